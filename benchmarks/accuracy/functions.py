@@ -5,8 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.models.hypotheses import EXTRAP_EXPONENTS
-from pipeline.models.normal_form import term_values
+from pipeline.models.forms import term_values, tried_exponents
 
 Array = npt.NDArray[np.float64]
 REACH = (4.0, 16.0)  # times the largest measured scale, where predictions are judged
@@ -67,8 +66,8 @@ def draw(regime: str, points: int, noise: float, functions: int, seed: int, repe
 def _one_term(
     random: np.random.Generator, functions: int, every: Array, largest: float, regime: str
 ) -> tuple[Array, Array]:
-    chosen = random.integers(len(EXTRAP_EXPONENTS), size=functions)
-    terms = tuple((EXTRAP_EXPONENTS[c],) for c in chosen)
+    chosen = random.integers(len(tried_exponents()), size=functions)
+    terms = tuple((tried_exponents()[c],) for c in chosen)
     growth = term_values(terms, every[:, None]).T
     constant = 10 ** random.uniform(0, 3, functions)
     share = random.uniform(0.3, 1, functions)

@@ -48,7 +48,7 @@ def _leading(models: ScalingModels) -> Array:
     """float64[K, 2], exponents of the fastest term that does not fall, 0 if all fall; NaN for a constant."""
     leading = np.full((len(models), 2), np.nan)
     for k in range(len(models)):
-        growing = [t[0] for c, t in models.weighted_terms(k) if c > 0 and t[0] >= (0, 0)]
+        growing = [t[0] for c, t in models.formula(k).terms if c > 0 and t[0] >= (0, 0)]
         if growing:
             leading[k] = [float(x) for x in max(growing)]
         elif models.hypothesis(k):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.config.targets import broadcast_points
+from pipeline.models.formulas import Formula
 from pipeline.models.growth import growth_classes
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.prediction import Prediction
@@ -17,7 +18,6 @@ from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, Level
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.export import hatchet_graph_frame
-from pipeline.report.formulas import latex_formula, python_function
 from pipeline.report.frames import (
     facts_html,
     frame_html,
@@ -232,12 +232,12 @@ class Kernel:
     @property
     def formula(self) -> str:
         """The most probable model as text, with four significant digits: ``12.1 + 0.034 * p^(3/2)``."""
-        return self._level.models.formula(self._number)
+        return self._formula.text()
 
     @property
     def growth(self) -> str:
         """The leading term, ``1`` if the kernel does not grow."""
-        return self._level.models.growth(self._number)
+        return self._formula.growth
 
     @property
     def growth_class(self) -> str:
@@ -256,7 +256,7 @@ class Kernel:
 
     def latex(self) -> str:
         """Return the formula as LaTeX for math mode."""
-        return latex_formula(*self._formula_parts)
+        return self._formula.latex()
 
     def python(self) -> str:
         """Return the formula as the text of a Python function of the parameters, in full precision.
@@ -266,8 +266,7 @@ class Kernel:
         kernels, path = self._level.kernels, self._level.kernels.callpaths[self._number]
         unit = f" [{kernels.unit}]" if kernels.unit else ""
         description = f"Return {kernels.metric}{unit} of {' > '.join(path)}."
-        parameters, constant, terms, sharpness = self._formula_parts
-        return python_function(self._short_name, parameters, constant, terms, description, sharpness)
+        return self._formula.python(self._short_name, description)
 
     def predict(
         self, at: Mapping[str, Values] | None = None, /, *, level: float = 0.9, **parameters: Values
@@ -318,10 +317,8 @@ class Kernel:
         return callpath_text(self._level.kernels.callpaths[self._number], NAME_WIDTH)
 
     @property
-    def _formula_parts(self) -> tuple[tuple[str, ...], float, list[tuple[float, Any]], int]:
-        models, number = self._level.models, self._number
-        terms = models.weighted_terms(number)
-        return models.parameters, models.constant(number), terms, models.knee(number)
+    def _formula(self) -> Formula:
+        return self._level.models.formula(self._number)
 
 
 def read_results(directory: str | PathLike[str], metric: str | None = None) -> Models:

@@ -27,11 +27,12 @@ from pipeline.columns.kinds import (
     WHOLE,
     Kind,
 )
+from pipeline.models.forms import Term, exponents_of, stored_exponent
+from pipeline.models.formulas import Formula
 from pipeline.models.growth import GROWS, growth_classes
 from pipeline.models.kernels import callpath_id
-from pipeline.models.normal_form import Term, exponents_of
 from pipeline.models.prediction import Prediction
-from pipeline.models.scaling_models import ScalingModels, formulas, growths, remarks
+from pipeline.models.scaling_models import ScalingModels, growths, remarks
 from pipeline.questions.analysis import Level, Outlook
 from pipeline.wording.quantities import numbers, probability_text
 
@@ -88,12 +89,7 @@ class RankedKernels:
 
     def models_json(self) -> list[dict[str, Any]]:
         """Return formulas and their parts."""
-        models = self.models
-        coefficients = rows_of_numbers(models.plain_coefficients()[:, 0])
-        return [
-            model_json(models.parameters, text, coefficients[k], models.hypothesis(k), models.knee(k))
-            for k, text in enumerate(formulas(models))
-        ]
+        return [model_json(self.models.formula(k)) for k in range(len(self.models))]
 
     def predictions(self) -> list[list[dict[str, Any]]]:
         """Return value and interval at every target."""
@@ -110,28 +106,23 @@ class RankedKernels:
         return [[*notes, *([NOT_MEASURABLE] if lost else [])] for notes, lost in texts]
 
 
-def model_json(
-    parameters: tuple[str, ...],
-    formula: str,
-    coefficients: Sequence[float],
-    terms: Sequence[Term],
-    sharpness: int,
-) -> dict[str, Any]:
-    """Return a model as plain data; coefficients are the constant, then one per term, then none."""
-    knee = {"sharpness": sharpness} if sharpness != 1 else {}
+def model_json(formula: Formula) -> dict[str, Any]:
+    """Return a model as plain data."""
+    constant, *coefficients = numbers([formula.constant, *(c for c, _ in formula.terms)])
+    knee = {"sharpness": formula.sharpness} if formula.sharpness != 1 else {}
     return knee | {
-        "formula": formula,
-        "constant": coefficients[0],
+        "formula": formula.text(),
+        "constant": constant,
         "terms": [
-            {"coefficient": coefficient, "exponents": _exponents(parameters, term)}
-            for coefficient, term in zip(coefficients[1:], terms, strict=False)
+            {"coefficient": coefficient, "exponents": _exponents(formula.parameters, term)}
+            for coefficient, (_, term) in zip(coefficients, formula.terms, strict=True)
         ],
     }
 
 
 @lru_cache(maxsize=4096)  # many kernels, few terms
 def _exponents(parameters: tuple[str, ...], term: Term) -> Mapping[str, list[str | int]]:
-    return {name: [str(i), j] for name, (i, j) in exponents_of(parameters, term).items()}
+    return {name: stored_exponent(one) for name, one in exponents_of(parameters, term).items()}
 
 
 def predictions_json(
@@ -233,15 +224,15 @@ MODEL = Kind(
                         "coefficient": {"type": "number"},
                         "exponents": {
                             "type": "object",
-                            "description": "per parameter [i, j] of p^i * log2(p)^j",
+                            "description": "per parameter [i, j] of p^i * log2(p)^j, "
+                            "and the powers of further kinds of factors if there are any",
                             "additionalProperties": {
                                 "type": "array",
                                 "prefixItems": [
                                     {"type": "string", "pattern": "^-?[0-9]+(/[0-9]+)?$"},
-                                    {"type": "integer"},
                                 ],
+                                "items": {"type": "integer"},
                                 "minItems": 2,
-                                "maxItems": 2,
                             },
                         },
                     },

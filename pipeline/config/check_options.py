@@ -1,9 +1,7 @@
 """``[check]`` of pipeline.toml: the numbers, the rules and the waivers of the gate."""
 
 import datetime
-import re
 from collections.abc import Mapping
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +11,9 @@ from pipeline.config.options import override
 from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml
 from pipeline.gate.options import CheckOptions, KernelRule, Waiver
+from pipeline.models.forms import Exponent
+from pipeline.models.formulas import read_growth
 
-GROWTH = re.compile(
-    r"(?P<power>[A-Za-z_]\w*(?:\^(?:\((?P<fraction>\d+/\d+|\d+)\)|(?P<whole>\d+(?:\.\d+)?)))?)?"
-    r"(?:(?P<times>\*)?log2?\([A-Za-z_]\w*\)(?:\^(?P<logs>\d))?)?"
-)
 GROWTH_HINT = 'write it like "1", "log2(p)", "p^(1/2)" or "p * log2(p)^2"'
 
 
@@ -64,16 +60,12 @@ def _rule(table: Table) -> KernelRule:
     )
 
 
-def _growth(table: Table) -> tuple[Fraction, int]:
+def _growth(table: Table) -> Exponent:
     """Read ``1``, ``log2(p)``, ``p^(3/2)``, ``p * log2(p)``."""
-    text = table.text("growth").replace(" ", "")
-    if text in ("1", "constant"):
-        return Fraction(0), 0
-    match = GROWTH.fullmatch(text)
-    if match is None or bool(match["times"]) != bool(match["power"] and "log" in text):
+    found = read_growth(table.text("growth"))
+    if found is None:
         raise table.error("growth", f"invalid growth {table.content['growth']!r}", GROWTH_HINT)
-    power = Fraction(match["fraction"] or match["whole"] or 1) if match["power"] else Fraction(0)
-    return power, int(match["logs"] or 1) if "log" in text else 0
+    return found
 
 
 def _waiver(table: Table) -> Waiver:

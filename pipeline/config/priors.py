@@ -1,10 +1,10 @@
 """Priors over exponents given by the user in a TOML file."""
 
-from fractions import Fraction
 from pathlib import Path
 
 from ingest.errors import UsageError
 from ingest.toml_text import TomlError, parse_toml
+from pipeline.models.forms import Exponent, exponent
 from pipeline.models.options import Prior
 
 EXAMPLE = 'write a table [exponents] with entries like "3/2, 1" = 2.0 for p^(3/2) * log2(p)'
@@ -31,7 +31,7 @@ def read_prior_option(value: object, folder: Path) -> Prior:
     return read_prior(folder / value)
 
 
-def read_prior(path: Path) -> dict[tuple[Fraction, int], float]:
+def read_prior(path: Path) -> dict[Exponent, float]:
     """Read a file with a weight for each exponent pair (i, j) of p^i * log2(p)^j; weights need no fixed sum.
 
     Raises:
@@ -47,10 +47,9 @@ def read_prior(path: Path) -> dict[tuple[Fraction, int], float]:
     return {_exponent(path, key): _weight(path, key, weight) for key, weight in table.items()}
 
 
-def _exponent(path: Path, key: str) -> tuple[Fraction, int]:
-    power, comma, logarithm = key.partition(",")
+def _exponent(path: Path, key: str) -> Exponent:
     try:
-        return Fraction(power.strip()), int(logarithm) if comma else 0
+        return exponent(*key.split(","))
     except (ValueError, ZeroDivisionError) as error:
         raise UsageError(f"'{key}' is not an exponent", where=str(path), hint=EXAMPLE) from error
 

@@ -3,10 +3,10 @@
 import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal
 
 from ingest.options import option
+from pipeline.models.forms import Exponent
 
 _CHECK = ("check",)
 
@@ -17,14 +17,14 @@ class KernelRule:
 
     Attributes:
         match: pattern of `pipeline.models.kernels.matches`.
-        growth: ceiling on the growth: (i, j) of p^i * log2(p)^j; None: no ceiling.
+        growth: ceiling on the growth; None: no ceiling.
         share: ceiling on the share of the total at the largest scale; None: no ceiling.
         factor: replaces `CheckOptions.factor`; None: keeps it.
         place: ``file:line`` of the rule, for reports.
     """
 
     match: str
-    growth: tuple[Fraction, int] | None = None
+    growth: Exponent | None = None
     share: float | None = None
     factor: float | None = None
     place: str = ""

@@ -3,7 +3,6 @@
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 
 import numpy as np
 
@@ -16,7 +15,8 @@ from pipeline.gate.noise import log_means, moderated_noise
 from pipeline.gate.options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.ratios import trend
 from pipeline.gate.result import Evidence, Ground, KernelResult, Verdict
-from pipeline.models.normal_form import factor_text, term_values
+from pipeline.models.forms import NO_EXPONENT, Exponent, term_values
+from pipeline.models.formulas import term_text
 from pipeline.wording.quantities import figure, given_percent, percent, point_text, value_text
 
 SMALLEST = float(np.finfo(np.float64).tiny)
@@ -134,7 +134,7 @@ def _excess_share(candidate: Measurements, ceiling: float, level: Estimates) -> 
 
 
 def _excess_growth(
-    candidate: Measurements, growth: tuple[Fraction, int], level: Estimates, limit: FloatArray
+    candidate: Measurements, growth: Exponent, level: Estimates, limit: FloatArray
 ) -> Estimates:
     """By how much kernels outgrow a ceiling g: the rise of log(value / g) over the measured range.
 
@@ -156,7 +156,7 @@ def rule_evidence(tests: RuleTests, adjusted: FloatArray, parameter: str, n: int
     excess = float(np.exp(tests.excess.log_ratio[n, 0]))
     if tests.ground[n] is Ground.GROWTH_RULE:
         assert rule.growth is not None
-        allowed = factor_text(parameter, rule.growth) or "constant"
+        allowed = "constant" if rule.growth == NO_EXPONENT else term_text((parameter,), (rule.growth,))
         text = (
             f"grows faster than {allowed}, the ceiling for '{rule.match}'{place}: "
             f"by a factor of {figure(excess * MATERIAL_RISE)} over the measured range"

@@ -39,8 +39,8 @@ def side_of(study: Measurements, ahead: Forecast, row: int, at: int) -> Side:
     return Side(
         value=float(study.mean[row, at]),
         share=float(study.share[row, at]),
-        growth=ahead.models.growth(row),
-        formula=ahead.models.formula(row),
+        growth=ahead.models.formula(row).growth,
+        formula=ahead.models.formula(row).text(),
         predicted=tuple(predicted),
     )
 

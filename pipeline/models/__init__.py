@@ -1,7 +1,7 @@
 """Scaling models: from aligned measurements to normal forms with intervals, and what they predict.
 
 kernels, analysis, bottlenecks           what is modelled, and the whole stage
-normal_form, hypotheses, options         formulas, which of them are tried, settings
+forms, formulas, hypotheses, options    formulas, which of them are tried, settings
 observations, error_model, noise         the data and how far they may be off
 fit, fit_context, posterior, regimes     how one parameter is fitted: settings, weights, changes of behaviour
 multi_parameter                          two to four parameters

@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ingest.arrays import FloatArray
 from pipeline.models.fit import fit
-from pipeline.models.normal_form import Exponent
+from pipeline.models.forms import Exponent
 from pipeline.models.options import ModelOptions
 from pipeline.models.scaling_models import ScalingModels
 
@@ -114,7 +114,7 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
     def formulas(self) -> list[str]:
         """Return the model of each target as people write it, in shifted features."""
         check_is_fitted(self)
-        return [self.models_.formula(k) for k in range(len(self.models_))]
+        return [self.models_.formula(k).text() for k in range(len(self.models_))]
 
     def _names(self) -> tuple[str, ...]:
         names = getattr(self, "feature_names_in_", None)

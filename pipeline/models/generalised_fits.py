@@ -7,8 +7,8 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.error_model import ErrorModel, Precision
+from pipeline.models.forms import term_values
 from pipeline.models.hypotheses import SearchSpace
-from pipeline.models.normal_form import term_values
 from pipeline.models.observations import Sample
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
-from pipeline.models.normal_form import term_values
+from pipeline.models.forms import term_values
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ScalingModels
 

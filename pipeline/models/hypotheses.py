@@ -1,67 +1,56 @@
 """The hypotheses tried for one parameter, and how plausible each is before any data."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property, lru_cache
 from typing import TypeAlias
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.normal_form import NO_EXPONENT, Exponent, Term, term_values
+from pipeline.models.forms import (
+    FACTOR_KINDS,
+    NO_EXPONENT,
+    Exponent,
+    FactorKind,
+    Term,
+    exponent,
+    factors,
+    simplicity,
+    term_values,
+    tried_exponents,
+    with_powers,
+)
 from pipeline.models.options import ModelOptions
 
-_POWERS_BY_LOGARITHM = {
-    0: "1/4 1/3 1/2 2/3 3/4 4/5 1 5/4 4/3 3/2 5/3 7/4 2 9/4 7/3 5/2 8/3 11/4 3",
-    1: "0 1/4 1/3 1/2 2/3 3/4 1 5/4 4/3 3/2 2 5/2 3",
-    2: "0 1/4 1/3 1/2 2/3 3/4 1 3/2 2 5/2",
-}
-
-EXTRAP_EXPONENTS: tuple[Exponent, ...] = tuple(
-    (Fraction(power), j) for j, powers in _POWERS_BY_LOGARITHM.items() for power in powers.split()
-)
-"""The 42 pairs (i, j) of p^i * log2(p)^j that Extra-P 4 tries for one parameter."""
-
-_STEEP_POWERS_BY_LOGARITHM = {
-    0: "13/4 10/3 7/2 11/3 15/4 4 17/4 13/3 9/2 14/3 19/4 5",
-    1: "7/2 4 9/2",
-    2: "3 7/2 4",
-}
-
-STEEP_EXPONENTS: tuple[Exponent, ...] = tuple(
-    (Fraction(power), j) for j, powers in _STEEP_POWERS_BY_LOGARITHM.items() for power in powers.split()
+STEEP_EXPONENTS = (
+    *with_powers("13/4 10/3 7/2 11/3 15/4 4 17/4 13/3 9/2 14/3 19/4 5"),
+    *with_powers("7/2 4 9/2", 1),
+    *with_powers("3 7/2 4", 2),
 )
 """Steeper ones, for edge lengths: n^3 cells times iterations that grow with n, and misses of the caches."""
 
 _STEEP = frozenset(STEEP_EXPONENTS)  # fractions are slow to compare
 
-FALLING_EXPONENTS: tuple[Exponent, ...] = tuple(
-    (-Fraction(power), 0) for power in ("1/4", "1/3", "1/2", "2/3", "3/4", "1", "4/3", "3/2", "2")
-)
+FALLING_EXPONENTS = with_powers("-1/4 -1/3 -1/2 -2/3 -3/4 -1 -4/3 -3/2 -2")
 """For work that is divided among processes, and for surfaces of the parts."""
 
-KNEE_POWERS = tuple(map(Fraction, ["1/2", "2/3", "3/4", "1", "5/4", "4/3", "3/2", "2", "5/2", "3"]))
+KNEE_EXPONENTS = with_powers("1/2 2/3 3/4 1 5/4 4/3 3/2 2 5/2 3")
 """Growth behind a soft knee: flat while latency, start-up or an idle device decide, then p^k."""
 
 SHARPNESS = (2, 4)
 """Powers s of (a^s + (b p^k)^s)^(1/s): the larger, the sharper the knee; 1 is the normal form a + b p^k."""
 
-MIXED_EXPONENTS: tuple[Exponent, ...] = (
-    (Fraction(0), 1),
-    (Fraction(1), 1),
-    *((Fraction(power), 0) for power in ("1/2", "1", "3/2", "2", "3", "4")),
-)
+MIXED_EXPONENTS = (*with_powers("0 1", 1), *with_powers("1/2 1 3/2 2 3 4"))
 """Of these, two at a time make the models of two growing terms."""
-
 
 SHARE_CONSTANT = 0.55  # the probability that a kernel does not depend on the parameter at all
 SHARE_TWO_TERMS = 0.05  # of what is left: a second term must earn its place
 SIMPLE_SHARE = 0.8  # of the prior that prefers simple exponents, on real series
 SHARE_KNEES = 0.4  # of what is left: so must a knee
 FAMILY_SHARES = (SHARE_KNEES, SHARE_TWO_TERMS)
-INVERSE: Exponent = (Fraction(-1), 0)
+INVERSE = exponent(-1)
 
 Prior: TypeAlias = str | tuple[tuple[Exponent, float], ...]
 """``uniform``, ``simple``, or a weight per exponent."""
@@ -206,16 +195,17 @@ def one_parameter_space(
         mixed = np.logaddexp(shares[0] + simple.log_prior, shares[1] + uniform.log_prior)
         return replace(simple, log_prior=mixed)
     prior = options.prior if isinstance(options.prior, str) else tuple(options.prior.items())
-    return _space(options.exponents, prior, smallest >= 1, choice)
+    usable = tuple(kind for kind in FACTOR_KINDS if smallest >= kind.least)
+    return _space(options.exponents, prior, usable, choice)
 
 
 @lru_cache(maxsize=32)
 def _space(
-    exponents: tuple[Exponent, ...] | None, prior: Prior, logarithms: bool, choice: SpaceChoice
+    exponents: tuple[Exponent, ...] | None, prior: Prior, usable: tuple[FactorKind, ...], choice: SpaceChoice
 ) -> SearchSpace:
     own = tuple(e for e, _ in prior) if exponents is None and not isinstance(prior, str) else exponents
     families = [
-        _allowed(rows, prior, logarithms)
+        _allowed(rows, prior, usable)
         for rows in (
             _one_term_rows(own, choice),
             _knee_rows() if choice.knees and own is None else [],
@@ -235,24 +225,24 @@ def _space(
 def _one_term_rows(own: tuple[Exponent, ...] | None, choice: SpaceChoice) -> list[Row]:
     if own is not None:
         return [((e,), True, 1) for e in own]
-    single = EXTRAP_EXPONENTS + STEEP_EXPONENTS * choice.steep + FALLING_EXPONENTS * choice.falling
-    divided = [(i - 1, j) for i, j in EXTRAP_EXPONENTS if (i - 1, j) != NO_EXPONENT] * choice.falling
+    single = tried_exponents() + STEEP_EXPONENTS * choice.steep + FALLING_EXPONENTS * choice.falling
+    divided = [(e[0] - 1, *e[1:]) for e in tried_exponents() if e != (1, 0)] * choice.falling
     return [((e,), True, 1) for e in single] + [((INVERSE, e), False, 1) for e in divided]
 
 
 def _knee_rows() -> list[Row]:
-    return [(((power, 0),), True, sharpness) for sharpness in SHARPNESS for power in KNEE_POWERS]
+    return [((e,), True, sharpness) for sharpness in SHARPNESS for e in KNEE_EXPONENTS]
 
 
 def _two_term_rows() -> list[Row]:
     return [((a, b), True, 1) for n, b in enumerate(MIXED_EXPONENTS) for a in MIXED_EXPONENTS[:n]]
 
 
-def _allowed(rows: Iterable[Row], prior: Prior, logarithms: bool) -> list[Row]:
+def _allowed(rows: Iterable[Row], prior: Prior, usable: Collection[FactorKind]) -> list[Row]:
     return [
         (row, constant, sharpness)
         for row, constant, sharpness in rows
-        if all((logarithms or j == 0) and plausibility((i, j), prior) > 0 for i, j in row)
+        if all(plausibility(e, prior) > 0 and all(kind in usable for kind, _ in factors(e)) for e in row)
     ]
 
 
@@ -266,7 +256,7 @@ def _shared(rows: Sequence[Row], prior: Prior, share: float) -> FloatArray:
 
 def _table(rows: Sequence[Row], probability: FloatArray) -> SearchSpace:
     """Number the terms; those of a knee are raised to its sharpness."""
-    powered = [tuple((power * s, logarithm) for power, logarithm in row) for row, _, s in rows]
+    powered = [tuple((e[0] * s, *e[1:]) for e in row) for row, _, s in rows]
     terms = {(e,): n for n, e in enumerate(dict.fromkeys(e for row in powered for e in row))}
     hypotheses = np.full((len(rows), max(1, *map(len, powered))), -1, dtype=np.int64)
     for h, row in enumerate(powered):
@@ -280,21 +270,11 @@ def _table(rows: Sequence[Row], probability: FloatArray) -> SearchSpace:
     )
 
 
-def plausibility(exponent: Exponent, prior: Prior) -> float:
-    """Return the unnormalised prior probability of an exponent pair.
-
-    ``simple`` halves it with every step away from what algorithms and collectives are known to cost: two
-    steps for half powers, three for thirds, five for quarters, seven for finer ones; one and a half for a
-    logarithm, four for its square; and one for every power above the first.
-    """
+def plausibility(one: Exponent, prior: Prior) -> float:
+    """Return the unnormalised prior probability of an exponent."""
     if not isinstance(prior, str):
-        return dict(prior).get(exponent, 0.0)
-    if prior == "uniform":
-        return 1.0
-    power, logarithm = exponent
-    steps = {1: 0.0, 2: 2.0, 3: 3.0, 4: 5.0}.get(power.denominator, 7.0)
-    steps += (0.0, 1.5, 4.0)[min(logarithm, 2)] + max(0.0, abs(float(power)) - 1)
-    return float(2.0**-steps)
+        return dict(prior).get(one, 0.0)
+    return 1.0 if prior == "uniform" else simplicity(one)
 
 
 _PROCESSES = re.compile(

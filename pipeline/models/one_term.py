@@ -6,8 +6,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.hypotheses import EXTRAP_EXPONENTS
-from pipeline.models.normal_form import Term, term_values
+from pipeline.models.forms import Term, least_value, term_values, tried_exponents
 from pipeline.models.observations import Observations
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import notes, smape
@@ -58,9 +57,9 @@ def fit_one_term(parameters: tuple[str, ...], data: Observations, options: Model
 
 
 def _terms(options: ModelOptions, points: FloatArray) -> tuple[Term, ...]:
-    """Return the terms to try; logarithms only where no parameter value is below 1."""
-    exponents = EXTRAP_EXPONENTS if options.exponents is None else options.exponents
-    return tuple((e,) for e in exponents if e[1] == 0 or points.min() >= 1)
+    """Return the terms to try; logarithms only where they are not negative."""
+    exponents = tried_exponents() if options.exponents is None else options.exponents
+    return tuple((e,) for e in exponents if points.min() >= least_value(e))
 
 
 def _variance(

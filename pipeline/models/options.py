@@ -2,15 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from ingest.options import option
+from pipeline.models.forms import Exponent
 
 MIN_EFFICIENCY = 0.75  # what computing centres ask of proposals
 
-Prior: TypeAlias = Literal["learned", "uniform", "simple"] | Mapping[tuple[Fraction, int], float]
-"""How plausible each exponent (i, j) of p^i * log2(p)^j is before any data: all alike, those of common
+Prior: TypeAlias = Literal["learned", "uniform", "simple"] | Mapping[Exponent, float]
+"""How plausible each exponent is before any data: all alike, those of common
 algorithms and collectives more so, a mixture of both that the kernels decide, or by a weight each; exponents
 without a weight are not tried."""
 
@@ -35,5 +35,5 @@ class ModelOptions:
         given=str,
     )
     rivals: int = option(8, "Models kept per kernel at most.", least=1)
-    exponents: tuple[tuple[Fraction, int], ...] | None = None
+    exponents: tuple[Exponent, ...] | None = None
     nonnegative: bool = True

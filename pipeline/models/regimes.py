@@ -7,8 +7,8 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.fit_context import FitContext
+from pipeline.models.forms import term_values
 from pipeline.models.hypotheses import SearchSpace
-from pipeline.models.normal_form import term_values
 from pipeline.models.observations import Sample
 
 FIRST, LAST = 3, 4  # fewest points of the regime before the change and of the one after it

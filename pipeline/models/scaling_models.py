@@ -10,15 +10,9 @@ from typing import TypeVar
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
+from pipeline.models.forms import NO_EXPONENT, Hypothesis, Term, term_values
+from pipeline.models.formulas import Formula
 from pipeline.models.hypotheses import from_power
-from pipeline.models.normal_form import (
-    NO_EXPONENT,
-    Hypothesis,
-    Term,
-    formula_text,
-    growth_text,
-    term_values,
-)
 from pipeline.models.prediction import Prediction, widened
 from pipeline.models.quality import Note, note_texts
 from pipeline.models.trend import CombinedTrend
@@ -261,40 +255,25 @@ class ScalingModels:
         """The terms of every hypothesis; those of soft knees not to the power of their sharpness."""
         sharpness = [int(s) for s in self.sharpness]
         return tuple(
-            tuple(tuple((i / s, j) for i, j in self.terms[t]) for t in row if t >= 0)
+            tuple(tuple((power / s, *others) for power, *others in self.terms[t]) for t in row if t >= 0)
             for row, s in zip(self.hypotheses.tolist(), sharpness, strict=True)
         )
+
+    def formula(self, kernel: int, rival: int = 0) -> Formula:
+        """Return the formula of a kernel's chosen model, or of a rival, in the unit of the data."""
+        index, coefficients = int(self.chosen[kernel, rival]), self.coefficients[kernel, rival]
+        sharpness = int(self.sharpness[index]) if index >= 0 else 1
+        if sharpness != 1:
+            coefficients = np.maximum(coefficients, 0.0) ** (1 / sharpness)
+        constant, *others = coefficients.tolist()
+        terms = tuple(zip(others, self.hypothesis(kernel, rival), strict=False))
+        return Formula(parameters=self.parameters, constant=constant, terms=terms, sharpness=sharpness)
 
     def plain_coefficients(self) -> FloatArray:
         """Return the coefficients of `plain_hypotheses` in the unit of the data, float64[K, M, C]."""
         sharpness = np.where(self.chosen >= 0, self.sharpness[self.chosen], 1.0)[..., None]
         rooted = np.maximum(self.coefficients, 0.0) ** (1 / sharpness)
         return np.where(sharpness == 1, self.coefficients, rooted)
-
-    def knee(self, kernel: int, rival: int = 0) -> int:
-        """Return the sharpness of a kernel's knee, 1 if it has none."""
-        index = int(self.chosen[kernel, rival])
-        return int(self.sharpness[index]) if index >= 0 else 1
-
-    def constant(self, kernel: int, rival: int = 0) -> float:
-        """Return the constant of a kernel's model, in the unit of the data."""
-        return float(self.coefficients[kernel, rival, 0] ** (1 / self.knee(kernel, rival)))
-
-    def weighted_terms(self, kernel: int, rival: int = 0) -> list[tuple[float, Term]]:
-        """Return the terms of a kernel's model with their coefficients, in the unit of the data."""
-        coefficients, sharpness = self.coefficients[kernel, rival, 1:], self.knee(kernel, rival)
-        if sharpness != 1:
-            coefficients = np.maximum(coefficients, 0.0) ** (1 / sharpness)
-        return list(zip(coefficients.tolist(), self.hypothesis(kernel, rival), strict=False))
-
-    def formula(self, kernel: int, rival: int = 0) -> str:
-        """Return a kernel's model as people write it."""
-        constant, terms = self.constant(kernel, rival), self.weighted_terms(kernel, rival)
-        return formula_text(self.parameters, constant, terms, self.knee(kernel, rival))
-
-    def growth(self, kernel: int, rival: int = 0) -> str:
-        """Return a kernel's leading behaviour, ``1`` if it does not grow."""
-        return growth_text(self.parameters, [t for c, t in self.weighted_terms(kernel, rival) if c > 0])
 
     def notes(self, kernel: int) -> tuple[str, ...]:
         """Return what must be known about a kernel's model, in words."""
@@ -336,13 +315,15 @@ Text = TypeVar("Text")
 
 def formulas(models: ScalingModels) -> list[str]:
     """Return the model of each kernel as people write it."""
-    return [models.formula(kernel) for kernel in range(len(models))]
+    return [models.formula(kernel).text() for kernel in range(len(models))]
 
 
 def growths(models: ScalingModels) -> list[str]:
     """Return the leading behaviour of each kernel: that of its hypothesis with the terms that rise."""
     rising = models.coefficients[:, 0, 1:] > 0
-    return _once_per_kind(models.growth, np.column_stack([models.chosen[:, 0], rising]))
+    return _once_per_kind(
+        lambda kernel: models.formula(kernel).growth, np.column_stack([models.chosen[:, 0], rising])
+    )
 
 
 def remarks(models: ScalingModels) -> list[tuple[str, ...]]:
@@ -359,17 +340,14 @@ def _once_per_kind(describe: Callable[[int], Text], kinds: IntArray) -> list[Tex
     return [texts[i] for i in kind.ravel().tolist()]
 
 
-def sum_of_terms(models: ScalingModels) -> tuple[float, list[tuple[float, Term]]]:
-    """Add the chosen models of all kernels, as paper 001 makes the model of ``main``.
-
-    Returns:
-        The constant, and the coefficient of every term that occurs, fastest growth first.
-    """
+def sum_of_formulas(models: ScalingModels) -> Formula:
+    """Add the chosen models of all kernels, as paper 001 makes the model of ``main``; fastest terms first."""
+    every = [models.formula(kernel) for kernel in range(len(models))]
     coefficients = dict.fromkeys(models.terms, 0.0)
-    for kernel in range(len(models)):
-        for coefficient, term in models.weighted_terms(kernel):
-            coefficients[term] += coefficient
-    terms = [(coefficient, term) for term, coefficient in coefficients.items() if coefficient != 0.0]
-    return sum(models.constant(kernel) for kernel in range(len(models))), sorted(
-        terms, key=lambda item: item[1], reverse=True
+    for coefficient, term in (one for formula in every for one in formula.terms):
+        coefficients[term] += coefficient
+    terms = sorted(
+        ((c, term) for term, c in coefficients.items() if c != 0), key=lambda one: one[1], reverse=True
     )
+    constant = sum(formula.constant for formula in every)
+    return Formula(parameters=models.parameters, constant=constant, terms=tuple(terms))

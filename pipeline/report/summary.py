@@ -19,14 +19,13 @@ from pipeline.columns.kernels import (
 )
 from pipeline.models.growth import CONSTANT, GROWS, growth_classes
 from pipeline.models.kernels import Kernels
-from pipeline.models.normal_form import Term, formula_text, growth_text
-from pipeline.models.scaling_models import ScalingModels, sum_of_terms
+from pipeline.models.scaling_models import ScalingModels, sum_of_formulas
 from pipeline.questions.analysis import ENOUGH_SCALES, Analysis, Level, Outlook, extrapolation, measured_total
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE, Crossover
 from pipeline.questions.efficiency import Efficiencies
 from pipeline.questions.planning.advice import Advice
 from pipeline.questions.runtime.trust import SCALES_WANTED, extrapolation_text
-from pipeline.wording.quantities import counted, number, numbers, value_text
+from pipeline.wording.quantities import counted, number, value_text
 
 EFFICIENCY_METRICS = {
     "overall": "global efficiency",
@@ -191,7 +190,7 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
         return None
     models, kernels = analysis.callpaths.models, analysis.callpaths.kernels
     names = models.parameters
-    constant, terms, sharpness = _model_of_total(models)
+    formula = sum_of_formulas(models) if models.whole is None else models.whole.formula(0)
     measured = measured_total(analysis)
     fitted = models.predict(analysis.experiment.points).value.sum(axis=0)
     known = np.isfinite(measured) & (np.abs(measured) + np.abs(fitted) > 0)
@@ -203,15 +202,9 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
         "paradigm": "",
         "metric": kernels.metric,
         "unit": kernels.unit,
-        "model": model_json(
-            names,
-            formula_text(names, constant, terms, sharpness),
-            numbers([constant, *(coefficient for coefficient, _ in terms)]),
-            [term for _, term in terms],
-            sharpness,
-        ),
-        "growth": (growth := growth_text(names, [t for c, t in terms if c > 0])),
-        "growth_class": _class_of_total(models, growth),
+        "model": model_json(formula),
+        "growth": formula.growth,
+        "growth_class": _class_of_total(models, formula.growth),
         "probability_growing": number(_probability_total_grows(analysis, outlook)),
         "quality": {
             "smape": number(100 * gap.mean() if len(gap) else 0.0),
@@ -226,13 +219,6 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
         "flags": [],
         "notes": [],
     }
-
-
-def _model_of_total(models: ScalingModels) -> tuple[float, list[tuple[float, Term]], int]:
-    """The model of the sum by itself; without one the sum of the models, as in paper 001."""
-    if models.whole is None:
-        return (*sum_of_terms(models), 1)
-    return models.whole.constant(0), models.whole.weighted_terms(0), models.whole.knee(0)
 
 
 def _class_of_total(models: ScalingModels, growth: str) -> str:

@@ -73,7 +73,7 @@ def kernel_curve(
     column = analysis.experiment.parameters.index(analysis.parameter)
     horizon = float(target_points(analysis, at)[:, column].max())
     path = level.kernels.callpaths[kernel]
-    title = f"{callpath_text(path, TITLE_WIDTH)}: {level.models.formula(kernel)}"
+    title = f"{callpath_text(path, TITLE_WIDTH)}: {level.models.formula(kernel).text()}"
     return curve_of(analysis, level, kernel, title, horizon)
 
 
@@ -104,7 +104,7 @@ def factor_lines(study: StoredStudy, level: Level, kernel: int) -> list[str]:
             continue
         count, each = (getattr(study.of(metric), name) for metric in (factor.count, factor.each))
         if path in each.kernels.callpaths:
-            formulas = [of.models.formula(of.kernels.callpaths.index(path)) for of in (count, each)]
+            formulas = [of.models.formula(of.kernels.callpaths.index(path)).text() for of in (count, each)]
             return [f"= {factor.count}: {formulas[0]}", f"x time per {factor.noun} [s]: {formulas[1]}"]
     return []
 

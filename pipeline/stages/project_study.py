@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
+from pipeline.models.forms import exponent
 from pipeline.models.options import MIN_EFFICIENCY, ModelOptions, Prior
 from pipeline.projection.expressions.toml_tables import shipped
 from pipeline.projection.machines.machine_values import load_machine
@@ -157,18 +157,14 @@ def stored_options(study: StoredStudy) -> ModelOptions:
         stored = study.result.configuration["models"]
         prior: Prior = stored["prior"]
         if not isinstance(prior, str):
-            prior = {_exponent(pair): weight for pair, weight in stored["prior"]}
+            prior = {exponent(*pair): weight for pair, weight in stored["prior"]}
         exponents = stored["exponents"]
         return ModelOptions(
             method=stored["method"],
             prior=prior,
             rivals=stored["rivals"],
-            exponents=None if exponents is None else tuple(map(_exponent, exponents)),
+            exponents=None if exponents is None else tuple(exponent(*pair) for pair in exponents),
             nonnegative=stored["nonnegative"],
         )
     except DAMAGE as error:
         raise damaged(study.result.directory, f"{type(error).__name__}: {error}") from error
-
-
-def _exponent(pair: Sequence[Any]) -> tuple[Fraction, int]:
-    return Fraction(pair[0]), int(pair[1])

@@ -4,7 +4,6 @@ import base64
 import json
 from collections.abc import Mapping
 from dataclasses import fields
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import pyarrow as pa
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
-from pipeline.models.normal_form import Term
+from pipeline.models.forms import stored_exponent, term
 from pipeline.models.scaling_models import ScalingModels, formulas, growths, per_kernel_fields
 from pipeline.models.trend import CombinedTrend, ForecastErrors, Trend
 from pipeline.store.arrow import from_ipc, ipc_bytes, numbers, texts
@@ -46,7 +45,7 @@ def to_table(models: ScalingModels) -> pa.Table:
     table = pa.table(columns)
     shared = {
         "parameters": models.parameters,
-        "terms": [[[str(i), j] for i, j in t] for t in models.terms],
+        "terms": [[stored_exponent(one) for one in t] for t in models.terms],
         "hypotheses": models.hypotheses.tolist(),
         "width": models.hypotheses.shape[1],
         "sharpness": models.sharpness.tolist(),
@@ -77,7 +76,7 @@ def from_table(table: pa.Table) -> ScalingModels:
             arrays[f.name] = _values(table, f.name).reshape(-1, *shared["shapes"][f.name])
     return ScalingModels(
         parameters=tuple(shared["parameters"]),
-        terms=tuple(_term(t) for t in shared["terms"]),
+        terms=tuple(term(*exponents) for exponents in shared["terms"]),
         hypotheses=np.array(shared["hypotheses"], dtype=np.int64).reshape(-1, shared["width"]),
         sharpness=np.array(shared["sharpness"], dtype=np.float64),
         first=np.array(shared["first"], dtype=np.float64),
@@ -128,10 +127,6 @@ def _values(table: pa.Table, name: str) -> FloatArray:
 def _encoded(table: pa.Table) -> str:
     """A small table as text."""
     return base64.b64encode(ipc_bytes(table)).decode()
-
-
-def _term(pairs: list[list[Any]]) -> Term:
-    return tuple((Fraction(i), int(j)) for i, j in pairs)
 
 
 def _column(values: npt.NDArray[Any]) -> pa.Array:

@@ -130,7 +130,7 @@ def _undecided(value: FloatArray, deviation: FloatArray, weight: FloatArray) -> 
 
 def _at_the_edge(factors: Factors, picks: IntArray) -> BoolArray:
     """Tell for picks int64[K, M, D] whether a parameter has the largest power tried for it, bool[K]."""
-    powers = factors.table.power
+    powers = factors.table.powers[:, 0]
     tried = np.where(np.isfinite(factors.log_prior), powers, -np.inf)
     edge: BoolArray = ((powers[picks] >= tried.max(axis=1)) & (picks > 0)).any(axis=(1, 2))
     return edge

@@ -8,8 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.hypotheses import EXTRAP_EXPONENTS, FALLING_EXPONENTS, STEEP_EXPONENTS, plausibility
-from pipeline.models.normal_form import NO_EXPONENT, Exponent, Term
+from pipeline.models.forms import (
+    FACTOR_KINDS,
+    NO_EXPONENT,
+    Exponent,
+    FactorKind,
+    Term,
+    kind_values,
+    least_value,
+    powers_of,
+    tried_exponents,
+    with_powers,
+)
+from pipeline.models.hypotheses import FALLING_EXPONENTS, STEEP_EXPONENTS, plausibility
 from pipeline.models.options import ModelOptions
 
 _Prior = str | tuple[tuple[Exponent, float], ...]
@@ -17,33 +28,35 @@ _Prior = str | tuple[tuple[Exponent, float], ...]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ExponentTable:
-    """n exponents (i, j) of x^i * log2(x)^j.
+    """n exponents.
 
     Attributes:
-        exponents: the pairs; the first is `NO_EXPONENT`.
-        power, logarithm: float64[n], i and j.
+        exponents: the first is `NO_EXPONENT`.
+        powers: float64[n, kinds of factors].
         weight: float64[n], prior weight; they need not sum to 1.
         optional: bool[n], tried only where the data call for it: negative powers, and powers above 3.
     """
 
     exponents: tuple[Exponent, ...]
-    power: FloatArray
-    logarithm: FloatArray
+    powers: FloatArray
     weight: FloatArray
     optional: BoolArray
 
     @property
     def growing(self) -> BoolArray:
         """bool[n], whether the factor grows without end."""
-        growing: BoolArray = (self.power > 0) | ((self.power == 0) & (self.logarithm > 0))
-        return growing
+        return np.array([one > NO_EXPONENT for one in self.exponents])
+
+    @property
+    def least(self) -> FloatArray:
+        """float64[n], the smallest parameter value at which each is tried."""
+        return np.array([least_value(one) for one in self.exponents])
 
     def take(self, places: IntArray) -> "ExponentTable":
         """Return some of the exponents."""
         return ExponentTable(
             exponents=tuple(self.exponents[n] for n in places.tolist()),
-            power=self.power[places],
-            logarithm=self.logarithm[places],
+            powers=self.powers[places],
             weight=self.weight[places],
             optional=self.optional[places],
         )
@@ -57,19 +70,19 @@ def exponent_table(options: ModelOptions) -> ExponentTable:
     of what either would give.
     """
     prior = options.prior if isinstance(options.prior, str) else tuple(options.prior.items())
-    return _table(options.exponents, prior)
+    return _table(options.exponents, prior, FACTOR_KINDS)
 
 
 @lru_cache(maxsize=8)
-def _table(own: tuple[Exponent, ...] | None, prior: _Prior) -> ExponentTable:
+def _table(own: tuple[Exponent, ...] | None, prior: _Prior, kinds: tuple[FactorKind, ...]) -> ExponentTable:
+    """Return the table for the kinds of factors that there are."""
     asked = own if own is not None or isinstance(prior, str) else tuple(e for e, _ in prior)
     optional = frozenset(FALLING_EXPONENTS + STEEP_EXPONENTS) if asked is None else frozenset()
-    every = asked if asked is not None else EXTRAP_EXPONENTS + FALLING_EXPONENTS + STEEP_EXPONENTS
+    every = asked if asked is not None else tried_exponents() + FALLING_EXPONENTS + STEEP_EXPONENTS
     exponents = tuple(dict.fromkeys((NO_EXPONENT, *every)))
     return ExponentTable(
         exponents=exponents,
-        power=np.array([float(i) for i, _ in exponents]),
-        logarithm=np.array([float(j) for _, j in exponents]),
+        powers=powers_of(exponents),
         weight=_weights(exponents, prior),
         optional=np.array([e in optional for e in exponents]),
     )
@@ -87,7 +100,7 @@ def _weights(exponents: tuple[Exponent, ...], prior: _Prior) -> FloatArray:
 NEAR, FAR = 4.0, 16.0
 """How many times the largest measured value of each parameter hypotheses are compared at."""
 
-_COARSE = ((-1.0, 0.0), (0.0, 1.0), (1.0, 0.0), (2.0, 0.0), (3.0, 0.0), (4.0, 0.0))
+_COARSE = (*with_powers("-1"), *with_powers("0", 1), *with_powers("1 2 3 4"))
 _FULL_GRID = 4  # parameters up to which a search starts from products of all of them
 _ABSENT = 0.5  # prior probability that a parameter does not occur in a term
 _FALLS, _STEEP = -0.2, 2.5  # local log-log slopes from which negative powers and powers above 3 are tried
@@ -141,7 +154,7 @@ class Factors:
 
     def by_growth(self, picks: IntArray) -> IntArray:
         """Sort the terms of hypotheses int64[K, N, M, D], the largest powers first and empty terms last."""
-        degree = self.table.power + 0.1 * self.table.logarithm
+        degree = self.table.powers @ 0.1 ** np.arange(self.table.powers.shape[1])
         earlier_first = 1 - 1e-3 * np.arange(len(self.values))
         steepness = np.where((picks != 0).any(axis=3), (degree[picks] * earlier_first).sum(axis=3), -np.inf)
         return np.take_along_axis(picks, np.argsort(-steepness, axis=2)[..., None], axis=2)
@@ -155,10 +168,9 @@ def make_factors(points: FloatArray, slopes: FloatArray, options: ModelOptions) 
     """
     table = exponent_table(options)
     smallest, largest = points.min(axis=0)[:, None], points.max(axis=0)[:, None]
-    tried = (table.logarithm == 0) | (smallest >= 1)
-    tried &= smallest < largest
+    tried = (smallest >= table.least) & (smallest < largest)
     falls, steep = slopes.min(axis=0)[:, None] < _FALLS, slopes.max(axis=0)[:, None] > _STEEP
-    tried &= ~table.optional | np.where(table.power < 0, falls, steep)
+    tried &= ~table.optional | np.where(table.powers[:, 0] < 0, falls, steep)
     tried &= table.weight > 0
     tried[:, 0] = True
     used = np.flatnonzero(tried.any(axis=0))
@@ -203,12 +215,14 @@ def _scaled_values(
     Returns:
         float64[D, n, P] and what the values were multiplied with, float64[D, n].
     """
-    power, logarithm = table.power[None, :, None], table.logarithm[None, :, None]
+    power, others = table.powers[None, :, 0, None], table.powers[:, 1:, None]
     # Divided by the geometric middle first, so that no power of a large value overflows.
     logs = np.log2(points).T[:, None, :]
     middle = (logs.min(axis=2, keepdims=True) + logs.max(axis=2, keepdims=True)) / 2
-    base = np.where(logarithm > 0, logs, 1.0)
-    values = np.exp2(power * (logs - middle)) * np.abs(base) ** logarithm * tried[:, :, None]
+    values = np.exp2(power * (logs - middle)) * tried[:, :, None]
+    for place, kind in enumerate(FACTOR_KINDS[1:]):
+        occurs = (others[:, place] > 0) & tried[:, :, None]
+        values *= np.where(occurs, kind_values(kind, points.T[:, None]), 1.0) ** others[:, place]
     largest = values[:, :, :-2].max(axis=2, keepdims=True)
     largest = np.where(largest > 0, largest, 1.0)
     unit = np.exp2(-power * middle) / largest
@@ -216,8 +230,8 @@ def _scaled_values(
 
 
 def _coarse(table: ExponentTable, tried: BoolArray) -> IntArray:
-    pairs = list(zip(table.power.tolist(), table.logarithm.tolist(), strict=True))
-    place = [pairs.index(e) for e in _COARSE if e in pairs] or list(range(1, len(pairs)))
+    place = [table.exponents.index(e) for e in _COARSE if e in table.exponents]
+    place = place or list(range(1, len(table.exponents)))
     axes = [[i for i in place if row[i]] for row in tried]
     most = len(axes) if len(axes) <= _FULL_GRID else 2
     terms: list[IntArray] = []

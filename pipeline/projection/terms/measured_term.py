@@ -22,8 +22,8 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.cpp_names import short_name
 from ingest.errors import InputError
-from pipeline.models.normal_form import NO_EXPONENT
-from pipeline.models.normal_form import Term as NormalTerm
+from pipeline.models.forms import NO_EXPONENT, factors
+from pipeline.models.forms import Term as NormalTerm
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.projection.expressions.ensemble import DRAWS, Ensemble, stream
 from pipeline.projection.expressions.symbolic import real_symbol
@@ -162,16 +162,16 @@ def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: D
 
 def _summands(models: ScalingModels, kernel: int, rival: int) -> tuple[Summand, ...]:
     """What a rival adds up, the constant first, before the root of its soft knee is taken."""
-    sharpness = models.knee(kernel, rival)
+    sharpness = models.formula(kernel, rival).sharpness
     terms = [models.terms[t] for t in models.hypotheses[models.chosen[kernel, rival]] if t >= 0]
     return tuple((sharpness, term) for term in ((NO_EXPONENT,) * len(models.parameters), *terms))
 
 
 def _shape(term: NormalTerm, inputs: Sequence[Model]) -> Model:
     product = constant(1)
-    for parameter, (power, logarithms) in zip(inputs, term, strict=True):
-        exponent = constant(power.numerator) / power.denominator
-        product = product * parameter**exponent * log2(parameter) ** constant(logarithms)
+    for parameter, exponent in zip(inputs, term, strict=True):
+        for kind, power in factors(exponent):
+            product = product * kind.value(parameter, log2) ** (constant(power.numerator) / power.denominator)
     return product
 
 

@@ -149,5 +149,5 @@ def _told_apart(models: ScalingModels, kernel: int, said: FloatArray, noise: flo
     """Growth of the chosen model and of likely rivals that say something else by more than the noise."""
     likely = np.flatnonzero(models.weight[kernel] > _LIKELY).tolist()
     differing = [m for m in likely if abs(said[m] - said[0]) > noise]
-    growths = dict.fromkeys(models.growth(kernel, m) for m in [0, *differing])
+    growths = dict.fromkeys(models.formula(kernel, m).growth for m in [0, *differing])
     return tuple(growths) if len(growths) > 1 else ()

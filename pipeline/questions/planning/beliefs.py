@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
+from pipeline.models.forms import term_values
 from pipeline.models.hypotheses import from_power
-from pipeline.models.normal_form import term_values
 from pipeline.models.scaling_models import ScalingModels
 
 _TAIL = (

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import BoolArray, IntArray
+from pipeline.models.forms import Term, leading_terms, stored_exponent
 from pipeline.models.growth import growth_classes
-from pipeline.models.normal_form import Term, leading_terms
 from pipeline.models.quality import Note, note_texts
 from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.questions.analysis import Level, Outlook
@@ -125,8 +125,8 @@ def plausible(models: ScalingModels) -> IntArray:
     return chosen
 
 
-def _term(term: Term) -> list[list[Any]]:
-    return [[str(power), logarithm] for power, logarithm in term]
+def _term(term: Term) -> list[list[str | int]]:
+    return [stored_exponent(one) for one in term]
 
 
 def _growths(models: ScalingModels, number: Mapping[Term, int]) -> tuple[list[list[int]], IntArray]:

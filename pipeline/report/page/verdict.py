@@ -194,7 +194,7 @@ def _driver(findings: Findings) -> str:
     most = int(added.argmax())
     if added[most] <= 0:
         return ""
-    growth = models.growth(most)
+    growth = models.formula(most).growth
     return f"; {findings.name(most)} adds most" + (f", growing like {growth}" if growth != "1" else "")
 
 

@@ -101,5 +101,5 @@ def tree_table(
 
 def own_growth(analysis: Analysis, node: int) -> str:
     """Return the growth of the exclusive value of a call path."""
-    growth = analysis.callpaths.models.growth(node)
+    growth = analysis.callpaths.models.formula(node).growth
     return "constant" if growth == "1" else growth

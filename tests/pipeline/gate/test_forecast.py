@@ -61,7 +61,7 @@ def test_a_part_of_a_forecast_keeps_everything_together(ahead):
     assert np.array_equal(part.prediction.lower, ahead.prediction.lower[[4, 0]])
     assert np.array_equal(part.prediction.upper, ahead.prediction.upper[[4, 0]])
     assert np.array_equal(part.least_share, ahead.least_share[[4, 0]])
-    assert part.models.formula(0) == ahead.models.formula(4)
+    assert part.models.formula(0).text() == ahead.models.formula(4).text()
 
 
 def test_the_ratio_of_predictions_has_the_errors_of_the_halves_that_separate_them(ahead):

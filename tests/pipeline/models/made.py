@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pipeline.models.normal_form import term
+from pipeline.models.forms import term
 from pipeline.models.scaling_models import ScalingModels
 
 LINEAR, SQUARE, FALLING = term((1, 0)), term((2, 0)), term((-1, 0))

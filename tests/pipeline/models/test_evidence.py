@@ -5,8 +5,7 @@ import pytest
 
 from ingest.errors import ModelError
 from pipeline.models.fit import fit
-from pipeline.models.hypotheses import EXTRAP_EXPONENTS
-from pipeline.models.normal_form import term, term_values
+from pipeline.models.forms import term, term_values, tried_exponents
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
 from pipeline.store.models import from_table, to_table
@@ -22,7 +21,7 @@ def noisy(truth, points, relative, kernels=40, repetitions=5, seed=1):
 
 def test_every_exact_term_is_found_again():
     points = 2.0 ** np.arange(1, 6)[:, None]
-    terms = tuple((e,) for e in EXTRAP_EXPONENTS)
+    terms = tuple((e,) for e in tried_exponents())
     models = fit(("p",), points, (200 + 10 * term_values(terms, points)).T[:, :, None])
     assert [models.hypothesis(k) for k in range(len(models))] == [(t,) for t in terms]
     far = np.array([[512.0]])
@@ -42,7 +41,7 @@ def test_constants_are_called_constant_and_are_plain_means():
 @pytest.mark.parametrize(("relative", "most"), [(0.02, 1.0), (0.05, 0.98), (0.1, 0.98)])
 def test_intervals_hold_the_truth_about_as_often_as_they_say(relative, most):
     random = np.random.default_rng(8)
-    terms = tuple((EXTRAP_EXPONENTS[n],) for n in random.integers(len(EXTRAP_EXPONENTS), size=300))
+    terms = tuple((tried_exponents()[n],) for n in random.integers(len(tried_exponents()), size=300))
     at = np.concatenate([POWERS_OF_TWO, [[512.0], [2048.0]]])
     share = random.uniform(0.3, 1, len(terms)) / term_values(terms, POWERS_OF_TWO[-1:])[0]
     truth = 1 + term_values(terms, at).T * share[:, None]

@@ -44,7 +44,7 @@ def test_what_falls_falls():
 
 def test_what_falls_up_to_the_target_falls_whatever_term_leads_beyond():
     models = models_of(1000 / P + 0.01 * P, noise=0.002)
-    assert models.growth(0) == "p" and models.probability_growing[0] > 0.9
+    assert models.formula(0).growth == "p" and models.probability_growing[0] > 0.9
     (falling,) = growth_classes(models)
     assert falling == "grows, about p" or models.predict(P[-1:, None] * 4).value < 1000 / P[-1]
     assert growth_classes(models_of(1000 / P + 1e-4 * P, noise=0.002)) == ["falls"]

@@ -1,11 +1,12 @@
 """Soft knees: flat, then growing with the size of the problem."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pipeline.models.fit import fit
 from pipeline.models.hypotheses import counts_processes, from_power
-from pipeline.report.formulas import latex_formula, python_function
 
 N = 4.0 ** np.arange(1, 10)[:, None]
 
@@ -22,15 +23,14 @@ def measured(name="n", noise=0.02):
 def test_a_knee_is_found_and_written_as_such():
     models = measured()
     for k in range(3):
-        assert models.knee(k) in (2, 4)
-        assert models.constant(k) == pytest.approx(50, rel=0.05)
-        ((coefficient, (exponent,)),) = models.weighted_terms(k)
+        assert models.formula(k).sharpness in (2, 4)
+        assert models.formula(k).constant == pytest.approx(50, rel=0.05)
+        ((coefficient, (exponent,)),) = models.formula(k).terms
         assert coefficient == pytest.approx(0.02, rel=0.1) and exponent == (1, 0)
-    assert models.formula(0) == (
-        f"({models.constant(0):.4g}^{models.knee(0)} + "
-        f"({models.weighted_terms(0)[0][0]:.4g} * n)^{models.knee(0)})^(1/{models.knee(0)})"
-    )
-    assert models.growth(0) == "n"
+    first = models.formula(0)
+    s, slope = first.sharpness, first.terms[0][0]
+    assert first.text() == f"({first.constant:.4g}^{s} + ({slope:.4g} * n)^{s})^(1/{s})"
+    assert models.formula(0).growth == "n"
 
 
 def test_values_and_predictions_are_those_of_the_knee():
@@ -41,7 +41,7 @@ def test_values_and_predictions_are_those_of_the_knee():
 
 
 def test_processes_have_no_knees():
-    assert measured("p").knee(0) == 1
+    assert measured("p").formula(0).sharpness == 1
     for name in ("p", "np", "nodes", "MPI", "ranks", "n_threads", "GPUs", "cores"):
         assert counts_processes(name), name
     for name in ("n", "size", "bytes", "atoms", "ppn", "cells", "s"):
@@ -58,11 +58,12 @@ def test_roots_and_their_variance():
 
 def test_source_texts_of_a_knee():
     models = measured()
-    constant, terms, sharpness = models.constant(0), models.weighted_terms(0), models.knee(0)
-    assert latex_formula(("n",), 50.0, [(0.02, terms[0][1])], 4) == (
+    formula = models.formula(0)
+    ((_, linear),) = formula.terms
+    assert replace(formula, constant=50.0, terms=((0.02, linear),), sharpness=4).latex() == (
         r"\left(\left(50\right)^{4} + \left(0.02 \cdot n\right)^{4}\right)^{\frac{1}{4}}"
     )
     scope = {}
-    exec(python_function("f", ("n",), constant, terms, "A knee.", sharpness), scope)
+    exec(formula.python("f", "A knee."), scope)
     assert scope["f"](N[:, 0]) == pytest.approx(models.values(N)[0], rel=1e-12)
-    assert latex_formula(("n",), 50.0, [], 4) == "50"
+    assert replace(formula, constant=50.0, terms=()).latex() == "50"

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from pipeline.models.fit import fit
-from pipeline.models.hypotheses import EXTRAP_EXPONENTS
-from pipeline.models.normal_form import term, term_values
+from pipeline.models.forms import term, term_values, tried_exponents
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
 
@@ -20,7 +19,7 @@ MEAN = np.stack(
         (100 - 4 * POINTS) * RANDOM.lognormal(0, 0.05, 6),
     ]
 )
-COLUMNS = term_values([(e,) for e in EXTRAP_EXPONENTS], POINTS[:, None]).T
+COLUMNS = term_values([(e,) for e in tried_exponents()], POINTS[:, None]).T
 OPTIONS = ModelOptions(method="leave-one-out")
 
 
@@ -47,7 +46,7 @@ def test_the_term_of_the_least_left_out_error_is_chosen_unless_a_constant_does_a
         errors = [smape(left_out(column, mean), mean) for column in COLUMNS]
         constant = smape(np.full(6, mean.mean()), mean)
         best = int(np.argmin(errors))
-        expected = ((EXTRAP_EXPONENTS[best],),) if errors[best] < constant else ()
+        expected = ((tried_exponents()[best],),) if errors[best] < constant else ()
         assert models.hypothesis(k) == expected
     assert models.hypothesis(2) == ()
     assert len(models.hypothesis(0)) == 1
@@ -59,7 +58,7 @@ def test_coefficients_covariance_and_errors_are_those_of_the_line():
         (one,) = models.hypothesis(k)
         column, mean = term_values([one], POINTS[:, None])[:, 0], MEAN[k]
         found = stats.linregress(column, mean)
-        assert models.constant(k) == pytest.approx(found.intercept, rel=1e-7)
+        assert models.formula(k).constant == pytest.approx(found.intercept, rel=1e-7)
         assert models.coefficients[k, 0, 1] == pytest.approx(found.slope, rel=1e-7)
         covariance = models.covariance[k, 0]
         assert covariance[0, 0] == pytest.approx(found.intercept_stderr**2, rel=1e-6)
@@ -75,12 +74,12 @@ def test_coefficients_covariance_and_errors_are_those_of_the_line():
 
 def test_a_constant_is_the_mean_with_its_standard_error():
     models = fit(("p",), POINTS[:, None], MEAN[:, :, None], OPTIONS)
-    assert models.constant(2) == pytest.approx(MEAN[2].mean())
+    assert models.formula(2).constant == pytest.approx(MEAN[2].mean())
     assert models.covariance[2, 0, 0, 0] == pytest.approx(MEAN[2].var(ddof=1) / 6)
     assert models.covariance[2, 0, 1, 1] == 0
     assert models.degrees[2] == 5
     assert models.probability_growing[2] == 0
-    assert models.formula(2) == f"{MEAN[2].mean():.4g}"
+    assert models.formula(2).text() == f"{MEAN[2].mean():.4g}"
 
 
 def test_the_interval_is_students():
@@ -131,7 +130,7 @@ def test_logarithms_are_tried_only_from_one_on():
     below = fit(("p",), POINTS[:, None] / 4, MEAN[:, :, None], OPTIONS)
     assert all(one[0][1] == 0 for one in below.terms)
     whole = fit(("p",), POINTS[:, None] / 2, MEAN[:, :, None], OPTIONS)
-    assert len(whole.terms) == len(EXTRAP_EXPONENTS)
+    assert len(whole.terms) == len(tried_exponents())
     own = ModelOptions(method="leave-one-out", exponents=(term((2, 0))[0],))
     assert fit(("p",), POINTS[:, None], MEAN[:, :, None], own).terms == (term((2, 0)),)
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipeline.models.normal_form import term
+from pipeline.models.forms import term
 from pipeline.models.quality import Note
-from pipeline.models.scaling_models import formulas, growths, per_kernel_fields, remarks, sum_of_terms
+from pipeline.models.scaling_models import formulas, growths, per_kernel_fields, remarks, sum_of_formulas
 from tests.pipeline.models.made import FALLING, LINEAR, SQUARE, one_parameter
 
 MODELS = one_parameter(
@@ -19,10 +19,10 @@ MODELS = one_parameter(
 def test_formulas_growth_and_terms_of_the_chosen_model_and_of_rivals():
     assert formulas(MODELS) == ["5 + 2 * p", "7", "3 * p^2", "9 - 1 * p"]
     assert growths(MODELS) == ["p", "1", "p^2", "1"]
-    assert [MODELS.growth(k) for k in range(4)] == growths(MODELS)
-    assert MODELS.formula(0, 1) == "1 + 0.5 * p^2"
-    assert MODELS.constant(0, 1) == 1.0
-    assert MODELS.weighted_terms(0, 1) == [(0.5, SQUARE)]
+    assert [MODELS.formula(k).growth for k in range(4)] == growths(MODELS)
+    assert MODELS.formula(0, 1).text() == "1 + 0.5 * p^2"
+    assert MODELS.formula(0, 1).constant == 1.0
+    assert MODELS.formula(0, 1).terms == ((0.5, SQUARE),)
     assert MODELS.hypothesis(2, 1) == ()
     assert len(MODELS) == 4
 
@@ -35,7 +35,8 @@ def test_the_chosen_formulas_give_values_that_are_not_negative_if_nothing_is():
 
 def test_the_sum_of_the_models_has_the_fastest_term_first():
     models = one_parameter([[[1.0, 2.0]], [[2.0, 0.5]], [[4.0, 3.0]], [[8.0, 5.0]]], [[1], [2], [1], [3]])
-    assert sum_of_terms(models) == (15.0, [(0.5, SQUARE), (5.0, LINEAR), (5.0, FALLING)])
+    total = sum_of_formulas(models)
+    assert (total.constant, total.terms) == (15.0, ((0.5, SQUARE), (5.0, LINEAR), (5.0, FALLING)))
 
 
 def test_a_part_of_the_models_keeps_everything_of_its_kernels():

@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from pipeline.models.error_model import ErrorModel
+from pipeline.models.forms import term_values
 from pipeline.models.generalised_fits import design_columns, fit_all
 from pipeline.models.hypotheses import SpaceChoice, one_parameter_space
-from pipeline.models.normal_form import term_values
 from pipeline.models.observations import observe, sample_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction

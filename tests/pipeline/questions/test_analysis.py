@@ -49,7 +49,7 @@ def analysis():
 def test_call_paths_and_regions_are_modelled(analysis):
     assert analysis.callpaths.kernels.callpaths == (MAIN, WORK, AGAIN, SUM)
     assert analysis.regions.kernels.callpaths == (("main",), ("work",), ("sum",))
-    assert analysis.regions.models.growth(2) == "p"
+    assert analysis.regions.models.formula(2).growth == "p"
     assert analysis.regions.models.predict(np.array([[1000.0]])).value[:, 0] == pytest.approx(
         [10, 1000, 2000], rel=1e-3
     )

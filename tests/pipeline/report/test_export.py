@@ -54,7 +54,7 @@ def test_csv_has_model_quality_shares_and_the_prediction_at_the_last_target(anal
         *("share_measured", "share_at_target", "value_at_target", "lower_at_target", "upper_at_target"),
     ]
     assert (row["region"], row["metric"], row["unit"]) == ("sum", "effort", "core-s")
-    assert (row["formula"], row["growth"]) == (models.formula(2), "p^2")
+    assert (row["formula"], row["growth"]) == (models.formula(2).text(), "p^2")
     assert float(row["smape"]) == pytest.approx(models.smape[2])
     assert float(row["probability_growing"]) == pytest.approx(models.probability_growing[2])
     assert sum(float(r["share_measured"]) for r in rows) == pytest.approx(1.0)

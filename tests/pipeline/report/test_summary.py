@@ -66,13 +66,13 @@ def test_every_kernel_has_its_model_its_quality_and_its_shares(analysis):
     assert [kernel["region"] for kernel in found["kernels"]] == ["sum", "solve", "main"]
     for kernel in found["kernels"]:
         k = analysis.callpaths.kernels.callpaths.index(tuple(kernel["callpath"]))
-        assert kernel["model"]["formula"] == models.formula(k)
-        assert kernel["model"]["constant"] == pytest.approx(models.constant(k), rel=1e-9)
+        assert kernel["model"]["formula"] == models.formula(k).text()
+        assert kernel["model"]["constant"] == pytest.approx(models.formula(k).constant, rel=1e-9)
         terms = [(t["coefficient"], t["exponents"]) for t in kernel["model"]["terms"]]
-        expected = [(c, {"p": [str(t[0][0]), t[0][1]]}) for c, t in models.weighted_terms(k)]
+        expected = [(c, {"p": [str(t[0][0]), t[0][1]]}) for c, t in models.formula(k).terms]
         assert [e for _, e in terms] == [e for _, e in expected]
         assert [c for c, _ in terms] == pytest.approx([c for c, _ in expected], rel=1e-9)
-        assert kernel["growth"] == models.growth(k)
+        assert kernel["growth"] == models.formula(k).growth
         quality = kernel["quality"]
         assert (quality["points"], quality["repetitions"]) == (5, 2)
         assert quality["smape"] == pytest.approx(models.smape[k], rel=1e-9)
@@ -108,8 +108,8 @@ def test_the_total_is_the_sum_of_the_kernels(analysis):
         1.0,
         1.0,
     )
-    assert total["model"]["constant"] == pytest.approx(models.whole.constant(0), rel=1e-9)
-    assert total["model"]["formula"] == models.whole.formula(0)
+    assert total["model"]["constant"] == pytest.approx(models.whole.formula(0).constant, rel=1e-9)
+    assert total["model"]["formula"] == models.whole.formula(0).text()
     assert total["probability_growing"] == pytest.approx(models.whole.probability_growing[0], rel=1e-9)
 
 

@@ -55,7 +55,7 @@ def test_an_ambiguous_pattern_lists_at_most_four_names_with_their_shares(tmp_pat
 def test_a_curve_reaches_to_the_largest_target(analysis):
     curve = kernel_curve(analysis, *find_kernel(analysis, "sum"), [{"p": 64.0}, {"p": 32.0}])
     assert (curve.scale[0], curve.scale[-1]) == pytest.approx((1.0, 64.0))
-    assert curve.title == f"sum: {analysis.regions.models.formula(2)}"
+    assert curve.title == f"sum: {analysis.regions.models.formula(2).text()}"
     assert kernel_curve(analysis, *find_kernel(analysis, "main/sum")).title.startswith("main › sum: ")
     assert kernel_curve(analysis, *find_kernel(analysis, "sum")).scale[-1] == pytest.approx(64.0)
     within = kernel_curve(analysis, *find_kernel(analysis, "sum"), [{"p": 4.0}])

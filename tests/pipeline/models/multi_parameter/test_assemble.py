@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from pipeline.models.forms import NO_EXPONENT, term, term_values
 from pipeline.models.multi_parameter.added_term import WeightedMeans
 from pipeline.models.multi_parameter.assemble import scaling_models
 from pipeline.models.multi_parameter.exact_fits import fit_exactly
 from pipeline.models.multi_parameter.factors import make_factors
 from pipeline.models.multi_parameter.noise import drift
 from pipeline.models.multi_parameter.posterior import weigh
-from pipeline.models.normal_form import NO_EXPONENT, term, term_values
 from pipeline.models.observations import Observations
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note, correlation_of_errors
@@ -76,7 +76,7 @@ def test_rivals_are_weighted_least_squares_in_the_units_of_the_data(assembled):
         assert (models.chosen[k, models.weight[k] == 0] == -1).all()
         assert models.weight[k].sum() == pytest.approx(1)
     assert seen > 5
-    assert models.formula(0).endswith("* x * y")
+    assert models.formula(0).text().endswith("* x * y")
     assert models.degrees.tolist() == rivals.degrees.tolist()
 
 
@@ -114,7 +114,7 @@ def test_the_probability_of_growing_is_that_of_a_positive_coefficient(assembled)
         expected = 0.0
         for n in np.flatnonzero(models.weight[k] > 0):
             found = [0.0]
-            for c, (coefficient, _) in enumerate(models.weighted_terms(k, n), 1):
+            for c, (coefficient, _) in enumerate(models.formula(k, n).terms, 1):
                 if coefficient > 0:
                     deviation = np.sqrt(models.covariance[k, n, c, c])
                     found.append(stats.t.cdf(coefficient / deviation, models.degrees[k]))
@@ -161,6 +161,6 @@ def test_the_largest_power_tried_is_at_the_edge():
     )
     found = weigh(scaled, FACTORS, fit_exactly(scaled, FACTORS, PICKS[None]), repeats=64.0, count=4)
     models = scaling_models(("x", "y"), steep, scaled, FACTORS, found, np.array([125.0]), 64.0, 0.0)
-    assert models.growth(0) == "y^3"
+    assert models.formula(0).growth == "y^3"
     assert models.note[0] & Note.OUTSIDE_SPACE
     assert not any(made()[3].note & Note.OUTSIDE_SPACE)

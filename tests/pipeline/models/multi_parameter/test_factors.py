@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pipeline.models.hypotheses import EXTRAP_EXPONENTS, plausibility
+from pipeline.models.forms import NO_EXPONENT, term, term_values, tried_exponents
+from pipeline.models.hypotheses import plausibility
 from pipeline.models.multi_parameter.factors import (
     FAR,
     NEAR,
@@ -12,7 +13,6 @@ from pipeline.models.multi_parameter.factors import (
     make_factors,
     term_keys,
 )
-from pipeline.models.normal_form import NO_EXPONENT, term, term_values
 from pipeline.models.options import ModelOptions
 
 POINTS = np.array([(x, y) for x in (2.0, 4.0, 8.0, 16.0) for y in (1.0, 2.0, 3.0, 5.0)])
@@ -61,7 +61,7 @@ def test_uniform_weights_are_half_uniform_and_half_simple():
 def test_optional_powers_are_tried_where_the_data_call_for_them(slope, falling, steep):
     factors = make_factors(POINTS, np.array([[1.0, 1.0], [slope, 1.0]]), ModelOptions())
     tried = np.isfinite(factors.log_prior)
-    power = factors.table.power
+    power = factors.table.powers[:, 0]
     assert tried[0, power < 0].any() == falling
     assert tried[0, power > 3].any() == steep
     assert not tried[1, (power < 0) | (power > 3)].any()
@@ -72,8 +72,8 @@ def test_logarithms_and_parameters_that_do_not_vary():
     points = np.column_stack([POINTS[:, 0] / 4, np.full(16, 7.0), POINTS[:, 1]])
     factors = make_factors(points, np.ones((1, 3)), ModelOptions())
     tried = np.isfinite(factors.log_prior)
-    assert not tried[0, factors.table.logarithm > 0].any()
-    assert tried[2, factors.table.logarithm > 0].all()
+    assert not tried[0, factors.table.powers[:, 1] > 0].any()
+    assert tried[2, factors.table.powers[:, 1] > 0].all()
     assert tried[1].sum() == 1 and factors.log_prior[1, 0] == 0.0
 
 
@@ -92,7 +92,7 @@ def test_a_search_starts_from_products_of_few_exponents():
     expected = {(a, b) for a in (NO_EXPONENT, *some) for b in (NO_EXPONENT, *some)} - {(NO_EXPONENT,) * 2}
     assert start == expected
     assert len(FACTORS.coarse) == len(expected)
-    assert len(FACTORS.table.exponents) == 1 + len(EXTRAP_EXPONENTS)
+    assert len(FACTORS.table.exponents) == 1 + len(tried_exponents())
 
 
 def test_every_term_has_a_key_of_its_own_and_the_empty_term_zero():

@@ -8,7 +8,7 @@ import pytest
 
 from ingest.errors import ModelError
 from pipeline.models.fit import fit
-from pipeline.models.normal_form import term
+from pipeline.models.forms import term
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
 
@@ -69,7 +69,7 @@ def test_four_parameters():
 
 def test_a_parameter_that_does_not_matter_is_dropped():
     models = fit(("x", "y"), GRID, noisy(lambda x, y: 5 + 0.3 * x**2, GRID, 0.05))
-    growths = [models.growth(k) for k in range(len(models))]
+    growths = [models.formula(k).growth for k in range(len(models))]
     assert growths.count("x^2") >= 11
     assert "does not depend on y" in models.notes(growths.index("x^2"))
     assert models.probability_growing.min() > 0.99
@@ -77,7 +77,7 @@ def test_a_parameter_that_does_not_matter_is_dropped():
 
 def test_constants_stay_constants():
     models = fit(("x", "y"), GRID, noisy(lambda x, y: 7 + 0 * x, GRID, 0.1, kernels=40))
-    assert sum(models.growth(k) != "1" for k in range(40)) <= 1
+    assert sum(models.formula(k).growth != "1" for k in range(40)) <= 1
     assert np.median(models.probability_growing) < 0.1
 
 
@@ -101,7 +101,7 @@ def test_noise_free_data_give_the_exact_form():
         GRID,
         noisy(lambda x, y: 1e-6 + 1e6 * x**1.5 * y**0.5, GRID, 0.0, kernels=1, repetitions=1),
     )
-    assert models.growth(0) == "x^(3/2) * y^(1/2)"
+    assert models.formula(0).growth == "x^(3/2) * y^(1/2)"
     assert models.predict(np.array([[960.0, 80.0]])).value[0, 0] == pytest.approx(
         1e6 * 960**1.5 * 80**0.5, rel=1e-3
     )

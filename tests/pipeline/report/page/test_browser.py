@@ -158,7 +158,7 @@ def test_an_opened_row_tells_what_is_known_about_the_model(page: Any) -> None:
         f"SMAPE {models.smape[k]:.1f} % (fit), {models.cv_smape[k]:.1f} % (leave-one-out)",
         f"with a probability of {100 * models.probability_growing[k]:.0f} %",
     ]
-    assert facts.locator(".formula").first.get_attribute("title") == models.formula(k)
+    assert facts.locator(".formula").first.get_attribute("title") == models.formula(k).text()
     shows(facts.locator("h3"), f"Rival models (the most plausible one has {100 * models.weight[k, 0]:.0f} %)")
     assert [text.split()[-2] for text in facts.locator("li").all_inner_texts()] == [
         f"{100 * weight:.0f}" for weight in models.weight[k, 1:3]

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.report.formulas import latex_formula
 from pipeline.report.page import report_html
 from tests.pipeline.report.page.browser import Scripts, Watched, watching
 from tests.pipeline.report.page.js.data import data_of
@@ -136,8 +135,7 @@ def test_formulas_are_those_of_python(scripts: Scripts, made: Any) -> None:
     )
     points = np.random.default_rng(2).uniform(2, 500, (5, len(analysis.experiment.parameters)))
     for k, (latex, python) in enumerate(found):
-        parts = models.constant(k), models.weighted_terms(k)
-        assert latex == latex_formula(analysis.experiment.parameters, *parts, models.knee(k))
+        assert latex == models.formula(k).latex()
         names: dict[str, Any] = {}
         exec(python, names)
         (function,) = (one for name, one in names.items() if name not in ("np", "__builtins__"))

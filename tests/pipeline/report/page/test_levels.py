@@ -151,8 +151,8 @@ def test_shipped_rivals_are_those_of_the_models() -> None:
     np.testing.assert_allclose(floats(data["validFrom"]), models.valid_from.ravel(), rtol=1e-6)
     point = np.array([100.0])
     for rival in range(3):
-        expected = models.constant(3, rival) + sum(
-            c * 100.0 ** float(i) * math.log2(100.0) ** j for c, ((i, j),) in models.weighted_terms(3, rival)
+        expected = models.formula(3, rival).constant + sum(
+            c * 100.0 ** float(i) * math.log2(100.0) ** j for c, ((i, j),) in models.formula(3, rival).terms
         )
         assert evaluated(data, 3, point, rival) == pytest.approx(expected, rel=1e-12)
     assert not model_data(replace(models, nonnegative=False))["nonnegative"]
@@ -165,7 +165,7 @@ def test_growth_names_the_leading_terms() -> None:
         data = model_data(models)
         for k in range(len(models)):
             leading = [data["terms"][t] for t in data["growths"][data["growth"][k]]]
-            expected = models.growth(k)
+            expected = models.formula(k).growth
             assert (leading == []) == (expected == "1")
             assert len(leading) == expected.count(" + ") + (expected != "1")
             terms = [[[str(i), j] for i, j in term] for term in models.hypothesis(k)]
@@ -174,7 +174,7 @@ def test_growth_names_the_leading_terms() -> None:
 
 def test_terms_with_a_negative_coefficient_do_not_lead() -> None:
     models = study().callpaths.models
-    k = next(k for k in range(len(models)) if models.growth(k) == "p^(3/2)")
+    k = next(k for k in range(len(models)) if models.formula(k).growth == "p^(3/2)")
     coefficients = models.coefficients.copy()
     coefficients[k, 0, 1] *= -1
     data = model_data(replace(models, coefficients=coefficients))

@@ -1,5 +1,5 @@
 // @ts-check
-// Models as source text for other programs, LaTeX and Python, as report/formulas.py writes them.
+// Models as source text for other programs, LaTeX and Python, as models/formulas.py writes them.
 
 import { CONSTANT, factorsOf, sharpnessShown, signText, summands } from "./formula.js";
 

@@ -212,9 +212,9 @@ def test_rivals_are_evaluated_and_have_their_probability(scripts: Scripts) -> No
     assert [i for i, _, _ in found] == [0, 1, 2]
     for i, probability, value in found:
         assert probability == pytest.approx(models.weight[3, i], rel=1e-6)
-        expected = models.constant(3, i) + sum(
+        expected = models.formula(3, i).constant + sum(
             c * 100.0 ** float(power) * math.log2(100.0) ** log
-            for c, ((power, log),) in models.weighted_terms(3, i)
+            for c, ((power, log),) in models.formula(3, i).terms
         )
         assert value == pytest.approx(expected, rel=1e-12)
     assert scripts.read(data_of(study()), "level.rivalsOf(1)") == [0]
@@ -258,8 +258,8 @@ def test_formulas_and_growth_as_text_are_those_of_python(scripts: Scripts) -> No
                 data,
                 f"[formula.formulaText(level, {k}), formula.growthText(level, {k})]",
             )
-            assert text == models.formula(k)
-            assert growth == (models.growth(k) if models.growth(k) != "1" else "constant")
+            assert text == models.formula(k).text()
+            assert growth == (models.formula(k).growth if models.formula(k).growth != "1" else "constant")
 
 
 @pytest.mark.parametrize(

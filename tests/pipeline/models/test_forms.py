@@ -5,12 +5,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pipeline.models.normal_form import (
+from pipeline.models.forms import (
+    exponent,
     exponents_of,
-    factor_text,
-    formula_text,
-    growth_text,
     leading_terms,
+    stored_exponent,
     term,
     term_values,
 )
@@ -26,39 +25,6 @@ def test_terms_are_products_of_powers_and_logarithms():
     assert term_values([], points).shape == (2, 0)
 
 
-@pytest.mark.parametrize(
-    ("exponent", "text"),
-    [
-        ((0, 0), ""),
-        ((1, 0), "p"),
-        ((2, 0), "p^2"),
-        (("3/2", 0), "p^(3/2)"),
-        ((-1, 0), "p^(-1)"),
-        ((0, 1), "log2(p)"),
-        ((1, 2), "p * log2(p)^2"),
-    ],
-)
-def test_factors_in_words(exponent, text):
-    assert factor_text("p", term(exponent)[0]) == text
-
-
-@pytest.mark.parametrize(
-    ("constant", "terms", "text"),
-    [
-        (12.1, [(0.034, term(("3/2", 1)))], "12.1 + 0.034 * p^(3/2) * log2(p)"),
-        (12.1, [(-0.034, LINEAR)], "12.1 - 0.034 * p"),
-        (-1.0, [(2.0, LINEAR)], "-1 + 2 * p"),
-        (0.0, [(-2.0, LINEAR), (1.0, LOG)], "-2 * p + 1 * log2(p)"),
-        (0.0, [(0.0, LINEAR)], "0"),
-        (3.0, [(0.0, LINEAR)], "3"),
-        (1.23456, [], "1.235"),
-        (2.0, [(1.0, term((0, 0)))], "2 + 1 * 1"),
-    ],
-)
-def test_formulas_as_people_write_them(constant, terms, text):
-    assert formula_text(("p",), constant, terms) == text
-
-
 def test_a_term_leads_unless_another_grows_at_least_as_fast_along_every_parameter():
     assert leading_terms([LINEAR, ROOT, LOG]) == (LINEAR,)
     assert leading_terms([LOG, LOG]) == (LOG,)
@@ -69,13 +35,18 @@ def test_a_term_leads_unless_another_grows_at_least_as_fast_along_every_paramete
     assert leading_terms([y, fall]) == (y, fall)
 
 
-def test_growth_in_words():
-    assert growth_text(("p",), [ROOT, LINEAR]) == "p"
-    assert growth_text(("p",), []) == "1"
-    assert growth_text(("x", "y"), [term((2, 0), (0, 0)), term((0, 0), (1, 0))]) == "x^2 + y"
-
-
 def test_only_parameters_that_occur_have_exponents():
     one = term(("3/2", 0), (0, 0), (0, 1))
     expected = {"p": (Fraction(3, 2), 0), "r": (Fraction(0), 1)}
     assert exponents_of(("p", "q", "r"), one) == expected
+
+
+def test_exponents_are_stored_and_read():
+    assert [stored_exponent(one) for one in (exponent("3/2", 1), exponent(0.5), exponent(1, 0, 2))] == [
+        ["3/2", 1],
+        ["1/2", 0],
+        ["1", 0, 2],
+    ]
+    for stored in (["3/2", 1], ["-1", 0], ["0", 0, 3]):
+        assert stored_exponent(exponent(*stored)) == stored
+    assert exponent(2, 0, 0) == exponent(2) == (2, 0)

@@ -1,0 +1,190 @@
+"""The performance model normal form: c0 + sum of c_k * product over parameters of p^i * log2(p)^j.
+
+Calotoiu et al., "Using automated performance modeling to find scalability bugs in complex codes", SC 2013,
+equation 1. What may be a factor beside powers is decided by the rows of `FACTOR_KINDS` alone: how a factor is
+evaluated, written and stored, which exponents are tried, and how plausible they are. Exponents are exact, so
+that two models are the same exactly when their terms are.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+
+Exponent: TypeAlias = tuple[Fraction | int, ...]
+"""(i, j) of p^i * log2(p)^j, and so on through `FACTOR_KINDS`; (0, 0) if the parameter does not occur."""
+
+Term: TypeAlias = tuple[Exponent, ...]
+"""One exponent per parameter."""
+
+Hypothesis: TypeAlias = tuple[Term, ...]
+"""The terms beside the constant, none for the constant model."""
+
+ALWAYS_GIVEN = 2  # exponents, those of p and log2(p); zeros behind them are left out
+NO_EXPONENT: Exponent = (Fraction(0), 0)
+
+
+def exponent(power: Fraction | float | str, *others: float | str) -> Exponent:
+    """Make an exponent from anything that reads as numbers: ``exponent("3/2", 1)``.
+
+    Raises:
+        ValueError, ZeroDivisionError: something does not.
+    """
+    found = [int(other) for other in others] + [0] * (ALWAYS_GIVEN - 1 - len(others))
+    while len(found) >= ALWAYS_GIVEN and found[-1] == 0:
+        found.pop()
+    return (Fraction(power), *found)
+
+
+def term(*exponents: tuple[Any, ...]) -> Term:
+    """Make a term from one exponent per parameter: ``term(("3/2", 1), (0, 0))``."""
+    return tuple(exponent(*one) for one in exponents)
+
+
+def stored_exponent(one: Exponent) -> list[str | int]:
+    """Return what JSON holds of an exponent, ``["3/2", 1]``; `exponent` reads it."""
+    return [str(one[0]), *(int(other) for other in one[1:])]
+
+
+def with_powers(powers: str, *others: int) -> tuple[Exponent, ...]:
+    """Return exponents with these powers, the others the same for all: ``with_powers("0 1/2 1", 1)``."""
+    return tuple(exponent(power, *others) for power in powers.split())
+
+
+def _steps_of_power(power: float | Fraction) -> float:
+    fineness = {1: 0.0, 2: 2.0, 3: 3.0, 4: 5.0}.get(Fraction(power).denominator, 7.0)
+    return fineness + max(0.0, abs(float(power)) - 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FactorKind:
+    """A function of one parameter whose powers are factors of terms.
+
+    Texts are templates of a parameter's ``{name}`` and the ``{power}`` behind it, empty for the first one.
+
+    Attributes:
+        value: the function of a parameter, or of an array of them, and of what takes a logarithm to base 2.
+        least: smallest parameter value at which the function is not negative, so that the factor is tried.
+        text: as people write it.
+        latex: for the math mode of LaTeX.
+        python: as an expression of numpy.
+        tried: the exponents that are tried for its sake.
+        steps: how often an exponent halves the probability that the prior ``simple`` gives.
+    """
+
+    value: Callable[[Any, Callable[[Any], Any]], Any]
+    least: float
+    text: str
+    latex: str
+    python: str
+    tried: tuple[Exponent, ...]
+    steps: Callable[[Any], float]
+
+
+FACTOR_KINDS: tuple[FactorKind, ...] = (
+    FactorKind(
+        value=lambda p, log2: p,
+        least=0.0,
+        text="{name}{power}",
+        latex="{name}{power}",
+        python="{name}{power}",
+        tried=with_powers("1/4 1/3 1/2 2/3 3/4 4/5 1 5/4 4/3 3/2 5/3 7/4 2 9/4 7/3 5/2 8/3 11/4 3"),
+        steps=_steps_of_power,
+    ),
+    FactorKind(
+        value=lambda p, log2: log2(p),
+        least=1.0,
+        text="log2({name}){power}",
+        latex=r"\log_{{2}}{power}({name})",
+        python="np.log2({name}){power}",
+        tried=(
+            *with_powers("0 1/4 1/3 1/2 2/3 3/4 1 5/4 4/3 3/2 2 5/2 3", 1),
+            *with_powers("0 1/4 1/3 1/2 2/3 3/4 1 3/2 2 5/2", 2),
+        ),
+        steps=lambda logarithms: (0.0, 1.5, 4.0)[min(logarithms, 2)],
+    ),
+)
+"""All kinds of factors, the fastest growing first; their order is that of the numbers in an exponent."""
+
+
+def tried_exponents() -> tuple[Exponent, ...]:
+    """Return the exponents that are tried for one parameter: the 42 of Extra-P 4, and those of more kinds."""
+    return tuple(dict.fromkeys(one for kind in FACTOR_KINDS for one in kind.tried))
+
+
+def factors(one: Exponent) -> list[tuple[FactorKind, Fraction | int]]:
+    """Return the factors of an exponent with their powers; none if the parameter does not occur."""
+    return [(kind, power) for kind, power in zip(FACTOR_KINDS, one, strict=False) if power != 0]
+
+
+def least_value(one: Exponent) -> float:
+    """Return the smallest parameter value from which an exponent is tried."""
+    return max((kind.least for kind, _ in factors(one)), default=0.0)
+
+
+def simplicity(one: Exponent) -> float:
+    """Return the unnormalised probability of an exponent by the prior ``simple``.
+
+    It halves with every step away from what algorithms and collectives are known to cost: two steps for half
+    powers, three for thirds, five for quarters, seven for finer ones; one and a half for a logarithm, four
+    for its square; and one for every power above the first.
+    """
+    return float(2.0 ** -sum(kind.steps(power) for kind, power in factors(one)))
+
+
+def powers_of(exponents: Sequence[Exponent]) -> FloatArray:
+    """Return the powers of all kinds, float64[n, `FACTOR_KINDS`]."""
+    powers = np.zeros((len(exponents), len(FACTOR_KINDS)))
+    for row, one in zip(powers, exponents, strict=True):
+        row[: len(one)] = [float(power) for power in one]
+    return powers
+
+
+def kind_values(kind: FactorKind, points: FloatArray) -> FloatArray:
+    """Evaluate the function of a kind at parameter values of any shape; not finite where it has no value."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(kind.value(points, np.log2))
+
+
+def term_values(terms: Sequence[Term], points: FloatArray) -> FloatArray:
+    """Evaluate terms without their coefficients.
+
+    Args:
+        terms: n terms of D exponents each.
+        points: float64[Q, D], positive parameter values.
+
+    Returns:
+        float64[Q, n].
+    """
+    powers = powers_of([one for t in terms for one in t]).reshape(
+        len(terms), points.shape[1], len(FACTOR_KINDS)
+    )
+    product = points[:, None, :] ** powers[..., 0]
+    for place, kind in enumerate(FACTOR_KINDS[1:], 1):
+        if powers[..., place].any():
+            product = product * kind_values(kind, points)[:, None, :] ** powers[..., place]
+    return np.asarray(product.prod(axis=2))
+
+
+def dominates(one: Term, other: Term) -> bool:
+    """Tell whether a term grows at least as fast as another along every parameter."""
+    return all(a >= b for a, b in zip(one, other, strict=True))
+
+
+def leading_terms(terms: Sequence[Term]) -> tuple[Term, ...]:
+    """Return the terms that no other term dominates; with one parameter the single fastest one.
+
+    Terms that only fall (every exponent below zero) lead nowhere: the constant outlives them.
+    """
+    nothing = (NO_EXPONENT,) * (len(terms[0]) if terms else 0)
+    growing = [t for t in dict.fromkeys(terms) if not dominates(nothing, t)]
+    return tuple(t for t in growing if not any(o != t and dominates(o, t) for o in growing))
+
+
+def exponents_of(parameters: Sequence[str], one: Term) -> Mapping[str, Exponent]:
+    """Return the exponents of the parameters that occur in a term, by name."""
+    return {n: e for n, e in zip(parameters, one, strict=True) if e != NO_EXPONENT}

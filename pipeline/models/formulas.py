@@ -1,0 +1,221 @@
+"""Models written: as people write them, as LaTeX, and as Python source."""
+
+import keyword
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+
+from pipeline.models.forms import (
+    FACTOR_KINDS,
+    NO_EXPONENT,
+    Exponent,
+    FactorKind,
+    Term,
+    exponent,
+    factors,
+    leading_terms,
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Notation:
+    """How formulas are written.
+
+    Attributes:
+        template: that of a kind of factor.
+        number: writes the size of a coefficient.
+        power: writes what stands behind something to a power other than 1.
+        times: between factors.
+        raised: writes a summand to the power of the sharpness of a soft knee.
+        rooted: writes the root of the sum of such summands.
+    """
+
+    template: Callable[[FactorKind], str]
+    number: Callable[[float], str]
+    power: Callable[[Fraction | int], str]
+    times: str
+    raised: Callable[[str, int], str]
+    rooted: Callable[[str, int], str]
+
+    def factors(self, name: str, one: Exponent) -> list[str]:
+        """Write the factors that a parameter has in a term."""
+        return [
+            self.template(kind).format(name=name, power="" if power == 1 else self.power(power))
+            for kind, power in factors(one)
+        ]
+
+
+def _bracketed(number: Fraction | int) -> str:
+    text = str(number)
+    return text if text.isdecimal() else f"({text})"
+
+
+def _latex_fraction(number: Fraction | int) -> str:
+    sign, size = ("-" if number < 0 else ""), abs(Fraction(number))
+    whole = size.denominator == 1
+    return f"{sign}{size.numerator}" if whole else rf"{sign}\frac{{{size.numerator}}}{{{size.denominator}}}"
+
+
+def _latex_number(value: float) -> str:
+    mantissa, exponential, power = f"{value:.4g}".partition("e")
+    return rf"{mantissa} \times 10^{{{int(power)}}}" if exponential else mantissa
+
+
+def _python_power(power: Fraction | int) -> str:
+    """Write fractions as floating-point numbers: whole powers overflow for arrays of integers."""
+    if isinstance(power, int):
+        return f" ** {power}"
+    whole = power.denominator == 1
+    return f" ** {float(power)!r}" if whole else f" ** ({power.numerator} / {power.denominator})"
+
+
+_TEXT = _Notation(
+    template=lambda kind: kind.text,
+    number=lambda value: f"{value:.4g}",
+    power=lambda power: f"^{_bracketed(power)}",
+    times=" * ",
+    raised=lambda part, s: f"({part})^{s}" if " " in part else f"{part}^{s}",
+    rooted=lambda total, s: f"({total})^(1/{s})",
+)
+_LATEX = _Notation(
+    template=lambda kind: kind.latex,
+    number=_latex_number,
+    power=lambda power: f"^{{{_latex_fraction(power)}}}",
+    times=r" \cdot ",
+    raised=lambda part, s: rf"\left({part}\right)^{{{s}}}",
+    rooted=lambda total, s: rf"\left({total}\right)^{{\frac{{1}}{{{s}}}}}",
+)
+_PYTHON = _Notation(
+    template=lambda kind: kind.python,
+    number=repr,
+    power=_python_power,
+    times=" * ",
+    raised=lambda part, s: f"({part}) ** {s}",
+    rooted=lambda total, s: f"({total}) ** (1 / {s})",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Formula:
+    """One model in the unit of the data: constant + sum of coefficient * term.
+
+    With a sharpness s beyond 1 it is a soft knee, (constant^s + sum of (coefficient * term)^s)^(1/s).
+
+    Attributes:
+        parameters: their names.
+        constant: what stands beside the terms.
+        terms: coefficients and terms.
+        sharpness: s.
+    """
+
+    parameters: tuple[str, ...]
+    constant: float
+    terms: tuple[tuple[float, Term], ...]
+    sharpness: int = 1
+
+    @property
+    def growth(self) -> str:
+        """The leading behaviour, as of `growth_text`, by the terms that rise."""
+        return growth_text(self.parameters, [term for coefficient, term in self.terms if coefficient > 0])
+
+    def text(self) -> str:
+        """Return the model as people write it: ``12.1 + 0.034 * p^(3/2) * log2(p)``, four significant digits.
+
+        Terms with a coefficient of exactly zero are left out, as is a zero constant beside other terms.
+        """
+        return self._written(_TEXT, self.parameters)
+
+    def latex(self) -> str:
+        r"""Return the same as LaTeX for math mode: ``12.1 + 0.034 \cdot p^{\frac{3}{2}}``."""
+        return self._written(_LATEX, tuple(map(_latex_name, self.parameters)))
+
+    def python(self, name: str, description: str) -> str:
+        """Return the text of a Python function of the parameters, numbers or arrays, in full precision.
+
+        Args:
+            name: of the function; what cannot be in an identifier becomes ``_``, as in those of parameters.
+            description: the docstring, one line.
+        """
+        names = [identifier(parameter) for parameter in self.parameters]
+        arguments = tuple(f"{one}_{i}" if names.count(one) > 1 else one for i, one in enumerate(names, 1))
+        docstring = description.replace("\\", r"\\").replace('"', r"\"")
+        return (
+            "import numpy as np\n\n\n"
+            f"def {identifier(name)}({', '.join(arguments)}):\n"
+            f'    """{docstring}"""\n'
+            f"    return {self._written(_PYTHON, arguments)}\n"
+        )
+
+    def _written(self, notation: _Notation, names: tuple[str, ...]) -> str:
+        nothing = (NO_EXPONENT,) * len(names)
+        parts = [(c, term) for c, term in ((self.constant, nothing), *self.terms) if c != 0]
+        texts = [
+            (c, notation.times.join([notation.number(abs(c)), *_factors_of(notation, names, term)]))
+            for c, term in parts or [(self.constant, nothing)]
+        ]
+        if self.sharpness == 1 or len(texts) == 1:
+            return _sum(texts)
+        powers = [(c, notation.raised(text, self.sharpness)) for c, text in texts]
+        return notation.rooted(_sum(powers), self.sharpness)
+
+
+@lru_cache(maxsize=4096)  # many kernels, few terms
+def _factors_of(notation: _Notation, names: tuple[str, ...], term: Term) -> tuple[str, ...]:
+    return tuple(text for name, one in zip(names, term, strict=True) for text in notation.factors(name, one))
+
+
+def _sum(parts: Sequence[tuple[float, str]]) -> str:
+    """Join numbers and their texts with the signs of the numbers."""
+    first, text = parts[0]
+    rest = "".join(f" {'-' if c < 0 else '+'} {part}" for c, part in parts[1:])
+    return f"{'-' if first < 0 else ''}{text}{rest}"
+
+
+def term_text(parameters: tuple[str, ...], term: Term) -> str:
+    """Return the product of a term's factors, ``p^(3/2) * log2(p)``; ``1`` for the empty product."""
+    return _TEXT.times.join(_factors_of(_TEXT, parameters, term)) or "1"
+
+
+def growth_text(parameters: tuple[str, ...], terms: Sequence[Term]) -> str:
+    """Return the leading behaviour: ``1``, ``log2(p)``, ``p^(3/2)``, ``x^2 + y``."""
+    return " + ".join(term_text(parameters, t) for t in leading_terms(terms)) or "1"
+
+
+_NAME, _POWER = r"[A-Za-z_]\w*", r"(?:\^(?:\(([\d./]+)\)|([\d.]+)))?"
+
+
+def read_growth(text: str) -> Exponent | None:
+    """Read what `term_text` writes of one parameter, ``constant`` and decimals; None for anything else."""
+    plain = text.replace(" ", "")
+    parts = [] if plain in ("1", "constant") else plain.split("*")
+    powers: list[str] = []
+    for kind in FACTOR_KINDS:
+        pattern = re.escape(kind.text.format(name="\0", power="\1")).replace("log2", "log2?")
+        pattern = pattern.replace(re.escape("\0"), _NAME).replace(re.escape("\1"), _POWER)
+        match = re.fullmatch(pattern, parts[0]) if parts else None
+        powers.append((match[1] or match[2] or "1") if match else "0")
+        parts = parts[1:] if match else parts
+    try:
+        return None if parts else exponent(*powers)
+    except (ValueError, ZeroDivisionError):
+        return None
+
+
+def identifier(text: str) -> str:
+    """Return a Python identifier that resembles a text."""
+    name = re.sub(r"\W+", "_", text).strip("_") or "model"
+    if name[0].isdigit() or keyword.iskeyword(name) or name == "np":
+        return f"_{name}"
+    return name
+
+
+_SPECIAL_IN_LATEX = re.compile(r"[#$%&_{}]")
+_UNPRINTABLE_IN_LATEX = re.compile(r"[\\^~]")
+
+
+def _latex_name(name: str) -> str:
+    plain = _UNPRINTABLE_IN_LATEX.sub("", name)
+    escaped = _SPECIAL_IN_LATEX.sub(lambda match: f"\\{match[0]}", plain)
+    return escaped if len(name) == 1 else rf"\mathrm{{{escaped}}}"
