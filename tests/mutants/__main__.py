@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from tests.mutants.campaign import try_all
-from tests.mutants.coverage_map import measure
+from tests.mutants.coverage_map import CoverageMap, measure, nearby, read_map
 from tests.mutants.listed import listed_defects
 from tests.mutants.operators import Defect
 from tests.mutants.sample import draw
@@ -31,10 +31,8 @@ def main() -> int:
     found = _defects(options)
     BUILD.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()
-    if not options.reuse_coverage:
-        measure(ROOT, BUILD)
     outcomes = []
-    for outcome in try_all(ROOT, BUILD, found, options.jobs):
+    for outcome in try_all(ROOT, _known(options), found, options.jobs):
         outcomes.append(outcome)
         if not outcome.caught:
             print(f"not noticed: {_describe(outcome.defect)} ({outcome.tests} tests)", flush=True)
@@ -51,8 +49,17 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--listed", action="store_true", help="the defects listed by name instead")
     parser.add_argument("--survivors", action="store_true", help="those that this seed left uncaught, again")
+    parser.add_argument(
+        "--nearby", action="store_true", help="without coverage: tests of the folder and importers"
+    )
     parser.add_argument("--reuse-coverage", action="store_true", help="which tests run what is known already")
     return parser.parse_args()
+
+
+def _known(options: argparse.Namespace) -> CoverageMap:
+    if options.nearby:
+        return nearby(ROOT)
+    return read_map(ROOT, BUILD) if options.reuse_coverage else measure(ROOT, BUILD)
 
 
 def _defects(options: argparse.Namespace) -> list[Defect]:

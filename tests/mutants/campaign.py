@@ -7,7 +7,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from tests.mutants.coverage_map import COVERAGE, DURATIONS, CoverageMap, read_map
+from tests.mutants.coverage_map import CoverageMap
 from tests.mutants.operators import Defect
 from tests.mutants.trial import NOT_NOTICED, PATIENCE, Outcome, copy_of, prepare, run_tests, try_defect
 
@@ -17,26 +17,27 @@ _tree: Path | None = None
 _map: CoverageMap | None = None
 
 
-def try_all(root: Path, build: Path, found: Sequence[Defect], jobs: int) -> Iterator[Outcome]:
-    """Try defects, with the tests that `measure` has found to run their lines."""
+def try_all(root: Path, known: CoverageMap, found: Sequence[Defect], jobs: int) -> Iterator[Outcome]:
+    """Try defects, each with the tests that could notice it."""
     context = get_context("spawn")
     with (
         TemporaryDirectory() as folder,
         ProcessPoolExecutor(
-            jobs, mp_context=context, initializer=_start, initargs=(root, build, Path(folder))
+            jobs, mp_context=context, initializer=_start, initargs=(root, known, Path(folder))
         ) as pool,
     ):
         yield from pool.map(_try, found)
 
 
-def _start(root: Path, build: Path, folder: Path) -> None:
+def _start(root: Path, known: CoverageMap, folder: Path) -> None:
     """Give a worker its own copy of the project."""
     global _tree, _map  # noqa: PLW0603  # a process has one each
     _tree = copy_of(root, folder / str(os.getpid()))
-    _map = read_map(root, build / COVERAGE, build / DURATIONS)
+    _map = known
     prepare()
-    every = sorted(_map.seconds, key=lambda test: (_map.seconds[test], test))  # type: ignore[union-attr]
-    if run_tests(_tree, every[:CONTROL], PATIENCE * CONTROL) != NOT_NOTICED:
+    every = sorted(known.seconds, key=lambda test: (known.seconds[test], test))
+    control = every[: CONTROL if known.by_line else 1]
+    if run_tests(_tree, control, PATIENCE * CONTROL) != NOT_NOTICED:
         raise RuntimeError("tests fail without any defect")
 
 

@@ -15,6 +15,8 @@ from tests.mutants.sample import PACKAGES, product_files
 
 COVERAGE, DURATIONS = "coverage", "durations.json"
 ELSEWHERE = 60.0  # seconds for tests of other folders that execute a defect
+IMPORTING = 6.0  # seconds that a file of tests counts as long as nothing is measured
+SCRIPT_TESTS = "tests/pipeline/report/page/"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -40,11 +42,9 @@ class CoverageMap:
         Of tests elsewhere, as many as run within `ELSEWHERE`.
         """
         found = self.by_line.get((path, line)) or self.by_file.get(path, frozenset())
-        folder, _, name = path.rpartition("/")
-        places = (f"tests/{folder}/test_{name}::", f"tests/{folder}/", "")
         chosen: list[str] = []
-        for place in places:
-            near = {test for test in found if test.startswith(place)}.difference(chosen)
+        for place in _places(path):
+            near = {test for test in found if f"{test}::".startswith(place)}.difference(chosen)
             ordered = sorted(near, key=lambda test: (self.seconds.get(test, 0.0), test))
             chosen += ordered if place else self._within(ordered, ELSEWHERE)
         return chosen
@@ -54,6 +54,59 @@ class CoverageMap:
         return [test for test, end in zip(tests, ends, strict=True) if end <= limit]
 
 
+def _places(path: str) -> tuple[str, ...]:
+    """Return how the names of tests begin that lie nearest to a file, or to the page."""
+    folder, _, name = path.rpartition("/")
+    if name.endswith(".js"):
+        group, stem = folder.rpartition("/")[2], name.removesuffix(".js")
+        return (
+            *(f"{SCRIPT_TESTS}js/test_{one}.py::" for one in (stem, group)),
+            f"{SCRIPT_TESTS}js/",
+            SCRIPT_TESTS,
+            "",
+        )
+    return f"tests/{folder}/test_{name}::", f"tests/{folder}/", ""
+
+
+def nearby(root: Path) -> CoverageMap:
+    """Say without measuring which tests could notice: all of a file's folder, and those that import it.
+
+    A name of a test is that of its file here.
+    """
+    seconds = {str(file.relative_to(root)): IMPORTING for file in sorted((root / "tests").rglob("test_*.py"))}
+    by_file: dict[str, set[str]] = defaultdict(set)
+    for test in seconds:
+        for imported in _imported(ast.parse((root / test).read_bytes())):
+            by_file[imported].add(test)
+    trees = _trees(root)
+    return CoverageMap(
+        by_line={}, by_file=_reached(trees, _add_neighbours(root, by_file, seconds)), seconds=seconds
+    )
+
+
+def _trees(root: Path) -> dict[str, ast.Module]:
+    return {str(file.relative_to(root)): ast.parse(file.read_bytes()) for file in product_files(root, "py")}
+
+
+def _reached(trees: Mapping[str, ast.Module], by_file: Mapping[str, set[str]]) -> dict[str, frozenset[str]]:
+    """Add to the tests of every file those of the files that import it."""
+    reached = {path: set(tests) for path, tests in by_file.items()}
+    for path, tree in trees.items():
+        for imported in _imported(tree):
+            if imported in reached:
+                reached[imported] |= by_file[path]
+    return {path: frozenset(tests) for path, tests in reached.items()}
+
+
+def _add_neighbours(root: Path, by_file: dict[str, set[str]], tests: Iterable[str]) -> dict[str, set[str]]:
+    """Add what lies in the folder that mirrors a file's own; for scripts, all tests of the page."""
+    for file in product_files(root):
+        path = str(file.relative_to(root))
+        folder = SCRIPT_TESTS if path.endswith(".js") else f"tests/{path.rpartition('/')[0]}/"
+        by_file[path] |= {test for test in tests if test.startswith(folder)}
+    return by_file
+
+
 def measure(root: Path, folder: Path) -> CoverageMap:
     """Run all tests once with coverage; takes about three times as long as the tests alone."""
     data, report = folder / COVERAGE, folder / DURATIONS
@@ -61,24 +114,24 @@ def measure(root: Path, folder: Path) -> CoverageMap:
     command += [f"--cov={package}" for package in PACKAGES]
     command += ["-p", "tests.mutants.durations", "--durations-file", str(report)]
     subprocess.run(command, cwd=root, check=True, env=_environment(root, data))
-    return read_map(root, data, report)
+    return read_map(root, folder)
 
 
 def _environment(root: Path, data: Path) -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": str(root), "COVERAGE_FILE": str(data)}
 
 
-def read_map(root: Path, data: Path, report: Path) -> CoverageMap:
-    """Read what `measure` stored."""
+def read_map(root: Path, folder: Path) -> CoverageMap:
+    """Read what `measure` stored in a folder."""
     from coverage import CoverageData
 
-    covered = CoverageData(str(data))
+    covered = CoverageData(str(folder / COVERAGE))
     covered.read()
-    seconds = json.loads(report.read_text(encoding="utf-8"))
+    seconds = json.loads((folder / DURATIONS).read_text(encoding="utf-8"))
     neighbours: dict[str, set[str]] = defaultdict(set)
     for test in seconds:
         neighbours[test.partition("::")[0]].add(test)
-    trees = {str(file.relative_to(root)): ast.parse(file.read_bytes()) for file in product_files(root)}
+    trees = _trees(root)
     by_line: dict[tuple[str, int], frozenset[str]] = {}
     by_file: dict[str, set[str]] = defaultdict(set)
     for path, tree in trees.items():
@@ -88,17 +141,8 @@ def read_map(root: Path, data: Path, report: Path) -> CoverageMap:
             by_file[path] |= tests
             if line in inside:
                 by_line[path, line] = tests
-    for path in trees:
-        folder = f"tests/{path.rpartition('/')[0]}/"
-        by_file[path] |= {test for test in seconds if test.startswith(folder)}
-    reached = {path: set(tests) for path, tests in by_file.items()}
-    for path, tree in trees.items():
-        for imported in _imported(tree):
-            if imported in reached:
-                reached[imported] |= by_file[path]
-    return CoverageMap(
-        by_line=by_line, by_file={path: frozenset(tests) for path, tests in reached.items()}, seconds=seconds
-    )
+    _add_neighbours(root, by_file, seconds)
+    return CoverageMap(by_line=by_line, by_file=_reached(trees, by_file), seconds=seconds)
 
 
 def _served(contexts: Iterable[str], neighbours: Mapping[str, set[str]]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.mutants.operators import Defect
+from tests.mutants.operators import Defect, position
 
 
 @dataclass(frozen=True)
@@ -135,12 +135,6 @@ def _defect(root: Path, one: Listed) -> Defect:
     if source.count(one.old) != 1:
         raise ValueError(f"{one.path}: {one.old!r} occurs {source.count(one.old)} times")
     before, _, _ = source.partition(one.old)
-    first, column = _position(before)
-    last, end = _position(before + one.old)
+    first, column = position(before)
+    last, end = position(before + one.old)
     return Defect(path=one.path, line=first, what=one.what, place=(first, column, last, end), text=one.new)
-
-
-def _position(text: str) -> tuple[int, int]:
-    """Line and column, in bytes, where a text ends."""
-    lines = text.split("\n")
-    return len(lines), len(lines[-1].encode())

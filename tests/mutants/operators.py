@@ -4,6 +4,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from tests.mutants.scripts import changes
+
 COMPARISONS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -72,7 +74,12 @@ class Defect:
 
 
 def defects(path: str, source: str) -> Iterator[Defect]:
-    """Yield every defect of a file whose code still compiles and differs."""
+    """Yield every defect of a Python file or a script whose code still compiles and differs."""
+    if path.endswith(".js"):
+        for what, start, end, text in changes(source, looks="/draw/" in path):
+            place = (*position(source[:start]), *position(source[:end]))
+            yield Defect(path=path, line=place[0], what=what, place=place, text=text)
+        return
     tree = ast.parse(source)
     unread = _annotations(tree)
     for node in ast.walk(tree):
@@ -82,6 +89,12 @@ def defects(path: str, source: str) -> Iterator[Defect]:
             text = replacement if isinstance(replacement, str) else f"({ast.unparse(replacement)})"
             place = (node.lineno, node.col_offset, node.end_lineno or node.lineno, node.end_col_offset or 0)
             yield Defect(path=path, line=node.lineno, what=what, place=place, text=text)
+
+
+def position(text: str) -> tuple[int, int]:
+    """Return the line and the column, in bytes, where a text ends."""
+    lines = text.split("\n")
+    return len(lines), len(lines[-1].encode())
 
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, ast.expr | str]]:  # noqa: C901  # one case a kind

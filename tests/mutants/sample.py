@@ -9,11 +9,13 @@ from pathlib import Path
 from tests.mutants.operators import Defect, defects
 
 PACKAGES = ("ingest", "filters", "pipeline")
+KINDS = ("py", "js")
 
 
-def product_files(root: Path) -> list[Path]:
-    """Return the Python files of the product, sorted."""
-    return sorted(file for package in PACKAGES for file in (root / package).rglob("*.py"))
+def product_files(root: Path, *kinds: str) -> list[Path]:
+    """Return the files of the product of these kinds, or of all that defects are put into, sorted."""
+    places = [(root / package, kind) for package in PACKAGES for kind in kinds or KINDS]
+    return sorted(file for folder, kind in places for file in folder.rglob(f"*.{kind}"))
 
 
 def draw(

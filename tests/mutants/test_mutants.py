@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.mutants.__main__ import EQUIVALENT
-from tests.mutants.coverage_map import ELSEWHERE, CoverageMap
+from tests.mutants.coverage_map import ELSEWHERE, CoverageMap, nearby
 from tests.mutants.listed import LISTED, listed_defects
 from tests.mutants.operators import Defect, defects
 from tests.mutants.sample import draw, product_files
@@ -37,6 +37,47 @@ def test_defects_are_what_a_tired_author_leaves_behind():
     assert (6, "return (part * whole)") in made
     assert (7, "return max(part, whole)") in made
     assert {line for line, _ in made} == {3, 5, 6, 7}
+
+
+SCRIPT = """\
+// 1 + 1 is left alone, as "3 > 2" and `${a + `b < ${c}`} > 1` and /[/"<]+/.test(a) are
+/** @param {number} a  3 > 2 */
+export function share(a, b = 2) {
+  if (a > 0 && !b.hidden) return -a / (b || 3);
+  draw(`${a < b}`, "x" + a);
+  return Math.min(...[a, b].filter((one) => { return one; }));
+}
+const other = /[/"<]+/.test(name) ? `${a + `b < ${c}`} > 1` : "3 > 2";
+"""
+
+
+def test_defects_of_scripts_are_of_the_same_kinds():
+    made = {
+        (one.line, one.applied(SCRIPT).splitlines()[one.line - 1].strip()) for one in defects("a.js", SCRIPT)
+    }
+    old = "if (a > 0 && !b.hidden) return -a / (b || 3);"
+    assert made == {
+        (3, "export function share(a, b = 3) {"),
+        *(
+            (4, old.replace(before, after))
+            for before, after in (
+                ("> 0", ">= 0"),
+                ("> 0", "> 1"),
+                ("&&", "||"),
+                ("!b", "b"),
+                ("-a / (b || 3)", "undefined"),
+                (" / ", " * "),
+                ("||", "&&"),
+                ("3", "4"),
+            )
+        ),
+        (5, "0;"),
+        (6, "return Math.max(...[a, b].filter((one) => { return one; }));"),
+        (6, "return Math.min(...[a, b].filter((one) => { return undefined; }));"),
+        (6, "return undefined;"),
+    }
+    looks = {one.what for one in defects("js/draw/a.js", SCRIPT)}
+    assert "constant" not in looks and "operator" in looks
 
 
 def test_every_defect_changes_one_place_and_still_compiles():
@@ -141,3 +182,14 @@ def test_tests_of_the_file_come_first_then_of_the_folder_then_fast_ones_of_other
     ]
     assert known.tests("gate/rules.py", 4) == ["tests/cli/test_app.py::c"]
     assert known.tests("gate/ratios.py", 1) == []
+
+
+def test_unmeasured_those_of_the_folder_and_of_what_imports_a_file_could_notice():
+    known = nearby(ROOT)
+    found = known.tests("pipeline/gate/verdicts.py", 9)
+    assert found[0] == "tests/pipeline/gate/test_verdicts.py"
+    folder = {str(file.relative_to(ROOT)) for file in (ROOT / "tests/pipeline/gate").rglob("test_*.py")}
+    assert folder < set(found)
+    (script, *others) = known.tests("pipeline/report/page/js/draw/chart.js", 1)
+    assert script == "tests/pipeline/report/page/js/test_draw.py"
+    assert others and all(test.startswith("tests/pipeline/report/page/") for test in others)

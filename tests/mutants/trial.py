@@ -69,12 +69,17 @@ def try_defect(tree: Path, defect: Defect, tests: Sequence[str], usual: float) -
     source = file.read_text(encoding="utf-8")
     file.write_text(defect.applied(source), encoding="utf-8")
     try:
-        code = run_tests(tree, tests, PATIENCE * usual + START_UP)
+        code = run_tests(tree, tests, (PATIENCE * usual + START_UP) * _busy())
     finally:
         file.write_text(source, encoding="utf-8")
     return Outcome(
         defect=defect, caught=code != NOT_NOTICED, tests=len(tests), seconds=time.monotonic() - start
     )
+
+
+def _busy() -> float:
+    """Return how many processes of the machine share a core."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 def run_tests(tree: Path, tests: Sequence[str], patience: float) -> int:
