@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from filters.scorep_format.parser import Filter, parse
+from filters.scorep_format.parser import FilterRules, parse
 from ingest.profile import Profile
 
 FILTER_ATTRIBUTE = "pipeline::filter"
@@ -13,7 +13,7 @@ _COPY = "scorep.filter"
 _LENGTH = 16
 
 
-def digest(rules: Filter) -> str:
+def digest(rules: FilterRules) -> str:
     """Return 16 hexadecimal digits that stand for the rules in their order, whatever the layout."""
     if not rules.files and not rules.regions:
         return UNFILTERED

@@ -8,13 +8,13 @@ import numpy as np
 from filters.budget import BudgetOutcome
 from filters.decision import Decision, Reason
 from filters.explanation import DroppedRegion, dropped_regions
-from filters.overhead import Prediction, prediction_json
+from filters.overhead import FilterEffect, prediction_json
 from filters.paper_rule import PaperDecision
 from ingest.arrays import IntArray
 
 
 def evidence_json(
-    decision: Decision, predictions: Sequence[Prediction] = (), budget: BudgetOutcome | None = None
+    decision: Decision, predictions: Sequence[FilterEffect] = (), budget: BudgetOutcome | None = None
 ) -> dict[str, Any]:
     """Return the evidence of a decision.
 
@@ -61,7 +61,7 @@ def _budget(outcome: BudgetOutcome) -> dict[str, Any]:
     }
 
 
-def _regions(decision: Decision, prediction: Prediction | None) -> list[dict[str, Any]]:
+def _regions(decision: Decision, prediction: FilterEffect | None) -> list[dict[str, Any]]:
     last = len(decision.runs) - 1
     run, regions = decision.runs[last], decision.regions
     visits, time = regions.total(last, run, run.visits), regions.total(last, run, run.time)

@@ -9,7 +9,7 @@ import numpy as np
 
 from filters.decision import Decision, Reason
 from filters.options import Application
-from filters.overhead import Prediction
+from filters.overhead import FilterEffect
 from filters.paper_rule import PaperDecision, RuleOutcome
 from filters.scorep_format.patterns import compile_pattern
 from ingest.arrays import BoolArray, IntArray
@@ -38,7 +38,7 @@ class DroppedRegion:
     attributed_to: str | None
 
 
-def explain(decision: Decision, prediction: Prediction, asked: str) -> tuple[str, ...]:
+def explain(decision: Decision, prediction: FilterEffect, asked: str) -> tuple[str, ...]:
     """Explain the decision about regions by what they did in the last run.
 
     Args:
@@ -67,7 +67,7 @@ def _named(decision: Decision, asked: str) -> BoolArray:
     return np.array(hits, dtype=np.bool_) & decision.regions.called
 
 
-def _region(decision: Decision, prediction: Prediction, i: int) -> Iterable[str]:
+def _region(decision: Decision, prediction: FilterEffect, i: int) -> Iterable[str]:
     last = len(decision.runs) - 1
     run, reason = decision.runs[last], Reason(int(decision.reason[i]))
     nodes = np.flatnonzero(decision.regions.of_callpaths(last, run) == i)
@@ -123,7 +123,9 @@ def _fate(decision: Decision, node: int, home: int) -> str:
     return fate
 
 
-def dropped_regions(decision: Decision, prediction: Prediction, count: int = 10) -> tuple[DroppedRegion, ...]:
+def dropped_regions(
+    decision: Decision, prediction: FilterEffect, count: int = 10
+) -> tuple[DroppedRegion, ...]:
     """Return the dropped regions of the last run with the most plain time, the largest first.
 
     Args:
@@ -152,7 +154,7 @@ def dropped_regions(decision: Decision, prediction: Prediction, count: int = 10)
     return tuple(found)
 
 
-def costly_at_largest_scale(decision: Decision, prediction: Prediction) -> tuple[str, ...]:
+def costly_at_largest_scale(decision: Decision, prediction: FilterEffect) -> tuple[str, ...]:
     """Return a sentence for every region that is kept for smaller runs only but expensive in the last one.
 
     Args:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from filters.cost import calibrate_by_pair, computing_time, plain_by_pair
 from filters.evidence import RunEvidence
 from filters.options import Application
-from filters.overhead import Prediction
+from filters.overhead import FilterEffect
 from ingest.errors import UsageError
 
 
@@ -35,7 +35,7 @@ class MeasuredEffect:
 def measured_effect(
     full: RunEvidence,
     reduced: RunEvidence,
-    prediction: Prediction,
+    prediction: FilterEffect,
     *,
     applied: Application | None = None,
     baseline: float | None = None,
@@ -79,5 +79,5 @@ def _slope(full: RunEvidence, reduced: RunEvidence) -> float | None:
         return None
 
 
-def _nearer(prediction: Prediction, measured: float) -> Application:
+def _nearer(prediction: FilterEffect, measured: float) -> Application:
     return min(Application, key=lambda applied: abs(prediction.dilation(applied).value - measured))

@@ -59,7 +59,7 @@ class Dilation:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Prediction:
+class FilterEffect:
     """The effect of a filter on one run.
 
     Attributes:
@@ -139,7 +139,7 @@ def estimate_plain_time(run: RunEvidence, cost: EventCost, known: KnownPlain | N
 
 def predict(
     run: RunEvidence, recorded: BoolArray, cost: EventCost | None = None, known: KnownPlain | None = None
-) -> Prediction:
+) -> FilterEffect:
     """Predict what a filter does to a run.
 
     Args:
@@ -158,7 +158,7 @@ def predict(
     )
     visits, left = float(run.visits.sum()), float(run.visits[recorded].sum())
     at_hooks = min(cost.filtered, plain.cost[0])
-    return Prediction(
+    return FilterEffect(
         source=run.source,
         visits=visits,
         recorded=left,
@@ -170,7 +170,7 @@ def predict(
     )
 
 
-def prediction_json(prediction: Prediction) -> dict[str, Any]:
+def prediction_json(prediction: FilterEffect) -> dict[str, Any]:
     """Return a prediction as plain data: visits, core-seconds, and dilations with their ranges."""
     plain = prediction.plain
     stages = {"unfiltered": None, "run_time": Application.RUN_TIME, "compile_time": Application.COMPILE_TIME}

@@ -85,7 +85,7 @@ class Doubts:
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class ShownTimes:
     """What call paths show of their plain time.
 
     Attributes:
@@ -124,7 +124,7 @@ def doubts(runs: Visited, cost: EventCost) -> Doubts:
     )
 
 
-def show_times(runs: Visited, cost: EventCost) -> Shown:
+def show_times(runs: Visited, cost: EventCost) -> ShownTimes:
     """Guess each call path's plain time from what it shows by itself.
 
     What is not doubtful keeps its time less the cost. The sum of what doubtful call paths show is combined
@@ -141,7 +141,7 @@ def show_times(runs: Visited, cost: EventCost) -> Shown:
     of_level = LEVEL_SPREAD * callpath[found.doubtful].sum(axis=0)
     of_cost = USUAL_SPREAD * found.taken[runs.computing & ~found.doubtful].sum(axis=0)
     error = np.hypot(of_level, of_cost)
-    return Shown(
+    return ShownTimes(
         callpath,
         total,
         np.divide(error, total, out=np.zeros(len(total)), where=total > 0),
@@ -192,7 +192,7 @@ def estimate_plain_times(
 def _totals(
     measured: FloatArray,
     events: FloatArray,
-    shown: Shown,
+    shown: ShownTimes,
     cost: EventCost,
     known: FloatArray,
     known_spread: float,

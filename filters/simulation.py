@@ -8,13 +8,13 @@ import numpy as np
 from filters.digest import FILTER_ATTRIBUTE, digest
 from filters.evidence import TIME, VISITS
 from filters.scorep_format.matcher import kept
-from filters.scorep_format.parser import Filter
+from filters.scorep_format.parser import FilterRules
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.profile import Block, Metric, MetricKind, Profile, exclusive_values
 
 
-def simulate(profile: Profile, rules: Filter, *, at_compile_time: bool = False) -> Profile:
+def simulate(profile: Profile, rules: FilterRules, *, at_compile_time: bool = False) -> Profile:
     """Apply a filter to a measurement that was made without it.
 
     Filtered regions vanish from the call tree, with their visits. What they call moves to their nearest

@@ -6,7 +6,7 @@ import numpy as np
 
 from filters.evidence import evidence_from_profile
 from filters.scorep_format.matcher import by_hand, kept
-from filters.scorep_format.parser import Filter
+from filters.scorep_format.parser import FilterRules
 from filters.simulation import simulate
 from ingest.alignment import CallTreeUnion
 from ingest.arrays import BoolArray, FloatArray
@@ -136,7 +136,7 @@ class Verification:
         return [self.regions.name[i] for i in largest[by_region[largest] > 0].tolist()]
 
 
-def verify(full: Profile, reduced: Profile, rules: Filter) -> Verification:
+def verify(full: Profile, reduced: Profile, rules: FilterRules) -> Verification:
     """Compare a measurement made under a filter with the simulation of that filter.
 
     Call paths are the same if their displayed names are. Visits are summed over CPU locations. If the filter
@@ -174,13 +174,13 @@ def verify(full: Profile, reduced: Profile, rules: Filter) -> Verification:
     )
 
 
-def _at_compile_time(full: Profile, reduced: Profile, rules: Filter) -> bool | None:
+def _at_compile_time(full: Profile, reduced: Profile, rules: FilterRules) -> bool | None:
     """Tell where a filter was applied from dropped regions instrumented by hand; None without any."""
     before, after = (_visits_by_hand(profile, rules) for profile in (full, reduced))
     return after > 0 if before > 0 else None
 
 
-def _visits_by_hand(profile: Profile, rules: Filter) -> float:
+def _visits_by_hand(profile: Profile, rules: FilterRules) -> float:
     """Sum the visits of regions that are instrumented by hand and that the filter drops at run time."""
     dropped = by_hand(profile.regions) & ~kept(rules, profile.regions)
     run = evidence_from_profile(profile)

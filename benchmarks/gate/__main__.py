@@ -22,10 +22,10 @@ import numpy as np
 
 from benchmarks.gate.simulation import MACHINES, Setting, simulate, with_noise
 from pipeline.config.options import Options
-from pipeline.gate.check import Kind, check
-from pipeline.gate.measurements import Measurements
+from pipeline.gate.check import Against, check
+from pipeline.gate.measurements import KernelValues
 from pipeline.gate.options import CheckOptions
-from pipeline.gate.result import Cause, CheckResult, Outcome, Verdict
+from pipeline.gate.result import Cause, CheckResult, Outcome, Ruling
 from pipeline.models.options import ModelOptions
 from pipeline.stages.check import read_study
 
@@ -46,20 +46,20 @@ class Cell:
     common: int
 
 
-def checked(before: Measurements, after: Measurements, kind: Kind = Kind.BASELINE) -> CheckResult:
+def checked(before: KernelValues, after: KernelValues, kind: Against = Against.BASELINE) -> CheckResult:
     return check(after, before, CheckOptions(), ModelOptions(), TODAY, kind=kind)
 
 
 def cell(setting: Setting, trials: int, seed: tuple[int, ...]) -> Cell:
     """Simulate and check one setting."""
     rng = np.random.default_rng(seed)
-    kind = Kind.PAIRED if setting.interleaved else Kind.BASELINE
+    kind = Against.PAIRED if setting.interleaved else Against.BASELINE
     counts: Counter[str] = Counter()
     for _ in range(trials):
         result = checked(*simulate(setting, rng), kind)
         counts["failed"] += result.outcome is Outcome.REGRESSED
         counts["unsure"] += result.outcome is Outcome.INCONCLUSIVE
-        counts["found"] += any(k.kernel.region == CHANGED for k in result.of(Verdict.REGRESSION))
+        counts["found"] += any(k.kernel.region == CHANGED for k in result.of(Ruling.REGRESSION))
         counts["common"] += any(reason.cause is Cause.COMMON for reason in result.reasons)
     return Cell(trials, counts["failed"], counts["unsure"], counts["found"], counts["common"])
 
@@ -122,7 +122,7 @@ def splits(path: Path, most: int) -> None:
     print(f"{path}: {sum(outcomes.values())} of {len(ways)} splits: {dict(outcomes)}")
 
 
-def halves(study: Measurements, chosen: tuple[int, ...]) -> tuple[Measurements, Measurements]:
+def halves(study: KernelValues, chosen: tuple[int, ...]) -> tuple[KernelValues, KernelValues]:
     rest = [r for r in range(study.values.shape[2]) if r not in set(chosen)]
     one, two = (
         replace(study, values=study.values[:, :, part], repetitions=None) for part in (list(chosen), rest)

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pipeline.gate.measurements import KernelId, Level, Measurements
+from pipeline.gate.measurements import KernelId, KernelValues, Scope
 
 KERNELS = 60
 CHANGED = 2  # row of the changed kernel among the measured ones: behind the total and the first kernel
@@ -89,7 +89,7 @@ def effect(setting: Setting) -> np.ndarray:
     return factor
 
 
-def simulate(setting: Setting, rng: np.random.Generator) -> tuple[Measurements, Measurements]:
+def simulate(setting: Setting, rng: np.random.Generator) -> tuple[KernelValues, KernelValues]:
     """Return baseline and candidate: constant efforts with log-normal shares, one of exactly 10 %."""
     machine = setting.machine
     effort = rng.lognormal(0.0, 1.0, KERNELS)
@@ -130,7 +130,7 @@ def _series(setting: Setting, shape: tuple[int, ...], rng: np.random.Generator) 
 
 def _measured(
     setting: Setting, mean: np.ndarray, noise: np.ndarray, common: np.ndarray, rng: np.random.Generator
-) -> Measurements:
+) -> KernelValues:
     machine, shape = setting.machine, (*mean.shape, setting.repetitions)
     logs = noise * rng.normal(size=shape) + common
     logs += machine.jobs * rng.normal(size=(*mean.shape, 1))
@@ -141,11 +141,11 @@ def _measured(
     return _study(setting, mean[:, :, None] * np.exp(logs))
 
 
-def _study(setting: Setting, values: np.ndarray) -> Measurements:
-    names = [KernelId(Level.TOTAL, ("total",))]
-    names += [KernelId(Level.CALLPATH, ("main", f"kernel{k}")) for k in range(len(values))]
+def _study(setting: Setting, values: np.ndarray) -> KernelValues:
+    names = [KernelId(Scope.TOTAL, ("total",))]
+    names += [KernelId(Scope.CALLPATH, ("main", f"kernel{k}")) for k in range(len(values))]
     p = scales(setting)
-    return Measurements(
+    return KernelValues(
         parameters=("p",),
         parameter="p",
         scaling="strong",

@@ -5,7 +5,7 @@ from itertools import groupby
 
 import numpy as np
 
-from filters.scorep_format.parser import Filter, Rule
+from filters.scorep_format.parser import FilterRule, FilterRules
 from filters.scorep_format.patterns import PatternSet
 from ingest.arrays import BoolArray, IntArray
 from ingest.profile import RegionTable
@@ -35,7 +35,7 @@ def by_hand(regions: RegionTable) -> BoolArray:
     return np.array([paradigm == USER for paradigm in regions.paradigm], dtype=np.bool_)
 
 
-def kept(rules: Filter, regions: RegionTable, *, at_compile_time: bool = False) -> BoolArray:
+def kept(rules: FilterRules, regions: RegionTable, *, at_compile_time: bool = False) -> BoolArray:
     """Return which regions are measured under a filter, bool[region].
 
     File rules come first and region rules cannot undo them; regions that cannot be filtered are always
@@ -52,7 +52,7 @@ def kept(rules: Filter, regions: RegionTable, *, at_compile_time: bool = False) 
 UNTOUCHED, INCLUDED, EXCLUDED = 0, 1, 2
 
 
-def last_match(rules: Sequence[Rule], names: Sequence[str], mangled: Sequence[str]) -> IntArray:
+def last_match(rules: Sequence[FilterRule], names: Sequence[str], mangled: Sequence[str]) -> IntArray:
     """Return what the last matching rule says of every name: UNTOUCHED (none matches), INCLUDED or EXCLUDED.
 
     Args:

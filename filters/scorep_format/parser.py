@@ -18,7 +18,7 @@ _BLOCKS = {"SCOREP_FILE_NAMES": "file", "SCOREP_REGION_NAMES": "region"}
 
 
 @dataclass(frozen=True)
-class Rule:
+class FilterRule:
     """One pattern of a filter.
 
     Attributes:
@@ -33,11 +33,11 @@ class Rule:
 
 
 @dataclass(frozen=True)
-class Filter:
+class FilterRules:
     """The rules of a filter file, in their order."""
 
-    files: tuple[Rule, ...] = ()
-    regions: tuple[Rule, ...] = ()
+    files: tuple[FilterRule, ...] = ()
+    regions: tuple[FilterRule, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class _State:
     mangled: bool = False
 
 
-def parse(text: str, *, where: str = "filter") -> Filter:
+def parse(text: str, *, where: str = "filter") -> FilterRules:
     """Read a filter file.
 
     Args:
@@ -60,7 +60,7 @@ def parse(text: str, *, where: str = "filter") -> Filter:
         FilterError: if Score-P would refuse the file, with the number of the line.
     """
     state = _State()
-    rules: dict[str, list[Rule]] = {"file": [], "region": []}
+    rules: dict[str, list[FilterRule]] = {"file": [], "region": []}
     for number, line in enumerate(text.split("\n"), start=1):
         for token in _tokens(line, f"{where}, line {number}"):
             if token in KEYWORDS:
@@ -69,8 +69,8 @@ def parse(text: str, *, where: str = "filter") -> Filter:
                 hint = "write patterns after EXCLUDE or INCLUDE, inside a block"
                 raise FilterError(f"unexpected '{token}'", where=f"{where}, line {number}", hint=hint)
             else:
-                rules[state.block].append(Rule(state.include, token, state.mangled))
-    return Filter(tuple(rules["file"]), tuple(rules["region"]))
+                rules[state.block].append(FilterRule(state.include, token, state.mangled))
+    return FilterRules(tuple(rules["file"]), tuple(rules["region"]))
 
 
 def _tokens(line: str, where: str) -> Iterable[str]:

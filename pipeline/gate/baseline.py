@@ -13,7 +13,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
-from pipeline.gate.measurements import KernelId, Level, Measurements, Origin
+from pipeline.gate.measurements import KernelId, KernelValues, Origin, Scope
 from pipeline.gate.noise import log_means
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
@@ -25,7 +25,7 @@ DIGITS = 6
 
 
 def to_document(
-    study: Measurements, models: ModelOptions, configuration: Mapping[str, Any]
+    study: KernelValues, models: ModelOptions, configuration: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the content of a baseline file.
 
@@ -105,7 +105,7 @@ def _digest(document: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def from_document(document: Any, where: str) -> Measurements:  # noqa: ANN401  # it is checked here
+def from_document(document: Any, where: str) -> KernelValues:  # noqa: ANN401  # it is checked here
     """Read the content of a baseline file.
 
     Args:
@@ -134,24 +134,24 @@ def from_document(document: Any, where: str) -> Measurements:  # noqa: ANN401  #
         ) from error
 
 
-def _measurements(document: Mapping[str, Any]) -> Measurements:
+def _measurements(document: Mapping[str, Any]) -> KernelValues:
     entries = document["kernels"]
     points = np.array(document["points"], dtype=np.float64).reshape(-1, len(document["parameters"]))
     if document["parameter"] not in document["parameters"] or not (points > 0).all() or not len(points):
         raise ValueError("points and parameters do not match")
-    if not entries or entries[0]["level"] != Level.TOTAL.value:
+    if not entries or entries[0]["level"] != Scope.TOTAL.value:
         raise ValueError("the first kernel is not the total")
     efficiency = [np.nan if v is None else float(v) for v in document["parallel_efficiency"]]
     if len(efficiency) != len(points):
         raise ValueError("not one parallel efficiency per point")
-    return Measurements(
+    return KernelValues(
         parameters=tuple(document["parameters"]),
         parameter=document["parameter"],
         scaling=document["scaling"],
         metric=document["metric"],
         unit=document["unit"],
         points=points,
-        kernels=tuple(KernelId(Level(e["level"]), tuple(map(str, e["callpath"]))) for e in entries),
+        kernels=tuple(KernelId(Scope(e["level"]), tuple(map(str, e["callpath"]))) for e in entries),
         values=_values([e["values"] for e in entries], len(points)),
         files=tuple(str(e["file"]) for e in entries),
         lines=np.array([int(e["line"]) for e in entries]),

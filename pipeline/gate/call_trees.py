@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from pipeline.gate.forecast import forecast, target_points
 from pipeline.gate.matching import Matched
-from pipeline.gate.measurements import Level, Measurements
+from pipeline.gate.measurements import KernelValues, Scope
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 
@@ -69,8 +69,8 @@ class ComparedTrees:
 
 def compare_trees(
     matched: Matched,
-    a: Measurements,
-    b: Measurements,
+    a: KernelValues,
+    b: KernelValues,
     targets: Sequence[Mapping[str, float]],
     models: ModelOptions,
 ) -> ComparedTrees:
@@ -99,10 +99,10 @@ def compare_trees(
     )
 
 
-def _rows(study: Measurements) -> dict[CallPath, int]:
+def _rows(study: KernelValues) -> dict[CallPath, int]:
     """Rows of the call paths of a study that took anything."""
     took = (study.mean > 0).sum(axis=1) > 0
-    return {k.callpath: i for i, k in enumerate(study.kernels) if k.level is Level.CALLPATH and took[i]}
+    return {k.callpath: i for i, k in enumerate(study.kernels) if k.level is Scope.CALLPATH and took[i]}
 
 
 def _tree(paths: Sequence[CallPath]) -> tuple[tuple[CallPath, ...], IntArray]:
@@ -125,7 +125,7 @@ def _tree(paths: Sequence[CallPath]) -> tuple[tuple[CallPath, ...], IntArray]:
 
 
 def _measured(
-    studies: Sequence[Measurements],
+    studies: Sequence[KernelValues],
     places: Sequence[IntArray],
     points: tuple[int, int],
     at: Mapping[str, float],
@@ -144,7 +144,7 @@ def _measured(
 
 
 def _predicted(
-    studies: Sequence[Measurements], places: Sequence[IntArray], targets: FloatArray, models: ModelOptions
+    studies: Sequence[KernelValues], places: Sequence[IntArray], targets: FloatArray, models: ModelOptions
 ) -> list[ComparedScale]:
     """Predict both studies at the targets, float64[Q, D]."""
     predictions = []

@@ -11,9 +11,9 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import UsageError
 from pipeline.gate.common_factor import CommonChange, between_runs, common_change
 from pipeline.gate.forecast import Forecast, Forecasts, forecast, target_points
-from pipeline.gate.hypothesis_tests import Family, run_tests
+from pipeline.gate.hypothesis_tests import TestFamily, run_tests
 from pipeline.gate.matching import Matched, incomparable, match
-from pipeline.gate.measurements import Measurements
+from pipeline.gate.measurements import KernelValues
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.pairs import paired_factor
 from pipeline.gate.power import lacking_power, power_of
@@ -21,15 +21,15 @@ from pipeline.gate.recording import heir_results, recording, recording_reason
 from pipeline.gate.renames import Recognised, recognise
 from pipeline.gate.result import (
     Cause,
+    Caveat,
     CheckResult,
     Common,
-    Evidence,
+    Finding,
     KernelResult,
     Outcome,
     Power,
-    Reason,
     Rename,
-    Verdict,
+    Ruling,
 )
 from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evidence, waive
 from pipeline.gate.runs import Typical, typical_runs
@@ -40,7 +40,7 @@ from pipeline.statistics.multiple_testing import holm
 from pipeline.wording.quantities import point_text
 
 
-class Kind(Enum):
+class Against(Enum):
     """What a study is compared with."""
 
     BASELINE = "a baseline, measured some other day"
@@ -88,13 +88,13 @@ class _Compared:
 
 
 def check(
-    candidate: Measurements,
-    baseline: Measurements | None,
+    candidate: KernelValues,
+    baseline: KernelValues | None,
     options: CheckOptions,
     models: ModelOptions,
     today: datetime.date,
     *,
-    kind: Kind = Kind.BASELINE,
+    kind: Against = Against.BASELINE,
     skipped: Sequence[str] = (),
 ) -> CheckResult:
     """Compare a study with a baseline and with the rules.
@@ -117,14 +117,14 @@ def check(
     typical = typical_runs(candidate, options.share_floor)
     ahead = forecast(typical.measurements, targets, models)
     study = _Study(typical, ahead, targets, rule_tests(candidate, options))
-    reasons = [Reason(Cause.SKIPPED, text) for text in skipped]
+    reasons = [Caveat(Cause.SKIPPED, text) for text in skipped]
     if baseline is not None:
         compared = _compare(study, baseline, options, models, kind)
         reasons += incomplete(baseline, compared.missing, options.allow_missing)
-        reasons += [] if kind is Kind.HISTORY else unrepeated(baseline, candidate)
+        reasons += [] if kind is Against.HISTORY else unrepeated(baseline, candidate)
         differences = incomparable(baseline, candidate)
         differences += recording_reason(baseline.origin, candidate.origin)
-        reasons = [*(Reason(Cause.INCOMPARABLE, text) for text in differences), *reasons]
+        reasons = [*(Caveat(Cause.INCOMPARABLE, text) for text in differences), *reasons]
     elif options.kernels or options.parallel_efficiency is not None or options.total is not None:
         rules = holm(study.rules.p)
         compared = _Compared(rules=rules, tests=len(rules), points=candidate.points)
@@ -154,7 +154,7 @@ def check(
 
 
 def _compare(
-    study: _Study, baseline: Measurements, options: CheckOptions, models: ModelOptions, kind: Kind
+    study: _Study, baseline: KernelValues, options: CheckOptions, models: ModelOptions, kind: Against
 ) -> _Compared:
     """Compare a study with its baseline."""
     apart = recording(match(baseline, study.candidate.measured)).partial
@@ -166,7 +166,7 @@ def _compare(
     before, candidate = typical_runs(same.baseline, options.share_floor), study.candidate
     if same.candidate is not candidate.measured:
         candidate = typical_runs(same.candidate, options.share_floor)
-    paired = kind is Kind.PAIRED
+    paired = kind is Against.PAIRED
     matched = (
         match(before.measured, candidate.measured)
         if paired
@@ -205,7 +205,7 @@ def _compare(
     )
 
 
-def _forecast_of(part: Measurements, study: _Study, models: ModelOptions) -> Forecast:
+def _forecast_of(part: KernelValues, study: _Study, models: ModelOptions) -> Forecast:
     """Return the forecast of the matched kernels; they are fitted again only if call paths were merged."""
     row_of = {kernel: row for row, kernel in enumerate(study.candidate.measurements.kernels)}
     rows: IntArray = np.array([row_of.get(kernel, -1) for kernel in part.kernels], dtype=np.int64)
@@ -217,7 +217,7 @@ def _forecast_of(part: Measurements, study: _Study, models: ModelOptions) -> For
 
 def _common(
     matched: Matched,
-    family: Family,
+    family: TestFamily,
     before: Typical,
     candidate: Typical,
     options: CheckOptions,
@@ -232,7 +232,7 @@ def _common(
     return common_change(family.changes.shared, machine, limits, paired=paired)
 
 
-def _allowed(baseline: Measurements, matched: Matched, options: CheckOptions) -> tuple[str, ...]:
+def _allowed(baseline: KernelValues, matched: Matched, options: CheckOptions) -> tuple[str, ...]:
     """Name the points of the baseline that may be missing, and are."""
     missing = baseline.named(np.delete(baseline.points, matched.base_at, axis=0))
     if not missing or not options.allow_missing:
@@ -244,25 +244,25 @@ def _of_common(common: Common | None, options: CheckOptions) -> tuple[str, ...]:
     """Return what all kernels share if nothing else says it."""
     if common is None or not common.text or common.is_doubt(options.common):
         return ()
-    failed = common.verdict is Verdict.REGRESSION and (common.paired or options.common == "fail")
+    failed = common.verdict is Ruling.REGRESSION and (common.paired or options.common == "fail")
     return () if failed else (common.text,)
 
 
-def _doubts(compared: _Compared, kernels: Sequence[KernelResult], options: CheckOptions) -> list[Reason]:
+def _doubts(compared: _Compared, kernels: Sequence[KernelResult], options: CheckOptions) -> list[Caveat]:
     """Return why the check as a whole is inconclusive though the studies can be compared."""
     found = []
     common = compared.common
     if common and common.is_doubt(options.common):
-        found.append(Reason(Cause.COMMON, common.text))
-    found += [Reason(Cause.POWER, text) for text in lacking_power(compared.power, options.detect)]
-    found += [Reason(Cause.NOISE, text) for text in too_noisy(kernels, options)]
+        found.append(Caveat(Cause.COMMON, common.text))
+    found += [Caveat(Cause.POWER, text) for text in lacking_power(compared.power, options.detect)]
+    found += [Caveat(Cause.NOISE, text) for text in too_noisy(kernels, options)]
     return found
 
 
-def _outcome(kernels: Sequence[KernelResult], reasons: Sequence[Reason]) -> Outcome:
+def _outcome(kernels: Sequence[KernelResult], reasons: Sequence[Caveat]) -> Outcome:
     if any(reason.cause is Cause.INCOMPARABLE for reason in reasons):
         return Outcome.INCONCLUSIVE
-    if any(result.verdict is Verdict.REGRESSION for result in kernels):
+    if any(result.verdict is Ruling.REGRESSION for result in kernels):
         return Outcome.REGRESSED
     return Outcome.INCONCLUSIVE if reasons else Outcome.PASSED
 
@@ -270,7 +270,7 @@ def _outcome(kernels: Sequence[KernelResult], reasons: Sequence[Reason]) -> Outc
 def _with_rules(compared: _Compared, study: _Study, options: CheckOptions) -> list[KernelResult]:
     """Add what rules say to the results of their kernels."""
     candidate, tests = study.candidate.measurements, study.rules
-    found: dict[int, list[Evidence]] = {row: [] for row in tests.row.tolist()}
+    found: dict[int, list[Finding]] = {row: [] for row in tests.row.tolist()}
     for n, row in enumerate(tests.row.tolist()):
         if compared.rules[n] <= options.false_alarms:
             found[row].append(rule_evidence(tests, compared.rules, candidate.parameter, n))
@@ -282,13 +282,13 @@ def _with_rules(compared: _Compared, study: _Study, options: CheckOptions) -> li
         kernel = candidate.kernels[row]
         result = results.get(kernel) or KernelResult(
             kernel=kernel,
-            verdict=Verdict.UNCHANGED,
+            verdict=Ruling.UNCHANGED,
             candidate=side_of(candidate, study.ahead, row, largest),
             file=candidate.files[row],
             line=int(candidate.lines[row]),
         )
         if evidence:
-            others = result.evidence if result.verdict is Verdict.REGRESSION else ()
-            result = replace(result, verdict=Verdict.REGRESSION, evidence=(*evidence, *others), advice="")
+            others = result.evidence if result.verdict is Ruling.REGRESSION else ()
+            result = replace(result, verdict=Ruling.REGRESSION, evidence=(*evidence, *others), advice="")
         results[kernel] = result
     return list(results.values())

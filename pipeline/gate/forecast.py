@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import UsageError
 from pipeline.gate.estimates import Estimates
-from pipeline.gate.measurements import Measurements
+from pipeline.gate.measurements import KernelValues
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
@@ -57,7 +57,7 @@ class Forecasts:
     scale: FloatArray
 
 
-def target_points(study: Measurements, targets: Sequence[Mapping[str, float]]) -> FloatArray:
+def target_points(study: KernelValues, targets: Sequence[Mapping[str, float]]) -> FloatArray:
     """Return the targets, float64[Q, D]; parameters left out are at their largest measured value.
 
     Without targets it is the largest measured values with `DEFAULT_REACH` times the scale.
@@ -79,7 +79,7 @@ def target_points(study: Measurements, targets: Sequence[Mapping[str, float]]) -
     return found
 
 
-def forecast(study: Measurements, targets: FloatArray, options: ModelOptions) -> Forecast:
+def forecast(study: KernelValues, targets: FloatArray, options: ModelOptions) -> Forecast:
     """Fit models to a study whose first kernel is the total, and predict at the targets, float64[Q, D]."""
     models = fit(study.parameters, study.points, study.values, options)
     prediction = models.predict(targets, LEVEL)

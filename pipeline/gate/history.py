@@ -12,13 +12,13 @@ import numpy as np
 
 from ingest.errors import InputError
 from pipeline.gate.baseline import SMALLEST_SHARE
-from pipeline.gate.measurements import NO_LINE, KernelId, Level, Measurements
+from pipeline.gate.measurements import NO_LINE, KernelId, KernelValues, Scope
 
 FEWEST = 3  # entries that say how much results differ
 Rows = Mapping[KernelId, Sequence[Mapping[str, Any]]]
 
 
-def against_history(candidate: Measurements, rows: Rows, last: int) -> tuple[Measurements, Measurements]:
+def against_history(candidate: KernelValues, rows: Rows, last: int) -> tuple[KernelValues, KernelValues]:
     """Return the last entries as a baseline of one point, and the candidate's mean there as one repetition.
 
     Args:
@@ -31,7 +31,7 @@ def against_history(candidate: Measurements, rows: Rows, last: int) -> tuple[Mea
     """
     at = int(np.argmax(candidate.scale))
     (point,) = candidate.named(candidate.points[[at]])
-    total = rows.get(KernelId(Level.TOTAL, ("total",)), ())
+    total = rows.get(KernelId(Scope.TOTAL, ("total",)), ())
     same = [row for row in total if json.loads(row["at"]) == point and row["metric"] == candidate.metric]
     labels = {row["label"]: n for n, row in enumerate(same[-last:])}
     if len(labels) < FEWEST:
@@ -39,7 +39,7 @@ def against_history(candidate: Measurements, rows: Rows, last: int) -> tuple[Mea
             f"{len(labels)} entries of the history have this point, {FEWEST} are needed",
             hint="add results with `pipeline history add`, measured at the same largest scale",
         )
-    kernels = tuple(sorted(rows, key=lambda kernel: kernel.level is not Level.TOTAL))
+    kernels = tuple(sorted(rows, key=lambda kernel: kernel.level is not Scope.TOTAL))
     values = np.full((len(kernels), 1, len(labels)), np.nan)
     for k, kernel in enumerate(kernels):
         for row in rows[kernel]:

@@ -24,7 +24,7 @@ LARGEST_LOG = 700.0  # its exponential is still a number
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Family:
+class TestFamily:
     """The tests of the K kernels that matter, and of the rules.
 
     Attributes:
@@ -67,7 +67,7 @@ def run_tests(
     options: CheckOptions,
     *,
     paired: bool = False,
-) -> Family:
+) -> TestFamily:
     """Run all tests of a check.
 
     Args:
@@ -106,7 +106,7 @@ def run_tests(
     better = _both(_p_values(inverse, log_factor, asked), _p_values(inverse_whole, 0.0 * log_factor, asked))
     tests = sum(int(np.isfinite(p).sum()) for p in (*worse.values(), of_rules))
     level = options.false_alarms / max(tests, 1)
-    return Family(
+    return TestFamily(
         rows=rows,
         log_factor=log_factor,
         changes=changes,

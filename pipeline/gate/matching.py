@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.errors import InputError
-from pipeline.gate.measurements import KernelId, Level, Measurements
+from pipeline.gate.measurements import KernelId, KernelValues, Scope
 
 SAME_POINT = 1e-9  # relative difference of parameter values of the same point
 SIMILAR_NAME = 0.5  # least similarity of the names of a renamed kernel
@@ -29,13 +29,13 @@ class Matched:
         vanished: the kernels only the baseline has.
     """
 
-    baseline: Measurements
-    candidate: Measurements
+    baseline: KernelValues
+    candidate: KernelValues
     points: FloatArray
     base_at: IntArray
     candidate_at: IntArray
-    new: Measurements
-    vanished: Measurements
+    new: KernelValues
+    vanished: KernelValues
 
     @property
     def scale(self) -> FloatArray:
@@ -53,10 +53,10 @@ class Matched:
     @property
     def is_callpath(self) -> BoolArray:
         """bool[K], the kernels that are not sums of others."""
-        return np.array([k.level is Level.CALLPATH for k in self.candidate.kernels], dtype=bool)
+        return np.array([k.level is Scope.CALLPATH for k in self.candidate.kernels], dtype=bool)
 
 
-def match(baseline: Measurements, candidate: Measurements) -> Matched:
+def match(baseline: KernelValues, candidate: KernelValues) -> Matched:
     """Match points and kernels.
 
     A kernel that is zero at all points counts as missing: the union of call trees has such rows.
@@ -100,25 +100,25 @@ def _common_points(baseline: FloatArray, candidate: FloatArray) -> tuple[IntArra
     return first, second
 
 
-def _occurring(study: Measurements) -> dict[KernelId, int]:
+def _occurring(study: KernelValues) -> dict[KernelId, int]:
     """Kernels with any value above zero, and the total, with their rows."""
     return {k: i for i, k in enumerate(study.kernels) if study.mean[i].any() or i == 0}
 
 
 def _without_duplicates(
-    baseline: Measurements, candidate: Measurements, common: list[KernelId]
+    baseline: KernelValues, candidate: KernelValues, common: list[KernelId]
 ) -> list[KernelId]:
     """Drop the regions that are one and the same call path in both studies."""
     one, two = baseline.only_callpaths(), candidate.only_callpaths()
     duplicates = {name for name, callpath in one.items() if two.get(name) == callpath}
-    return [k for k in common if k.level is not Level.REGION or k.region not in duplicates]
+    return [k for k in common if k.level is not Scope.REGION or k.region not in duplicates]
 
 
 def _shown(value: object) -> str:
     return ", ".join(value) if isinstance(value, tuple) else str(value)
 
 
-def incomparable(baseline: Measurements, candidate: Measurements) -> tuple[str, ...]:
+def incomparable(baseline: KernelValues, candidate: KernelValues) -> tuple[str, ...]:
     """Return why the two studies must not be compared kernel by kernel, and what to do about it."""
     reasons = []
     for what, consequence, means in (
@@ -163,12 +163,12 @@ def possible_renames(matched: Matched, smallest_share: float) -> tuple[tuple[Ker
     return tuple(found)
 
 
-def _large_callpaths(part: Measurements, whole: Measurements, smallest_share: float) -> list[int]:
+def _large_callpaths(part: KernelValues, whole: KernelValues, smallest_share: float) -> list[int]:
     total = float(whole.mean[0].max())
     large = [
         i
         for i, kernel in enumerate(part.kernels)
-        if kernel.level is Level.CALLPATH and float(part.mean[i].max()) >= smallest_share * total
+        if kernel.level is Scope.CALLPATH and float(part.mean[i].max()) >= smallest_share * total
     ]
     return large[:MOST_RENAMED]
 

@@ -22,7 +22,7 @@ REPETITION = re.compile(r"\.r(\d{1,9})(?=/|$)")  # at the end of a run's name
 ROUNDING = 1e-4  # relative difference up to which a region equals its only call path of any size
 
 
-class Level(Enum):
+class Scope(Enum):
     """What the values of a kernel are summed over."""
 
     TOTAL = "total"
@@ -34,7 +34,7 @@ class Level(Enum):
 class KernelId:
     """A kernel in any study: its level and its names from the root down."""
 
-    level: Level
+    level: Scope
     callpath: tuple[str, ...]
 
     @property
@@ -52,9 +52,9 @@ class KernelId:
 
         Only ``total`` selects the total.
         """
-        if self.level is Level.TOTAL:
+        if self.level is Scope.TOTAL:
             return pattern == "total"
-        of_region = self.level is Level.REGION and pattern.startswith("*/")
+        of_region = self.level is Scope.REGION and pattern.startswith("*/")
         return matches(self.callpath, pattern.removeprefix("*/") if of_region else pattern)
 
 
@@ -78,7 +78,7 @@ class Origin:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Measurements:
+class KernelValues:
     """K kernels at P points with R repetitions: the total, the regions, the call paths.
 
     Attributes:
@@ -148,7 +148,7 @@ class Measurements:
         """Return points, float64[P, D], as one mapping from parameter to value each."""
         return tuple(dict(zip(self.parameters, row, strict=True)) for row in points.tolist())
 
-    def take(self, rows: Sequence[int] | IntArray) -> "Measurements":
+    def take(self, rows: Sequence[int] | IntArray) -> "KernelValues":
         """Return some kernels, in the order of `rows`."""
         index = np.asarray(rows, dtype=np.int64)
         return replace(
@@ -160,7 +160,7 @@ class Measurements:
             common_error=None if self.common_error is None else self.common_error[index],
         )
 
-    def above_share(self, smallest_share: float) -> "Measurements":
+    def above_share(self, smallest_share: float) -> "KernelValues":
         """Return the kernels that reach a share of the total at some point; the total is one of them."""
         rows = np.flatnonzero((self.share >= smallest_share).any(axis=1))
         return replace(self.take(rows), smallest_share=smallest_share)
@@ -171,22 +171,22 @@ class Measurements:
         Testing both would be testing the same values twice.
         """
         size = self.mean.sum(axis=1)
-        whole = {k.region: size[i] for i, k in enumerate(self.kernels) if k.level is Level.REGION}
+        whole = {k.region: size[i] for i, k in enumerate(self.kernels) if k.level is Scope.REGION}
         return {
             k.region: k.callpath
             for i, k in enumerate(self.kernels)
-            if k.level is Level.CALLPATH and abs(size[i] - whole.get(k.region, np.inf)) <= ROUNDING * size[i]
+            if k.level is Scope.CALLPATH and abs(size[i] - whole.get(k.region, np.inf)) <= ROUNDING * size[i]
         }
 
 
 def regions_of(kernels: Iterable[KernelId]) -> set[str]:
     """Return the names of the regions that occur among kernels, as such or at the end of a call path."""
-    return {k.region for k in kernels if k.level is not Level.TOTAL}
+    return {k.region for k in kernels if k.level is not Scope.TOTAL}
 
 
 def measurements_of(
     experiment: Experiment, decision: ScalingDecision, metric: str, origin: Origin | None = None
-) -> Measurements:
+) -> KernelValues:
     """Take the kernels of an experiment.
 
     Raises:
@@ -200,13 +200,13 @@ def measurements_of(
     files, lines = _sources(experiment)
     heaviest = _heaviest(callpaths, regions)
     kernels = (
-        KernelId(Level.TOTAL, ("total",)),
-        *(KernelId(Level.REGION, region) for region in regions.callpaths),
-        *(KernelId(Level.CALLPATH, path) for path in callpaths.callpaths),
+        KernelId(Scope.TOTAL, ("total",)),
+        *(KernelId(Scope.REGION, region) for region in regions.callpaths),
+        *(KernelId(Scope.CALLPATH, path) for path in callpaths.callpaths),
     )
     found = efficiencies(experiment, decision)
     unknown = np.full(len(experiment.points), np.nan)
-    return Measurements(
+    return KernelValues(
         parameters=experiment.parameters,
         parameter=decision.parameter or experiment.parameters[0],
         scaling=decision.scaling.value,

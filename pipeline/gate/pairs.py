@@ -10,7 +10,7 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.matching import Matched
-from pipeline.gate.measurements import Level, Measurements
+from pipeline.gate.measurements import KernelValues, Scope
 from pipeline.gate.noise import LogMeans, natural_logs
 from pipeline.gate.outliers import kernel_spread, known_median, precise_kernels, robust_log_means
 from pipeline.gate.runs import run_factors
@@ -19,7 +19,7 @@ FEWEST_PAIRS = 2  # with which pairs say how much they differ
 
 
 def paired_means(
-    baseline: Measurements, candidate: Measurements, rows: IntArray, at: tuple[IntArray, IntArray]
+    baseline: KernelValues, candidate: KernelValues, rows: IntArray, at: tuple[IntArray, IntArray]
 ) -> tuple[LogMeans, LogMeans]:
     """Reduce pairs of runs: means of the log ratios, whose noise is that of pairs.
 
@@ -35,7 +35,7 @@ def paired_means(
         InputError: runs cannot be paired at any point.
     """
     difference = _differences(baseline, candidate, rows, at)
-    alone = np.array([candidate.kernels[row].level is Level.CALLPATH for row in rows.tolist()], dtype=bool)
+    alone = np.array([candidate.kernels[row].level is Scope.CALLPATH for row in rows.tolist()], dtype=bool)
     factor = np.nan_to_num(run_factors(np.exp(difference), alone).log_factor)
     (each,) = robust_log_means(np.exp(difference - factor))
     nothing = np.zeros(each.mean.shape)
@@ -65,7 +65,7 @@ def paired_factor(matched: Matched, rows: IntArray) -> Estimates:
 
 
 def _differences(
-    baseline: Measurements, candidate: Measurements, rows: IntArray, at: tuple[IntArray, IntArray]
+    baseline: KernelValues, candidate: KernelValues, rows: IntArray, at: tuple[IntArray, IntArray]
 ) -> FloatArray:
     """Log ratios of pairs of runs, float64[K, P, pairs], NaN where a point has fewer pairs."""
     pairs = [
@@ -86,7 +86,7 @@ def _differences(
     return difference
 
 
-def _numbers(study: Measurements) -> IntArray:
+def _numbers(study: KernelValues) -> IntArray:
     """Number of every repetition, int64[P, R], -1 if there is no run; by their order if they have none."""
     measured = np.isfinite(study.values).any(axis=0)
     order = np.cumsum(measured, axis=1)

@@ -6,9 +6,9 @@ import numpy as np
 from scipy.special import stdtrit
 
 from pipeline.gate.common_factor import CommonChange
-from pipeline.gate.hypothesis_tests import POWER, Family
+from pipeline.gate.hypothesis_tests import POWER, TestFamily
 from pipeline.gate.matching import Matched
-from pipeline.gate.measurements import Level
+from pipeline.gate.measurements import Scope
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.result import Power
 from pipeline.gate.verdicts import hides_regression
@@ -18,7 +18,7 @@ COVERED = 0.8  # share of the total at the largest common scale that the largest
 
 
 def power_of(
-    matched: Matched, family: Family, common: CommonChange | None, options: CheckOptions
+    matched: Matched, family: TestFamily, common: CommonChange | None, options: CheckOptions
 ) -> Power | None:
     """Return what was detectable at the largest common scale and at all; None without a common point.
 
@@ -33,13 +33,13 @@ def power_of(
     at = matched.largest[1]
     kernels = [matched.candidate.kernels[row] for row in family.rows.tolist()]
     share = matched.candidate.share[family.rows, at]
-    single = np.flatnonzero([k.level is Level.CALLPATH for k in kernels])
+    single = np.flatnonzero([k.level is Scope.CALLPATH for k in kernels])
     order = single[np.argsort(-share[single], kind="stable")]
     part = np.cumsum(share[order])
     largest = order[: int(np.searchsorted(part, COVERED * part[-1]) + 1)] if len(order) else order
     noisy = np.array([hides_regression(family.detectable[n], share[n], options) for n in largest], dtype=bool)
     rough, largest = largest[noisy], largest[~noisy]
-    total = [n for n, kernel in enumerate(kernels) if kernel.level is Level.TOTAL]
+    total = [n for n, kernel in enumerate(kernels) if kernel.level is Scope.TOTAL]
     last = int(np.argmax(matched.scale))
     everywhere = np.fmin(family.detectable, family.detectable_everywhere)
     everywhere = everywhere if len(matched.points) > 1 else np.full(len(everywhere), np.nan)

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 
 from pipeline.gate.matching import Matched
-from pipeline.gate.measurements import KernelId, Level, Origin
-from pipeline.gate.result import Evidence, Ground, KernelResult, Side, Verdict
+from pipeline.gate.measurements import KernelId, Origin, Scope
+from pipeline.gate.result import Finding, Ground, KernelResult, Ruling, StudySide
 
 LEAST_FUNCTIONS, LEAST_PART = 5, 0.2  # differ at least if two unknown filters differ
 _DIGITS = 8
@@ -83,11 +83,11 @@ class Recording:
             text = (
                 f"recorded in the {side} only; in the other study its time is in its nearest recorded caller"
             )
-            return _replaced(result, Verdict.NOT_RECORDED, text)
+            return _replaced(result, Ruling.NOT_RECORDED, text)
         if result.kernel in self.heirs:
-            return _replaced(result, Verdict.NOT_COMPARABLE, _INHERITS)
-        if self.partial and result.kernel.level is Level.TOTAL:
-            return _replaced(result, Verdict.NOT_COMPARABLE, _TOTAL)
+            return _replaced(result, Ruling.NOT_COMPARABLE, _INHERITS)
+        if self.partial and result.kernel.level is Scope.TOTAL:
+            return _replaced(result, Ruling.NOT_COMPARABLE, _TOTAL)
         return result
 
 
@@ -95,8 +95,8 @@ _INHERITS = "has the time of functions that only one study recorded separately"
 _TOTAL = "the studies recorded different functions, so the overhead of measuring differs"
 
 
-def _replaced(result: KernelResult, verdict: Verdict, text: str) -> KernelResult:
-    return replace(result, verdict=verdict, evidence=(Evidence(Ground.RECORDING, text),), advice="")
+def _replaced(result: KernelResult, verdict: Ruling, text: str) -> KernelResult:
+    return replace(result, verdict=verdict, evidence=(Finding(Ground.RECORDING, text),), advice="")
 
 
 def recording(matched: Matched) -> Recording:
@@ -106,13 +106,13 @@ def recording(matched: Matched) -> Recording:
     studies = (matched.candidate, matched.new, matched.vanished) if different else ()
     for kernel in (kernel for study in studies for kernel in study.kernels):
         recorded = tuple(name for name in kernel.callpath if _digest(name) not in different)
-        if kernel.level is Level.TOTAL or len(recorded) == len(kernel.callpath):
+        if kernel.level is Scope.TOTAL or len(recorded) == len(kernel.callpath):
             continue
         partial.add(kernel)
-        if kernel.level is Level.CALLPATH and recorded:
-            heirs.add(KernelId(Level.CALLPATH, recorded))
+        if kernel.level is Scope.CALLPATH and recorded:
+            heirs.add(KernelId(Scope.CALLPATH, recorded))
             if recorded[-1] != kernel.region:
-                heirs.add(KernelId(Level.REGION, recorded[-1:]))
+                heirs.add(KernelId(Scope.REGION, recorded[-1:]))
     return Recording(frozenset(partial), frozenset(heirs))
 
 
@@ -128,13 +128,13 @@ def heir_results(matched: Matched, found: Recording, share_floor: float) -> list
     results = []
     for row, kernel in enumerate(matched.candidate.kernels):
         sides = [
-            Side(value=float(study.mean[row, column]), share=float(study.share[row, column]))
+            StudySide(value=float(study.mean[row, column]), share=float(study.share[row, column]))
             for study, column in zip((matched.baseline, matched.candidate), at, strict=True)
         ]
         if kernel in found.heirs and max(side.share for side in sides) >= share_floor:
             result = KernelResult(
                 kernel=kernel,
-                verdict=Verdict.NOT_COMPARABLE,
+                verdict=Ruling.NOT_COMPARABLE,
                 baseline=sides[0],
                 candidate=sides[1],
                 file=matched.candidate.files[row],

@@ -14,7 +14,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.cpp_names import short_name
 from pipeline.gate.matching import SIMILAR_NAME, SIMILAR_SIZE, match
-from pipeline.gate.measurements import NO_LINE, KernelId, Level, Measurements
+from pipeline.gate.measurements import NO_LINE, KernelId, KernelValues, Scope
 from pipeline.gate.result import Rename
 
 Path = tuple[str, ...]
@@ -33,12 +33,12 @@ class Recognised:
         renames: what was recognised.
     """
 
-    baseline: Measurements
-    candidate: Measurements
+    baseline: KernelValues
+    candidate: KernelValues
     renames: tuple[Rename, ...]
 
 
-def recognise(baseline: Measurements, candidate: Measurements, floor: float) -> Recognised:
+def recognise(baseline: KernelValues, candidate: KernelValues, floor: float) -> Recognised:
     """Find renamed, extracted and inlined functions.
 
     Args:
@@ -88,7 +88,7 @@ class _Pair:
     now: _Side
 
     @classmethod
-    def of(cls, before: Measurements, now: Measurements, floor: float) -> "_Pair":
+    def of(cls, before: KernelValues, now: KernelValues, floor: float) -> "_Pair":
         matched = match(before, now)
         return cls(
             _side(before, matched.vanished, matched.base_at, floor),
@@ -96,13 +96,13 @@ class _Pair:
         )
 
 
-def _side(study: Measurements, alone: Measurements, at: IntArray, floor: float) -> _Side:
-    rows = {k.callpath: i for i, k in enumerate(study.kernels) if k.level is Level.CALLPATH}
+def _side(study: KernelValues, alone: KernelValues, at: IntArray, floor: float) -> _Side:
+    rows = {k.callpath: i for i, k in enumerate(study.kernels) if k.level is Scope.CALLPATH}
     time = {path: study.mean[i, at] for path, i in rows.items() if study.mean[i].any()}
     side = _Side(time=time, alone=[])
     if not len(at) or not time:
         return side
-    only = {k.callpath for k in alone.kernels if k.level is Level.CALLPATH}
+    only = {k.callpath for k in alone.kernels if k.level is Scope.CALLPATH}
     total = np.maximum(study.mean[0, at], 1e-300)
     size = {p: float((side.whole(p) / total).max()) for p in _topmost(only)}
     large = sorted((p for p, share in size.items() if share >= floor), key=lambda p: -size[p])
@@ -172,7 +172,7 @@ def _without(path: Path, dropped: Iterable[Path]) -> Path:
     return path
 
 
-def _moved(study: Measurements, move: Callable[[Path], Path]) -> Measurements:
+def _moved(study: KernelValues, move: Callable[[Path], Path]) -> KernelValues:
     """Give call paths another place; values that meet are added, and regions follow their call paths."""
     values: dict[KernelId, FloatArray] = {}
     place: dict[KernelId, tuple[str, int]] = {}
@@ -181,18 +181,18 @@ def _moved(study: Measurements, move: Callable[[Path], Path]) -> Measurements:
         values[kernel] = values[kernel] + sign * study.values[row] if kernel in values else study.values[row]
         place.setdefault(kernel, (study.files[row], int(study.lines[row])))
 
-    goal = [move(k.callpath) if k.level is Level.CALLPATH else k.callpath for k in study.kernels]
+    goal = [move(k.callpath) if k.level is Scope.CALLPATH else k.callpath for k in study.kernels]
     if all(path == kernel.callpath for path, kernel in zip(goal, study.kernels, strict=True)):
         return study
     for row, (kernel, path) in enumerate(zip(study.kernels, goal, strict=True)):
         add(KernelId(kernel.level, path), row)
     for row, (kernel, path) in enumerate(zip(study.kernels, goal, strict=True)):
-        old, new = (KernelId(Level.REGION, (name,)) for name in (kernel.callpath[-1], path[-1]))
-        if kernel.level is Level.CALLPATH and old != new:
+        old, new = (KernelId(Scope.REGION, (name,)) for name in (kernel.callpath[-1], path[-1]))
+        if kernel.level is Scope.CALLPATH and old != new:
             add(new, row)
             if old in values:
                 add(old, row, -1.0)
-    kept = [kernel for kernel, v in values.items() if kernel.level is not Level.REGION or _remains(v)]
+    kept = [kernel for kernel, v in values.items() if kernel.level is not Scope.REGION or _remains(v)]
     files, lines = zip(*(place.get(kernel, ("", NO_LINE)) for kernel in kept), strict=True)
     return replace(
         study,

@@ -7,7 +7,7 @@ from enum import Enum, IntEnum
 from pipeline.gate.measurements import KernelId
 
 
-class Verdict(Enum):
+class Ruling(Enum):
     """What is decided about a kernel, the most important first."""
 
     REGRESSION = "regression"
@@ -58,7 +58,7 @@ class Cause(Enum):
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Finding:
     """One reason for a verdict.
 
     Attributes:
@@ -73,7 +73,7 @@ class Evidence:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Side:
+class StudySide:
     """One kernel in one of the two studies.
 
     Attributes:
@@ -126,10 +126,10 @@ class KernelResult:
     """
 
     kernel: KernelId
-    verdict: Verdict
-    evidence: tuple[Evidence, ...] = ()
-    baseline: Side | None = None
-    candidate: Side | None = None
+    verdict: Ruling
+    evidence: tuple[Finding, ...] = ()
+    baseline: StudySide | None = None
+    candidate: StudySide | None = None
     measured: tuple[Change, ...] = ()
     target: tuple[Change, ...] = ()
     file: str = ""
@@ -152,11 +152,11 @@ class KernelResult:
         size = max((s.value for s in (self.baseline, self.candidate) if s is not None), default=0.0)
         changes = (*self.target[-1:], *self.measured)
         change = max((abs(c.ratio - 1.0) for c in changes), default=0.0)
-        return list(Verdict).index(self.verdict), -size * min(change, 1e9), self.kernel.text
+        return list(Ruling).index(self.verdict), -size * min(change, 1e9), self.kernel.text
 
 
 @dataclass(frozen=True)
-class Reason:
+class Caveat:
     """One reason why a check as a whole is inconclusive, and what to do about it.
 
     Attributes:
@@ -180,7 +180,7 @@ class Common:
         text: one sentence; empty if unchanged.
     """
 
-    verdict: Verdict
+    verdict: Ruling
     mean: Change | None
     points: tuple[Change, ...]
     paired: bool = False
@@ -188,7 +188,7 @@ class Common:
 
     def is_doubt(self, policy: str) -> bool:
         """Say whether it makes the check inconclusive: all are slower, and the machine may be the cause."""
-        slower = self.verdict is Verdict.REGRESSION and not self.paired
+        slower = self.verdict is Ruling.REGRESSION and not self.paired
         return slower and policy == "inconclusive"
 
 
@@ -259,7 +259,7 @@ class CheckResult:
 
     outcome: Outcome
     kernels: tuple[KernelResult, ...]
-    reasons: tuple[Reason, ...] = ()
+    reasons: tuple[Caveat, ...] = ()
     notices: tuple[str, ...] = ()
     points: tuple[Mapping[str, float], ...] = ()
     targets: tuple[Mapping[str, float], ...] = ()
@@ -271,6 +271,6 @@ class CheckResult:
     power: Power | None = None
     renames: tuple[Rename, ...] = ()
 
-    def of(self, *verdicts: Verdict) -> tuple[KernelResult, ...]:
+    def of(self, *verdicts: Ruling) -> tuple[KernelResult, ...]:
         """Return the kernels with one of these verdicts, in order."""
         return tuple(kernel for kernel in self.kernels if kernel.verdict in verdicts)

@@ -10,11 +10,11 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import UsageError
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.forecast import Forecast
-from pipeline.gate.measurements import KernelId, Level, Measurements
+from pipeline.gate.measurements import KernelId, KernelValues, Scope
 from pipeline.gate.noise import log_means, moderated_noise
 from pipeline.gate.options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.ratios import trend
-from pipeline.gate.result import Evidence, Ground, KernelResult, Verdict
+from pipeline.gate.result import Finding, Ground, KernelResult, Ruling
 from pipeline.models.forms import NO_EXPONENT, Exponent, term_values
 from pipeline.models.formulas import term_text
 from pipeline.wording.quantities import figure, given_percent, percent, point_text, value_text
@@ -54,7 +54,7 @@ def allowed_factors(kernels: Sequence[KernelId], options: CheckOptions) -> Float
     return factors
 
 
-def rule_tests(candidate: Measurements, options: CheckOptions) -> RuleTests:
+def rule_tests(candidate: KernelValues, options: CheckOptions) -> RuleTests:
     """Test all ceilings on growth and share.
 
     Raises:
@@ -80,13 +80,13 @@ def rule_tests(candidate: Measurements, options: CheckOptions) -> RuleTests:
     )
 
 
-def _matching(candidate: Measurements, rule: KernelRule) -> list[int]:
+def _matching(candidate: KernelValues, rule: KernelRule) -> list[int]:
     """Rows of the kernels that a rule is about, without regions that are a single call path."""
     single = candidate.only_callpaths()
     rows = [
         row
         for row, kernel in enumerate(candidate.kernels)
-        if kernel.matches(rule.match) and not (kernel.level is Level.REGION and kernel.region in single)
+        if kernel.matches(rule.match) and not (kernel.level is Scope.REGION and kernel.region in single)
     ]
     if not rows:
         raise UsageError(
@@ -95,7 +95,7 @@ def _matching(candidate: Measurements, rule: KernelRule) -> list[int]:
     return rows
 
 
-def _log_levels(candidate: Measurements, material: BoolArray) -> tuple[Estimates, FloatArray]:
+def _log_levels(candidate: KernelValues, material: BoolArray) -> tuple[Estimates, FloatArray]:
     """Mean logarithms with errors, float64[K, P]; noise is learnt from the kernels that matter.
 
     Returns:
@@ -112,7 +112,7 @@ def _log_levels(candidate: Measurements, material: BoolArray) -> tuple[Estimates
 
 
 def _excess(
-    candidate: Measurements, rule: KernelRule, level: Estimates, limit: FloatArray
+    candidate: KernelValues, rule: KernelRule, level: Estimates, limit: FloatArray
 ) -> list[tuple[Ground, Estimates]]:
     """Logarithm of what exceeds a rule, for all kernels, per ceiling of the rule."""
     found = []
@@ -123,7 +123,7 @@ def _excess(
     return found
 
 
-def _excess_share(candidate: Measurements, ceiling: float, level: Estimates) -> Estimates:
+def _excess_share(candidate: KernelValues, ceiling: float, level: Estimates) -> Estimates:
     """Share at the largest scale over a ceiling, as logarithm."""
     largest = [int(np.argmax(candidate.scale))]
     share = np.full((len(candidate.kernels), 1), np.nan)
@@ -134,7 +134,7 @@ def _excess_share(candidate: Measurements, ceiling: float, level: Estimates) -> 
 
 
 def _excess_growth(
-    candidate: Measurements, growth: Exponent, level: Estimates, limit: FloatArray
+    candidate: KernelValues, growth: Exponent, level: Estimates, limit: FloatArray
 ) -> Estimates:
     """By how much kernels outgrow a ceiling g: the rise of log(value / g) over the measured range.
 
@@ -149,7 +149,7 @@ def _excess_growth(
     return replace(rise, log_ratio=rise.log_ratio - np.log(MATERIAL_RISE))
 
 
-def rule_evidence(tests: RuleTests, adjusted: FloatArray, parameter: str, n: int) -> Evidence:
+def rule_evidence(tests: RuleTests, adjusted: FloatArray, parameter: str, n: int) -> Finding:
     """Put the n-th rule, which is broken, into a sentence."""
     rule, p = tests.rule[n], float(adjusted[n])
     place = f" ({rule.place})" if rule.place else ""
@@ -167,10 +167,10 @@ def rule_evidence(tests: RuleTests, adjusted: FloatArray, parameter: str, n: int
             f"takes {percent(rule.share * excess)} of the total at the largest scale; "
             f"the ceiling for '{rule.match}' is {given_percent(rule.share)}{place}"
         )
-    return Evidence(tests.ground[n], text, p)
+    return Finding(tests.ground[n], text, p)
 
 
-def total_evidence(candidate: Measurements, ahead: Forecast, options: CheckOptions) -> list[Evidence]:
+def total_evidence(candidate: KernelValues, ahead: Forecast, options: CheckOptions) -> list[Finding]:
     """Check the rules for the whole: parallel efficiency at every point, total at the last target."""
     found = []
     if options.parallel_efficiency is not None:
@@ -181,7 +181,7 @@ def total_evidence(candidate: Measurements, ahead: Forecast, options: CheckOptio
                 f"parallel efficiency {percent(efficiency[at])} at {point_text(point)}; "
                 f"at least {given_percent(options.parallel_efficiency)} is required"
             )
-            found.append(Evidence(Ground.EFFICIENCY_RULE, text))
+            found.append(Finding(Ground.EFFICIENCY_RULE, text))
     if options.total is not None and ahead.prediction.lower[0, -1] > options.total:
         p = ahead.prediction
         value, lower = (figure(v, 4) for v in (p.value[0, -1], p.lower[0, -1]))
@@ -189,7 +189,7 @@ def total_evidence(candidate: Measurements, ahead: Forecast, options: CheckOptio
             f"{value} {candidate.unit} predicted at the last target (at least {lower}); "
             f"at most {value_text(options.total)} {candidate.unit} are allowed"
         )
-        found.append(Evidence(Ground.TOTAL_RULE, text))
+        found.append(Finding(Ground.TOTAL_RULE, text))
     return found
 
 
@@ -199,7 +199,7 @@ def waive(
     """Apply waivers to regressions; return notices of waivers that have expired or match nothing."""
     out, used = list(kernels), set[int]()
     for i, result in enumerate(out):
-        if result.verdict is not Verdict.REGRESSION:
+        if result.verdict is not Ruling.REGRESSION:
             continue
         for n, waiver in enumerate(waivers):
             if not result.kernel.matches(waiver.match):
@@ -207,7 +207,7 @@ def waive(
             used.add(n)
             if waiver.until >= today:
                 advice = f"waived until {waiver.until}: {waiver.reason}"
-                out[i] = replace(result, verdict=Verdict.WAIVED, advice=advice)
+                out[i] = replace(result, verdict=Ruling.WAIVED, advice=advice)
     notices = []
     for n, waiver in enumerate(waivers):
         place = waiver.place or waiver.match

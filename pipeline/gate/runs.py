@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
-from pipeline.gate.measurements import Level, Measurements
+from pipeline.gate.measurements import KernelValues, Scope
 from pipeline.gate.noise import LEAST, natural_logs
 from pipeline.gate.outliers import kernel_spread, known_median, precise_kernels, repetition_weights
 from pipeline.wording.quantities import point_text, times
@@ -83,8 +83,8 @@ class Typical:
         runs: the factors.
     """
 
-    measurements: Measurements
-    measured: Measurements
+    measurements: KernelValues
+    measured: KernelValues
     runs: RunFactors
 
     def notices(self, study: str) -> tuple[str, ...]:
@@ -106,10 +106,10 @@ class Typical:
         )
 
 
-def typical_runs(study: Measurements, share_floor: float) -> Typical:
+def typical_runs(study: KernelValues, share_floor: float) -> Typical:
     """Take the factors of the runs out of all values of a study; the noise of small kernels says nothing."""
     large = (study.share >= share_floor).any(axis=1)
-    alone = np.array([kernel.level is Level.CALLPATH for kernel in study.kernels], dtype=bool)
+    alone = np.array([kernel.level is Scope.CALLPATH for kernel in study.kernels], dtype=bool)
     runs = run_factors(study.values, alone & large)
     values = study.values * np.exp(-np.nan_to_num(runs.log_factor))
     return Typical(replace(study, values=values), study, runs)

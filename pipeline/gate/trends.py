@@ -11,7 +11,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.gate.change_points import ChangePoint, change_points_of_each
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Scope
 
 
 class Measure(Enum):
@@ -84,7 +84,7 @@ class Entries:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Trend:
+class MeasureTrend:
     """One measure of one kernel.
 
     Attributes:
@@ -120,11 +120,11 @@ class KernelTrends:
 
     kernel: KernelId
     row: int
-    measures: Mapping[Measure, Trend]
+    measures: Mapping[Measure, MeasureTrend]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class KernelStep:
     """Change points of several measures of one kernel at the same place.
 
     Attributes:
@@ -146,7 +146,7 @@ class Step:
         return (self.changes[measure].factor - 1) * measure.better > 0
 
 
-def steps(kernel: KernelTrends) -> list[Step]:
+def steps(kernel: KernelTrends) -> list[KernelStep]:
     """Put together the change points of a kernel that may be one, in the order of entries."""
     every = [(change, measure) for measure, trend in kernel.measures.items() for change in trend.changes]
     groups: list[list[tuple[ChangePoint, Measure]]] = []
@@ -159,10 +159,10 @@ def steps(kernel: KernelTrends) -> list[Step]:
     return [_step(group) for group in groups]
 
 
-def _step(group: list[tuple[ChangePoint, Measure]]) -> Step:
+def _step(group: list[tuple[ChangePoint, Measure]]) -> KernelStep:
     surest = min((change for change, _ in group), key=lambda c: c.last - c.first)
     changes = {measure: change for change, measure in group}
-    return Step(at=surest.at, first=surest.first, last=surest.last, changes=changes)
+    return KernelStep(at=surest.at, first=surest.first, last=surest.last, changes=changes)
 
 
 def trends(entries: Entries) -> list[KernelTrends]:
@@ -203,7 +203,7 @@ def _per_doubling(entries: Entries) -> FloatArray:
     return growth
 
 
-def _trends(measure: Measure, values: FloatArray) -> list[Trend]:
+def _trends(measure: Measure, values: FloatArray) -> list[MeasureTrend]:
     """Find the change points of all kernels; those with the same entries together, which is much faster."""
     alike = defaultdict(list)
     for k, known in enumerate(np.isfinite(values)):
@@ -213,7 +213,7 @@ def _trends(measure: Measure, values: FloatArray) -> list[Trend]:
         places = np.flatnonzero(np.isfinite(values[rows[0]]))
         for k, found in zip(rows, change_points_of_each(values[rows][:, places]), strict=True):
             changes[k] = tuple(_among_all(change, places) for change in found)
-    return [Trend(measure=measure, values=row, changes=changes[k]) for k, row in enumerate(values)]
+    return [MeasureTrend(measure=measure, values=row, changes=changes[k]) for k, row in enumerate(values)]
 
 
 def _among_all(change: ChangePoint, places: IntArray) -> ChangePoint:
@@ -228,7 +228,7 @@ def by_share(kernels: tuple[KernelId, ...], share: FloatArray) -> IntArray:
     recent = share[:, -10:]
     known = np.isfinite(recent)
     mean = np.where(known, recent, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    first = [kernel.level is not Level.TOTAL for kernel in kernels]
+    first = [kernel.level is not Scope.TOTAL for kernel in kernels]
     order: IntArray = np.lexsort((-mean, first))
     return order
 

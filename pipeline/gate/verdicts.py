@@ -8,17 +8,17 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.forecast import Forecast, Forecasts
-from pipeline.gate.hypothesis_tests import Family
+from pipeline.gate.hypothesis_tests import TestFamily
 from pipeline.gate.matching import Matched
-from pipeline.gate.measurements import Level, Measurements, regions_of
+from pipeline.gate.measurements import KernelValues, Scope, regions_of
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.result import (
     Change,
-    Evidence,
+    Finding,
     Ground,
     KernelResult,
-    Side,
-    Verdict,
+    Ruling,
+    StudySide,
 )
 from pipeline.wording.quantities import figure, growth_text, percent, point_text, times, value_text
 
@@ -32,11 +32,11 @@ LEAST_PART = 0.1  # of the largest change: call paths that changed by less are n
 Points = Sequence[Mapping[str, float]]
 
 
-def side_of(study: Measurements, ahead: Forecast, row: int, at: int) -> Side:
+def side_of(study: KernelValues, ahead: Forecast, row: int, at: int) -> StudySide:
     """Describe one kernel of one study; `at` is the index of the point that counts as the largest."""
     p = ahead.prediction
     predicted = zip(p.value[row].tolist(), p.lower[row].tolist(), p.upper[row].tolist(), strict=True)
-    return Side(
+    return StudySide(
         value=float(study.mean[row, at]),
         share=float(study.share[row, at]),
         growth=ahead.models.formula(row).growth,
@@ -46,7 +46,7 @@ def side_of(study: Measurements, ahead: Forecast, row: int, at: int) -> Side:
 
 
 def matched_verdicts(
-    matched: Matched, forecasts: Forecasts, family: Family, options: CheckOptions
+    matched: Matched, forecasts: Forecasts, family: TestFamily, options: CheckOptions
 ) -> list[KernelResult]:
     """Decide about the kernels that both studies have; rules and waivers come after.
 
@@ -73,7 +73,7 @@ def matched_verdicts(
     for k, row in enumerate(family.rows.tolist()):
         result = KernelResult(
             kernel=matched.candidate.kernels[row],
-            verdict=Verdict.UNCHANGED,
+            verdict=Ruling.UNCHANGED,
             baseline=side_of(matched.baseline, forecasts.baseline, row, base_at),
             candidate=side_of(matched.candidate, forecasts.candidate, row, candidate_at),
             measured=measured[k],
@@ -105,33 +105,33 @@ def changes_of(estimates: Estimates, points: Points, level: float) -> list[tuple
 def _decided(
     result: KernelResult,
     matched: Matched,
-    family: Family,
+    family: TestFamily,
     k: int,
     places: Mapping[Ground, Points],
     options: CheckOptions,
 ) -> KernelResult:
     """Return the result of the k-th kernel of the family with its verdict."""
-    for verdict, adjusted in ((Verdict.REGRESSION, family.worse), (Verdict.IMPROVEMENT, family.better)):
+    for verdict, adjusted in ((Ruling.REGRESSION, family.worse), (Ruling.IMPROVEMENT, family.better)):
         if evidence := _evidence(result, family, k, adjusted, places, options.false_alarms):
             return replace(result, verdict=verdict, evidence=evidence)
     if evidence := _appeared(matched, int(family.rows[k]), options):
         advice = "write a new baseline if this is intended"
-        return replace(result, verdict=Verdict.REGRESSION, evidence=evidence, advice=advice)
+        return replace(result, verdict=Ruling.REGRESSION, evidence=evidence, advice=advice)
     if advice := _masked(family, k, options.false_alarms):
-        return replace(result, verdict=Verdict.INCONCLUSIVE, advice=advice, masked=True)
+        return replace(result, verdict=Ruling.INCONCLUSIVE, advice=advice, masked=True)
     if advice := _what_is_missing(result, matched, family, k, options):
-        return replace(result, verdict=Verdict.INCONCLUSIVE, advice=advice)
+        return replace(result, verdict=Ruling.INCONCLUSIVE, advice=advice)
     return result
 
 
 def _evidence(
     result: KernelResult,
-    family: Family,
+    family: TestFamily,
     k: int,
     adjusted: Mapping[Ground, FloatArray],
     places: Mapping[Ground, Points],
     level: float,
-) -> tuple[Evidence, ...]:
+) -> tuple[Finding, ...]:
     """Put the significant tests of one kernel and direction into sentences, the strongest of each ground."""
     found = []
     for ground, at in places.items():
@@ -143,13 +143,13 @@ def _evidence(
             beyond = float(family.estimates[ground].log_ratio[k, strongest])
             if abs(beyond - log_ratio[strongest]) > ROUNDING:
                 text += f"; {times(float(np.exp(beyond)))} what all kernels share"
-            found.append(Evidence(ground, text, float(p[strongest])))
+            found.append(Finding(ground, text, float(p[strongest])))
     if any(one.ground is Ground.MEASURED for one in found):  # single points say the same with a place
         found = [one for one in found if one.ground is not Ground.EVERYWHERE]
     return tuple(sorted(found, key=lambda e: e.p or 0.0))
 
 
-def _appeared(matched: Matched, row: int, options: CheckOptions) -> tuple[Evidence, ...]:
+def _appeared(matched: Matched, row: int, options: CheckOptions) -> tuple[Finding, ...]:
     """Say if a kernel takes a large share at a point where it took nothing: there is no ratio to test."""
     before = matched.baseline.values[row, matched.base_at]
     share = matched.candidate.share[row, matched.candidate_at]
@@ -159,10 +159,10 @@ def _appeared(matched: Matched, row: int, options: CheckOptions) -> tuple[Eviden
     at = int(np.where(absent, share, -1.0).argmax())
     (point,) = matched.candidate.named(matched.points[[at]])
     text = f"takes {percent(share[at])} of the total at {point_text(point)}, and took nothing there"
-    return (Evidence(Ground.NEW, text),)
+    return (Finding(Ground.NEW, text),)
 
 
-def _masked(family: Family, k: int, level: float) -> str:
+def _masked(family: TestFamily, k: int, level: float) -> str:
     """Return what to do about a kernel that got slower only beside others that got faster; else nothing."""
     for ground, p in family.relative.items():
         hits = np.flatnonzero(p[k] <= level)
@@ -199,7 +199,7 @@ def _sentence(ground: Ground, ratio: float, at: Mapping[str, float], hits: int, 
 
 
 def _what_is_missing(
-    result: KernelResult, matched: Matched, family: Family, k: int, options: CheckOptions
+    result: KernelResult, matched: Matched, family: TestFamily, k: int, options: CheckOptions
 ) -> str:
     """Return what would settle a kernel about which nothing can be decided; empty if there is no doubt."""
     if not len(matched.points):
@@ -250,12 +250,12 @@ def _settled_by_regions(results: Sequence[KernelResult]) -> list[KernelResult]:
     decided = {
         r.kernel.region
         for r in results
-        if r.kernel.level is Level.REGION and r.verdict is not Verdict.INCONCLUSIVE
+        if r.kernel.level is Scope.REGION and r.verdict is not Ruling.INCONCLUSIVE
     }
     return [
-        replace(r, verdict=Verdict.UNCHANGED)
-        if r.verdict is Verdict.INCONCLUSIVE
-        and r.kernel.level is Level.CALLPATH
+        replace(r, verdict=Ruling.UNCHANGED)
+        if r.verdict is Ruling.INCONCLUSIVE
+        and r.kernel.level is Scope.CALLPATH
         and r.kernel.region in decided
         else r
         for r in results
@@ -273,11 +273,11 @@ def new_kernels(matched: Matched, options: CheckOptions) -> list[KernelResult]:
     results = []
     for row in _reported(part, share, max(options.share_floor, matched.baseline.smallest_share), known):
         text = f"takes up to {percent(share[row].max())} of the total and is not in the baseline"
-        verdict, advice = Verdict.NEW, ""
+        verdict, advice = Ruling.NEW, ""
         if part.kernels[row].region in known:
             text += ", a new call path of a known region"
         elif share[row].max() >= options.new_share:
-            verdict, advice = Verdict.REGRESSION, "write a new baseline if this is intended"
+            verdict, advice = Ruling.REGRESSION, "write a new baseline if this is intended"
         side = _side_alone(part, whole, row)
         results.append(replace(_one_sided(part, row, verdict, text), candidate=side, advice=advice))
     return results
@@ -292,11 +292,11 @@ def vanished_kernels(matched: Matched, options: CheckOptions) -> list[KernelResu
     for row in _reported(part, share, options.share_floor, known):
         text = f"took up to {percent(share[row].max())} of the total and no longer occurs"
         side = _side_alone(part, whole, row)
-        results.append(replace(_one_sided(part, row, Verdict.VANISHED, text), baseline=side))
+        results.append(replace(_one_sided(part, row, Ruling.VANISHED, text), baseline=side))
     return results
 
 
-def _reported(part: Measurements, share: FloatArray, floor: float, known: set[str]) -> list[int]:
+def _reported(part: KernelValues, share: FloatArray, floor: float, known: set[str]) -> list[int]:
     """Rows of the kernels of one study only that reach the floor; a region stands for its call paths.
 
     Args:
@@ -305,37 +305,37 @@ def _reported(part: Measurements, share: FloatArray, floor: float, known: set[st
         floor: the smallest share of interest.
         known: the regions that the other study has; their new call paths stand for themselves.
     """
-    regions = {k.region for k in part.kernels if k.level is Level.REGION} - known
+    regions = {k.region for k in part.kernels if k.level is Scope.REGION} - known
     return [
         row
         for row in np.flatnonzero((share >= floor).any(axis=1)).tolist()
-        if (part.kernels[row].level is Level.REGION) == (part.kernels[row].region in regions)
+        if (part.kernels[row].level is Scope.REGION) == (part.kernels[row].region in regions)
     ]
 
 
-def _one_sided(part: Measurements, row: int, verdict: Verdict, text: str) -> KernelResult:
+def _one_sided(part: KernelValues, row: int, verdict: Ruling, text: str) -> KernelResult:
     return KernelResult(
         kernel=part.kernels[row],
         verdict=verdict,
-        evidence=(Evidence(Ground.NEW, text),),
+        evidence=(Finding(Ground.NEW, text),),
         file=part.files[row],
         line=int(part.lines[row]),
     )
 
 
-def _side_alone(part: Measurements, whole: Measurements, row: int) -> Side:
+def _side_alone(part: KernelValues, whole: KernelValues, row: int) -> StudySide:
     """Describe a kernel of one study only, at its largest scale; it was not modelled."""
     at = int(np.argmax(whole.scale))
-    return Side(value=float(part.mean[row, at]), share=float(whole.share_of(part.mean)[row, at]))
+    return StudySide(value=float(part.mean[row, at]), share=float(whole.share_of(part.mean)[row, at]))
 
 
 def with_located(results: Sequence[KernelResult]) -> list[KernelResult]:
     """Name the call paths, or new regions, that the regressions of regions and of the total come from."""
-    parts = {r.kernel: _cost(r) for r in results if r.kernel.level is Level.CALLPATH or r.baseline is None}
+    parts = {r.kernel: _cost(r) for r in results if r.kernel.level is Scope.CALLPATH or r.baseline is None}
 
     def located(result: KernelResult) -> KernelResult:
-        kernel, whole = result.kernel, result.kernel.level is Level.TOTAL
-        if result.verdict is not Verdict.REGRESSION or kernel in parts:
+        kernel, whole = result.kernel, result.kernel.level is Scope.TOTAL
+        if result.verdict is not Ruling.REGRESSION or kernel in parts:
             return result
         costs = [(c, part.callpath) for part, c in parts.items() if whole or part.region == kernel.region]
         costs = sorted((cost for cost in costs if cost[0] > 0), reverse=True)

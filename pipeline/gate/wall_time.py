@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.gate.measurements import Measurements
+from pipeline.gate.measurements import KernelValues
 from pipeline.questions.runtime.figures import Comparison, is_time
 
 
@@ -23,7 +23,7 @@ class WallTimes:
     efficiency: FloatArray
 
 
-def wall_times(study: Measurements, values: FloatArray, point: FloatArray) -> WallTimes:
+def wall_times(study: KernelValues, values: FloatArray, point: FloatArray) -> WallTimes:
     """Return wall times and efficiencies of values, float64[K], that were measured or predicted at a point.
 
     Args:
@@ -47,7 +47,7 @@ def wall_times(study: Measurements, values: FloatArray, point: FloatArray) -> Wa
 
 
 def _effort_and_seconds(
-    study: Measurements, values: FloatArray, point: FloatArray
+    study: KernelValues, values: FloatArray, point: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return values as effort of all locations and as seconds of one; NaN if their number is unknown."""
     assert study.locations is not None
@@ -57,7 +57,7 @@ def _effort_and_seconds(
     return values * locations, values
 
 
-def _reference(study: Measurements, point: FloatArray) -> int | None:
+def _reference(study: KernelValues, point: FloatArray) -> int | None:
     """Return the smallest measured scale with the same other parameters; None if there is none."""
     column = study.parameters.index(study.parameter)
     same = (np.delete(study.points, column, axis=1) == np.delete(point, column)).all(axis=1)

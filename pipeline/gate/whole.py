@@ -8,16 +8,16 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.gate.common_factor import CommonChange
 from pipeline.gate.matching import Matched
-from pipeline.gate.measurements import Level, Measurements
+from pipeline.gate.measurements import KernelValues, Scope
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.result import (
     Cause,
+    Caveat,
     Common,
-    Evidence,
+    Finding,
     Ground,
     KernelResult,
-    Reason,
-    Verdict,
+    Ruling,
 )
 from pipeline.gate.verdicts import ENOUGH_REPETITIONS, changes_of
 from pipeline.wording.quantities import given_percent, percent, point_text, times
@@ -28,12 +28,12 @@ LEVEL = 0.9  # of the intervals of the common factor
 INTERLEAVE = "run both programs in turn and give the other runs with --paired-with DIR"
 
 
-def incomplete(baseline: Measurements, missing: FloatArray, allowed: bool) -> list[Reason]:
+def incomplete(baseline: KernelValues, missing: FloatArray, allowed: bool) -> list[Caveat]:
     """Return a reason per point of the baseline, float64[M, D], that was not measured."""
     if allowed:
         return []
     return [
-        Reason(
+        Caveat(
             Cause.MISSING,
             f"{point_text(point)} of the baseline was not measured: measure it, or pass --allow-missing",
         )
@@ -41,10 +41,10 @@ def incomplete(baseline: Measurements, missing: FloatArray, allowed: bool) -> li
     ]
 
 
-def unrepeated(baseline: Measurements, candidate: Measurements) -> list[Reason]:
+def unrepeated(baseline: KernelValues, candidate: KernelValues) -> list[Caveat]:
     """Return a reason for a study all of whose points were measured once: a slow run cannot be recognised."""
     return [
-        Reason(
+        Caveat(
             Cause.NOISE,
             f"every point of {study} was measured once: measure each at least {ENOUGH_REPETITIONS} times",
         )
@@ -59,14 +59,14 @@ def common_result(matched: Matched, change: CommonChange, options: CheckOptions)
     by_point = changes_of(change.points, points, LEVEL)[0]
     mean = next(iter(changes_of(change.mean, ({},), LEVEL)[0]), None)
     for verdict, p, sign in (
-        (Verdict.REGRESSION, change.slower, 1.0),
-        (Verdict.IMPROVEMENT, change.faster, -1.0),
+        (Ruling.REGRESSION, change.slower, 1.0),
+        (Ruling.IMPROVEMENT, change.faster, -1.0),
     ):
         hits = np.flatnonzero(p <= options.false_alarms)
         if len(hits):
             text = _sentence(change, points, hits, sign)
             return Common(verdict=verdict, mean=mean, points=by_point, paired=change.paired, text=text)
-    return Common(verdict=Verdict.UNCHANGED, mean=mean, points=by_point, paired=change.paired)
+    return Common(verdict=Ruling.UNCHANGED, mean=mean, points=by_point, paired=change.paired)
 
 
 def _sentence(change: CommonChange, points: Sequence[dict[str, float]], hits: np.ndarray, sign: float) -> str:
@@ -82,28 +82,28 @@ def _sentence(change: CommonChange, points: Sequence[dict[str, float]], hits: np
 
 def with_common(results: Sequence[KernelResult], common: Common, options: CheckOptions) -> list[KernelResult]:
     """Make the total a regression if all kernels got slower, by the program or whatever the cause may be."""
-    if common.verdict is not Verdict.REGRESSION or not (common.paired or options.common == "fail"):
+    if common.verdict is not Ruling.REGRESSION or not (common.paired or options.common == "fail"):
         return list(results)
-    evidence = Evidence(Ground.COMMON, common.text)
+    evidence = Finding(Ground.COMMON, common.text)
 
     def failed(result: KernelResult) -> KernelResult:
-        others = result.evidence if result.verdict is Verdict.REGRESSION else ()
-        return replace(result, verdict=Verdict.REGRESSION, evidence=(evidence, *others), advice="")
+        others = result.evidence if result.verdict is Ruling.REGRESSION else ()
+        return replace(result, verdict=Ruling.REGRESSION, evidence=(evidence, *others), advice="")
 
-    return [failed(one) if one.kernel.level is Level.TOTAL else one for one in results]
+    return [failed(one) if one.kernel.level is Scope.TOTAL else one for one in results]
 
 
 def too_noisy(kernels: Sequence[KernelResult], options: CheckOptions) -> list[str]:
     """Return why noise makes a check inconclusive as a whole; empty if what can be told is enough."""
-    doubtful = [one for one in kernels if one.verdict is Verdict.INCONCLUSIVE]
+    doubtful = [one for one in kernels if one.verdict is Ruling.INCONCLUSIVE]
     masked = [one for one in doubtful if one.masked]
     if masked:
         return [
             f"{len(masked)} kernels got slower only beside the others, which all got faster: {INTERLEAVE}"
         ]
-    if any(one.kernel.level is Level.TOTAL for one in doubtful):
+    if any(one.kernel.level is Scope.TOTAL for one in doubtful):
         return ["the total is too noisy to judge"]
-    share = sum(one.share for one in doubtful if one.kernel.level is Level.CALLPATH)
+    share = sum(one.share for one in doubtful if one.kernel.level is Scope.CALLPATH)
     if share <= options.most_noisy:
         return []
     return [

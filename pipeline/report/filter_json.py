@@ -7,7 +7,7 @@ import numpy as np
 
 from filters.digest import FILTER_ATTRIBUTE
 from filters.measured_effect import MeasuredEffect
-from filters.overhead import Prediction, prediction_json
+from filters.overhead import FilterEffect, prediction_json
 from filters.verification import TOLERANCE, CallPathDifference, Verification
 from ingest.profile import Profile
 
@@ -22,7 +22,7 @@ def simulation_counts(profile: Profile) -> dict[str, float]:
     }
 
 
-def simulation_json(before: Profile, after: Profile, prediction: Prediction) -> dict[str, Any]:
+def simulation_json(before: Profile, after: Profile, prediction: FilterEffect) -> dict[str, Any]:
     """Return what a profile would look like under a filter, with the predicted effect."""
     return {
         "source": before.source,
@@ -35,7 +35,7 @@ def simulation_json(before: Profile, after: Profile, prediction: Prediction) -> 
 
 
 def verified_filter_json(
-    name: str, verifications: Sequence[Verification], prediction: Prediction, effect: MeasuredEffect
+    name: str, verifications: Sequence[Verification], prediction: FilterEffect, effect: MeasuredEffect
 ) -> dict[str, Any]:
     """Return what a filter should have done and what it did; the effect is that on the largest scale."""
     return {

@@ -18,10 +18,10 @@ from ingest.scaling import decide_scaling
 from pipeline.config.options import Options, override
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.gate.baseline import SMALLEST_SHARE, document_text, from_document, to_document
-from pipeline.gate.check import Kind, check
+from pipeline.gate.check import Against, check
 from pipeline.gate.history import against_history
 from pipeline.gate.matching import Matched
-from pipeline.gate.measurements import KernelId, Level, Measurements, Origin, measurements_of
+from pipeline.gate.measurements import KernelId, KernelValues, Origin, Scope, measurements_of
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.recording import recorded_digests
 from pipeline.gate.result import CheckResult
@@ -49,7 +49,7 @@ class GateStudy:
         damaged: path and reason of every run that could not be read.
     """
 
-    measurements: Measurements
+    measurements: KernelValues
     notices: tuple[str, ...]
     damaged: Sequence[Mapping[str, str]]
 
@@ -154,7 +154,7 @@ def require_common(matched: Matched, a: str, b: str) -> None:
         InputError: less than `LEAST_SHARED` of the call paths of the smaller study are in the other.
     """
     common, new, vanished = (
-        sum(kernel.level is Level.CALLPATH for kernel in part.kernels)
+        sum(kernel.level is Scope.CALLPATH for kernel in part.kernels)
         for part in (matched.baseline, matched.new, matched.vanished)
     )
     fewest = common + min(new, vanished)
@@ -195,13 +195,13 @@ def read_alike(
     ]
 
 
-def like_baseline(options: Options, baseline: Measurements | None) -> Options:
+def like_baseline(options: Options, baseline: KernelValues | None) -> Options:
     """Return the options with the baseline's treatment of overhead if the user asks for none."""
     choice = {"corrected": "correct", "measured": "keep"}.get(baseline.origin.overhead if baseline else "")
     return override(options, {"overhead": choice}) if choice and options.overhead == "auto" else options
 
 
-def read_baseline(path: Path) -> Measurements:
+def read_baseline(path: Path) -> KernelValues:
     """Read a baseline file.
 
     Raises:
@@ -226,7 +226,7 @@ def read_verdicts(path: Path) -> dict[KernelId, str]:
     try:
         document = json.loads(path.read_text(encoding="utf-8"))
         return {
-            KernelId(Level(entry["level"]), tuple(entry["callpath"])): str(entry["verdict"])
+            KernelId(Scope(entry["level"]), tuple(entry["callpath"])): str(entry["verdict"])
             for entry in document["kernels"]
         }
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -262,8 +262,8 @@ class Known:
         entries: of the history, and how many count.
     """
 
-    kind: Kind = Kind.BASELINE
-    measurements: Measurements | None = None
+    kind: Against = Against.BASELINE
+    measurements: KernelValues | None = None
     studies: tuple[GateStudy, ...] = ()
     entries: tuple[Mapping[KernelId, Sequence[Mapping[str, Any]]], int] | None = None
 
@@ -286,9 +286,9 @@ def read_reference(
         raise UsageError("give one of --baseline, --paired-with and --history", where="check")
     if reference.paired_with is not None:
         study = read_study(reference.paired_with, options, machine, progress, places)
-        return Known(Kind.PAIRED, study.measurements, (study,))
+        return Known(Against.PAIRED, study.measurements, (study,))
     if reference.history is not None:
-        return Known(Kind.HISTORY, entries=(kernel_rows(read_history(reference.history)), reference.last))
+        return Known(Against.HISTORY, entries=(kernel_rows(read_history(reference.history)), reference.last))
     return Known(measurements=read_baseline(reference.baseline) if reference.baseline is not None else None)
 
 

@@ -16,12 +16,12 @@ from filters.explanation import costly_at_largest_scale
 from filters.instrumenters import list_functions
 from filters.memory import Memory, trace_memory
 from filters.options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
-from filters.overhead import Prediction, estimate_plain_time, measurable, predict
+from filters.overhead import FilterEffect, estimate_plain_time, measurable, predict
 from filters.override_notices import override_notices
 from filters.paper_rule import decide_by_paper
 from filters.plain_time import KnownPlain
 from filters.scorep_format.matcher import by_hand, kept
-from filters.scorep_format.parser import Filter, parse
+from filters.scorep_format.parser import FilterRules, parse
 from filters.scorep_format.writer import merge_filters, write_filter
 from filters.simulation import simulate
 from filters.visit_cost import calibrate_by_leaves, visited
@@ -58,7 +58,7 @@ class FilterResult:
 
     text: str
     decision: Decision
-    prediction: Prediction
+    prediction: FilterEffect
     budget: BudgetOutcome | None
     memory: tuple[Memory, Memory]
     evidence: dict[str, Any]
@@ -288,7 +288,7 @@ def runs_at(path: Path, explicit: Sequence[RunSpec] = ()) -> tuple[Run, ...]:
     return _runs(locate(path, explicit))
 
 
-def simulate_filter(path: Path, rules: Path, options: Options) -> tuple[Profile, Profile, Prediction]:
+def simulate_filter(path: Path, rules: Path, options: Options) -> tuple[Profile, Profile, FilterEffect]:
     """Return the profile of the largest scale at a path, the same under a filter, and its predicted effect.
 
     Raises:
@@ -301,7 +301,7 @@ def simulate_filter(path: Path, rules: Path, options: Options) -> tuple[Profile,
     return before, simulate(before, found), predict_filter(before, found, request)
 
 
-def predict_filter(profile: Profile, rules: Filter, request: FilterRequest) -> Prediction:
+def predict_filter(profile: Profile, rules: FilterRules, request: FilterRequest) -> FilterEffect:
     """Predict the effect of any filter on a run, with the cost of an event that was requested.
 
     Raises:

@@ -7,8 +7,8 @@ from pathlib import Path
 from filters.evidence import evidence_from_profile
 from filters.measured_effect import MeasuredEffect, measured_effect
 from filters.options import Application, Instrumenter
-from filters.overhead import Prediction
-from filters.scorep_format.parser import Filter, parse
+from filters.overhead import FilterEffect
+from filters.scorep_format.parser import FilterRules, parse
 from filters.verification import Verification, verify
 from ingest.discovery import Run
 from ingest.errors import InputError, UsageError
@@ -38,7 +38,7 @@ class VerifiedFilter:
 
     filter: str
     verifications: tuple[Verification, ...]
-    prediction: Prediction
+    prediction: FilterEffect
     effect: MeasuredEffect
     skipped: tuple[Mapping[str, str], ...]
 
@@ -88,7 +88,7 @@ def verify_filter(path: Path, second: Path, options: Options, rules: Path | None
 
 def _rules(
     path: Path, options: Options, rules: Path | None
-) -> tuple[Filter, str, Application | None, tuple[Mapping[str, str], ...]]:
+) -> tuple[FilterRules, str, Application | None, tuple[Mapping[str, str], ...]]:
     """Return the filter, what to call it, where it is applied if that is known, and the skipped runs."""
     if rules is not None:
         return parse(read_filter(rules), where=str(rules)), str(rules), None, ()

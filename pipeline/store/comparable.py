@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
-from pipeline.gate.measurements import ROUNDING, KernelId, Level
+from pipeline.gate.measurements import ROUNDING, KernelId, Scope
 from pipeline.gate.trends import Entries, by_share, entries_text
 from pipeline.store.history import numbered_kernels, numbered_texts
 from pipeline.wording.quantities import counted
@@ -73,7 +73,7 @@ def _entries(
     """Return the entries of a table, from the entry of each row, int64[rows], and the first row of each."""
     newest = heads[-1]
     kernel, kernels = numbered_kernels(table)
-    if not any(kernel.level is Level.TOTAL for kernel in kernels):
+    if not any(kernel.level is Scope.TOTAL for kernel in kernels):
         raise ValueError("there is no total")
     shape = len(kernels), len(heads)
     share = _matrix(shape, kernel, entry, _numbers(table, "share"))
@@ -135,11 +135,11 @@ def _of_one_callpath(kernels: Sequence[KernelId], value: FloatArray) -> BoolArra
     """Tell which kernels are regions with the values of a single call path, bool[K]: nothing new."""
     callpaths: dict[str, list[int]] = defaultdict(list)
     for k, kernel in enumerate(kernels):
-        if kernel.level is Level.CALLPATH:
+        if kernel.level is Scope.CALLPATH:
             callpaths[kernel.region].append(k)
     return np.array(
         [
-            kernel.level is Level.REGION
+            kernel.level is Scope.REGION
             and any(
                 np.allclose(value[k], value[other], rtol=ROUNDING, atol=0, equal_nan=True)
                 for other in callpaths[kernel.region]

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from ingest.arrays import IntArray
 from ingest.errors import InputError
 from pipeline.gate.forecast import Forecast
-from pipeline.gate.measurements import KernelId, Level, Measurements
+from pipeline.gate.measurements import KernelId, KernelValues, Scope
 from pipeline.gate.recording import set_digest
 from pipeline.gate.wall_time import wall_times
 from pipeline.store.arrow import read_table, write_table
@@ -52,7 +52,7 @@ FIRST_COLUMNS = 13  # that files have had from the first version on
 
 
 def history_rows(
-    study: Measurements,
+    study: KernelValues,
     ahead: Forecast,
     target: Mapping[str, float],
     label: str,
@@ -231,7 +231,7 @@ def numbered_kernels(table: pa.Table) -> tuple[IntArray, tuple[KernelId, ...]]:
         pc.binary_join_element_wise(table["level"].combine_chunks(), keys, " ")
     )
     firsts = table.select(["level", "callpath"]).take(first_rows).to_pylist()
-    return number, tuple(KernelId(Level(row["level"]), tuple(row["callpath"])) for row in firsts)
+    return number, tuple(KernelId(Scope(row["level"]), tuple(row["callpath"])) for row in firsts)
 
 
 def numbered_texts(column: pa.ChunkedArray | pa.Array) -> tuple[IntArray, IntArray]:

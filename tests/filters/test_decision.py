@@ -14,7 +14,7 @@ from filters.options import Form, Layout, Overrides, PaperRule
 from filters.overhead import predict
 from filters.paper_rule import decide_by_paper
 from filters.regions import unite_regions
-from filters.scorep_format.parser import Filter, parse
+from filters.scorep_format.parser import FilterRules, parse
 from filters.scorep_format.writer import prove, write_filter
 from ingest.calltree import CallTree
 from ingest.errors import FilterError
@@ -71,7 +71,7 @@ def test_a_profile_without_compiler_regions_gives_a_filter_that_filters_nothing(
     found = decide_by_paper([run])
     assert "nothing to filter" in found.notices[0]
     text = write_filter(found.regions, found.kept).text
-    assert parse(text) == Filter()
+    assert parse(text) == FilterRules()
 
 
 def test_the_decisions_of_several_runs_are_united_with_their_reasons(make_profile):

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from filters.digest import FILTER_ATTRIBUTE, UNFILTERED, digest, digest_of_run, mixed_filters
-from filters.scorep_format.parser import Filter, Rule, parse
+from filters.scorep_format.parser import FilterRule, FilterRules, parse
 from ingest.errors import FilterError
 
 ROWS = [(0, "main", 1, 1.0)]
@@ -15,19 +15,19 @@ TEXT = "SCOREP_REGION_NAMES_BEGIN EXCLUDE a\nSCOREP_REGION_NAMES_END\n"
 
 def test_a_digest_is_sixteen_digits_that_do_not_change_between_versions():
     assert digest(parse(TEXT)) == "43306a51d4069c36"
-    assert digest(Filter()) == UNFILTERED == "none"
+    assert digest(FilterRules()) == UNFILTERED == "none"
 
 
 def test_every_part_of_a_rule_counts():
-    rule = Rule(False, "a")
+    rule = FilterRule(False, "a")
     rules = [
-        Filter((), (rule,)),
-        Filter((rule,), ()),
-        Filter((rule,), (rule,)),
-        Filter((), (replace(rule, include=True),)),
-        Filter((), (replace(rule, mangled=True),)),
-        Filter((), (replace(rule, pattern="b"),)),
-        Filter((), (rule, rule)),
+        FilterRules((), (rule,)),
+        FilterRules((rule,), ()),
+        FilterRules((rule,), (rule,)),
+        FilterRules((), (replace(rule, include=True),)),
+        FilterRules((), (replace(rule, mangled=True),)),
+        FilterRules((), (replace(rule, pattern="b"),)),
+        FilterRules((), (rule, rule)),
     ]
     assert len({digest(one) for one in rules}) == len(rules)
 
@@ -42,7 +42,7 @@ def test_what_is_given_comes_before_what_is_stored_and_that_before_what_scorep_s
     (tmp_path / "scorep.filter").write_bytes(TEXT.replace("a\n", "\udcff\n").encode(errors="surrogateescape"))
     profile = make_profile(ROWS, source=str(tmp_path / "profile.cubex"))
     copy = digest_of_run(profile)
-    assert copy == digest(Filter((), (Rule(False, "\udcff"),)))
+    assert copy == digest(FilterRules((), (FilterRule(False, "\udcff"),)))
     by_scorep = replace(profile, attributes={"SCOREP_FILTERING_FILE": "x", "Filter mode": "y", "other": "z"})
     named = digest_of_run(by_scorep)
     assert named == hashlib.sha256(b"y\nx").hexdigest()[:16]

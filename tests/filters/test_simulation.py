@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from filters.digest import UNFILTERED, digest, digest_of_run, mixed_filters
 from filters.memory import trace_memory
-from filters.scorep_format.parser import Filter, parse
+from filters.scorep_format.parser import FilterRules, parse
 from filters.simulation import fold, simulate
 from ingest.calltree import CallTree
 from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory
@@ -74,7 +74,7 @@ def test_no_time_is_lost_while_main_is_recorded(names):
 
 def test_an_empty_filter_changes_nothing(make_profile):
     profile = make_profile(ROWS)
-    seen = simulate(profile, Filter())
+    seen = simulate(profile, FilterRules())
     assert table(seen, "time") == table(profile, "time")
     assert digest_of_run(seen) == UNFILTERED
 

@@ -3,13 +3,13 @@
 import hashlib
 from typing import Any
 
-from pipeline.gate.result import CheckResult, KernelResult, Verdict
+from pipeline.gate.result import CheckResult, KernelResult, Ruling
 from pipeline.report.check.wording import headline, kernel_name, rule_id, source_file, story
 from pipeline.wording.escaping import github_data, github_property
 
-GITHUB_COMMANDS = {Verdict.REGRESSION: "error", Verdict.INCONCLUSIVE: "warning"}
+GITHUB_COMMANDS = {Ruling.REGRESSION: "error", Ruling.INCONCLUSIVE: "warning"}
 GITHUB_MOST = 10  # GitHub shows no more per step and kind
-GITLAB_SEVERITIES = {Verdict.REGRESSION: "critical", Verdict.WAIVED: "info", Verdict.INCONCLUSIVE: "minor"}
+GITLAB_SEVERITIES = {Ruling.REGRESSION: "critical", Ruling.WAIVED: "info", Ruling.INCONCLUSIVE: "minor"}
 GITLAB_NO_FILE = "pipeline.toml"  # GitLab drops entries without a file
 
 

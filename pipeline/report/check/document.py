@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from pipeline.gate.measurements import KernelId
-from pipeline.gate.result import Change, CheckResult, Common, KernelResult, Power, Side
+from pipeline.gate.result import Change, CheckResult, Common, KernelResult, Power, StudySide
 from pipeline.wording.quantities import number
 
 VERSION = 1
@@ -101,7 +101,7 @@ def _kernel(result: KernelResult) -> dict[str, Any]:
     }
 
 
-def _side(side: Side | None) -> dict[str, Any] | None:
+def _side(side: StudySide | None) -> dict[str, Any] | None:
     if side is None:
         return None
     return {

@@ -7,12 +7,12 @@ so that servers show it without failing.
 
 import xml.etree.ElementTree as ET
 
-from pipeline.gate.result import CheckResult, KernelResult, Verdict
+from pipeline.gate.result import CheckResult, KernelResult, Ruling
 from pipeline.report.check.wording import headline, power_text, rule_id, story
 from pipeline.wording.escaping import xml
 
 SUITE = "scalability"
-SKIPPED = (Verdict.INCONCLUSIVE, Verdict.WAIVED, Verdict.NOT_COMPARABLE, Verdict.NOT_RECORDED)
+SKIPPED = (Ruling.INCONCLUSIVE, Ruling.WAIVED, Ruling.NOT_COMPARABLE, Ruling.NOT_RECORDED)
 
 
 def junit_xml(result: CheckResult) -> str:
@@ -48,7 +48,7 @@ def _add_case(suite: ET.Element, result: KernelResult) -> None:
         time="0",
     )
     text = xml(story(result))
-    if result.verdict is Verdict.REGRESSION:
+    if result.verdict is Ruling.REGRESSION:
         message = xml(result.evidence[0].text)
         ET.SubElement(case, "failure", type=rule_id(result), message=message).text = text
     elif result.verdict in SKIPPED:

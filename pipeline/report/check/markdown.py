@@ -1,6 +1,6 @@
 """A check as Markdown, for a pull request or a step summary."""
 
-from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict
+from pipeline.gate.result import CheckResult, KernelResult, Outcome, Ruling
 from pipeline.report.check.wording import (
     basis,
     growth_change,
@@ -15,14 +15,14 @@ from pipeline.wording.quantities import figure, interval_text, percent
 
 ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️"}
 SECTIONS = (
-    (Verdict.REGRESSION, "Regressions"),
-    (Verdict.WAIVED, "Waived"),
-    (Verdict.INCONCLUSIVE, "Too noisy to judge"),
-    (Verdict.NEW, "New"),
-    (Verdict.VANISHED, "Vanished"),
-    (Verdict.IMPROVEMENT, "Improvements"),
-    (Verdict.NOT_COMPARABLE, "Not comparable: time of functions that one study did not record"),
-    (Verdict.NOT_RECORDED, "Recorded in one study only"),
+    (Ruling.REGRESSION, "Regressions"),
+    (Ruling.WAIVED, "Waived"),
+    (Ruling.INCONCLUSIVE, "Too noisy to judge"),
+    (Ruling.NEW, "New"),
+    (Ruling.VANISHED, "Vanished"),
+    (Ruling.IMPROVEMENT, "Improvements"),
+    (Ruling.NOT_COMPARABLE, "Not comparable: time of functions that one study did not record"),
+    (Ruling.NOT_RECORDED, "Recorded in one study only"),
 )
 ROWS = 20
 DOUBTS = 5  # kernels too noisy to judge whose advice is shown
@@ -37,7 +37,7 @@ def check_markdown(result: CheckResult) -> str:
             parts.append(f"### {title} ({len(found)})\n\n{_table(found[:ROWS], result.unit)}")
             if len(found) > ROWS:
                 parts.append(f"{ROWS} of {len(found)} shown")
-    findings, doubts = result.of(Verdict.REGRESSION, Verdict.WAIVED), result.of(Verdict.INCONCLUSIVE)
+    findings, doubts = result.of(Ruling.REGRESSION, Ruling.WAIVED), result.of(Ruling.INCONCLUSIVE)
     explained = (*findings[:ROWS], *doubts[:DOUBTS])
     if explained:
         whole = len(findings) + len(doubts)

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote
 
-from pipeline.gate.result import CheckResult, KernelResult, Verdict
+from pipeline.gate.result import CheckResult, KernelResult, Ruling
 from pipeline.report.check.annotations import fingerprint
 from pipeline.report.check.wording import (
     RULE_TEXTS,
@@ -22,7 +22,7 @@ from pipeline.report.check.wording import (
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT_DIGITS = 32
 NO_FILE = "pipeline.toml"
-LEVELS = {Verdict.REGRESSION: "error", Verdict.WAIVED: "error", Verdict.INCONCLUSIVE: "note"}
+LEVELS = {Ruling.REGRESSION: "error", Ruling.WAIVED: "error", Ruling.INCONCLUSIVE: "note"}
 
 
 def sarif_document(result: CheckResult, root: str = "", elsewhere: str = "") -> dict[str, Any]:
@@ -84,7 +84,7 @@ def _result(result: KernelResult, rules: list[str], root: str, elsewhere: str) -
         "locations": [location],
         "partialFingerprints": {"kernel/v1": fingerprint(result)[:FINGERPRINT_DIGITS]},
     }
-    if result.verdict is Verdict.WAIVED:
+    if result.verdict is Ruling.WAIVED:
         found["suppressions"] = [{"kind": "external", "justification": result.advice}]
     return found
 

@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.gate.result import CheckResult, KernelResult, Outcome, Verdict
+from pipeline.gate.result import CheckResult, KernelResult, Outcome, Ruling
 from pipeline.report.check.wording import (
     basis,
     growth_change,
@@ -19,19 +19,19 @@ from pipeline.report.check.wording import (
 from pipeline.wording.quantities import figure, percent
 
 STYLES = {
-    Verdict.REGRESSION: "bold red",
-    Verdict.WAIVED: "yellow",
-    Verdict.INCONCLUSIVE: "yellow",
-    Verdict.NEW: "cyan",
-    Verdict.VANISHED: "cyan",
-    Verdict.IMPROVEMENT: "green",
-    Verdict.NOT_COMPARABLE: "yellow",
-    Verdict.NOT_RECORDED: "dim",
-    Verdict.UNCHANGED: "dim",
+    Ruling.REGRESSION: "bold red",
+    Ruling.WAIVED: "yellow",
+    Ruling.INCONCLUSIVE: "yellow",
+    Ruling.NEW: "cyan",
+    Ruling.VANISHED: "cyan",
+    Ruling.IMPROVEMENT: "green",
+    Ruling.NOT_COMPARABLE: "yellow",
+    Ruling.NOT_RECORDED: "dim",
+    Ruling.UNCHANGED: "dim",
 }
-VERDICTS = {verdict: verdict.value for verdict in Verdict}
+VERDICTS = {verdict: verdict.value for verdict in Ruling}
 OUTCOMES = {Outcome.PASSED: "bold green", Outcome.REGRESSED: "bold red", Outcome.INCONCLUSIVE: "bold yellow"}
-EXPLAINED = (Verdict.REGRESSION, Verdict.WAIVED, Verdict.NEW, Verdict.VANISHED)
+EXPLAINED = (Ruling.REGRESSION, Ruling.WAIVED, Ruling.NEW, Ruling.VANISHED)
 DOUBTS = 3  # kernels too noisy to judge whose advice is shown
 OTHER_COLUMNS = 60  # characters beside the kernel and its growth
 SHORTEST_NAME = 20
@@ -44,7 +44,7 @@ def show_check(out: Console, result: CheckResult, *, limit: int = 15) -> None:
 
 
 def show_details(
-    out: Console, result: CheckResult, *, limit: int, words: Mapping[Verdict, str], sides: tuple[str, str]
+    out: Console, result: CheckResult, *, limit: int, words: Mapping[Ruling, str], sides: tuple[str, str]
 ) -> None:
     """Print everything below the headline.
 
@@ -57,14 +57,14 @@ def show_details(
     """
     for reason in result.reasons:
         out.print(Text(f"  {reason.text}", style="yellow"), soft_wrap=True)
-    shown = [one for one in result.kernels if one.verdict is not Verdict.UNCHANGED]
+    shown = [one for one in result.kernels if one.verdict is not Ruling.UNCHANGED]
     if shown:
         out.print()
         out.print(_table(out, shown[:limit], result.unit, words, sides))
         if len(shown) > limit:
             out.print(f"and {len(shown) - limit} more; --limit or --json shows them", style="dim")
     explained = [one for one in shown[:limit] if one.verdict in EXPLAINED]
-    doubts = result.of(Verdict.INCONCLUSIVE)
+    doubts = result.of(Ruling.INCONCLUSIVE)
     explained += doubts[:DOUBTS]
     if explained:
         out.print()
@@ -87,12 +87,12 @@ def _table(
     out: Console,
     kernels: Sequence[KernelResult],
     unit: str,
-    words: Mapping[Verdict, str],
+    words: Mapping[Ruling, str],
     sides: tuple[str, str],
 ) -> Table:
     """Table of kernels; in a narrow terminal the growth is left out before names become too short."""
     growths = [growth_change(one) for one in kernels]
-    longer = max(len(words[one.verdict]) for one in kernels) - len(words[Verdict.INCONCLUSIVE])
+    longer = max(len(words[one.verdict]) for one in kernels) - len(words[Ruling.INCONCLUSIVE])
     room = out.width - OTHER_COLUMNS - max(map(len, growths)) - max(longer, 0)
     has_growth = room >= SHORTEST_NAME
     table = Table(

@@ -11,7 +11,7 @@ from pipeline.gate.result import (
     Outcome,
     Power,
     Rename,
-    Verdict,
+    Ruling,
 )
 from pipeline.wording.quantities import callpath_text, counted, figure, growth_text, percent, point_text
 
@@ -62,7 +62,7 @@ def kernel_name(result: KernelResult, width: int = 10_000) -> str:
 def headline(result: CheckResult) -> str:
     """Return the outcome in one sentence."""
     if result.outcome is Outcome.REGRESSED:
-        return f"Scalability regression in {counted(len(result.of(Verdict.REGRESSION)), 'kernel')}"
+        return f"Scalability regression in {counted(len(result.of(Ruling.REGRESSION)), 'kernel')}"
     if result.outcome is Outcome.INCONCLUSIVE:
         return f"Inconclusive: {CAUSES[result.reasons[0].cause]}"
     return "No scalability regression"
@@ -125,7 +125,7 @@ def growth_change(result: KernelResult) -> str:
 def basis(result: CheckResult) -> str:
     """Return what the check rests on."""
     targets = " and ".join(map(point_text, result.targets))
-    unchecked = (Verdict.NEW, Verdict.VANISHED, Verdict.NOT_COMPARABLE, Verdict.NOT_RECORDED)
+    unchecked = (Ruling.NEW, Ruling.VANISHED, Ruling.NOT_COMPARABLE, Ruling.NOT_RECORDED)
     checked = len(result.kernels) - len(result.of(*unchecked))
     return (
         f"{counted(checked, 'kernel')} checked at {counted(len(result.points), 'point')} and extrapolated to "

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from filters.overhead import Prediction
+from filters.overhead import FilterEffect
 from filters.verification import Verification
 from ingest.profile import Profile
 from pipeline.report.filter_json import simulation_counts
@@ -21,7 +21,7 @@ from pipeline.wording.quantities import count, figure, number
 DILATION = ("dilation", "dilation_lower", "dilation_upper")
 
 
-def effect_table(prediction: Prediction) -> DataTable:
+def effect_table(prediction: FilterEffect) -> DataTable:
     """Return visits, overhead and dilation without the filter, at run time and at compile time."""
     stages = [applied for applied, _ in STAGES]
     dilations = [prediction.dilation(applied) for applied in stages]

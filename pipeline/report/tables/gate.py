@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.gate.result import Change, CheckResult, Side, Verdict
+from pipeline.gate.result import Change, CheckResult, Ruling, StudySide
 from pipeline.report.check.history import conclusion, recording_note, title
 from pipeline.report.check.terminal import VERDICTS
 from pipeline.report.check.wording import headline, rename_text
@@ -34,7 +34,7 @@ def changes_table(
     outcome: str,
     *,
     limit: int,
-    words_of: Mapping[Verdict, str],
+    words_of: Mapping[Ruling, str],
     sides: tuple[str, str],
 ) -> DataTable:
     """Return one row per target and kernel that is not unchanged.
@@ -48,7 +48,7 @@ def changes_table(
         words_of: what to call the verdicts.
         sides: what to call the two studies.
     """
-    changed = [one for one in result.kernels if one.verdict is not Verdict.UNCHANGED]
+    changed = [one for one in result.kernels if one.verdict is not Ruling.UNCHANGED]
     targets = result.targets or ({},)
     rows = [(one, q) for one in changed[:limit] for q in range(len(targets))]
     found = [one for one, _ in rows]
@@ -75,11 +75,11 @@ def changes_table(
     return DataTable(columns=columns, notes=notes)
 
 
-def _value(side: Side | None) -> float | None:
+def _value(side: StudySide | None) -> float | None:
     return None if side is None else number(side.value)
 
 
-def _growth(side: Side | None) -> str:
+def _growth(side: StudySide | None) -> str:
     return growth_text(side.growth) if side is not None else ""
 
 

@@ -9,7 +9,7 @@ from filters.decision import Decision
 from filters.explanation import DroppedRegion, dropped_regions
 from filters.memory import Memory
 from filters.options import Application
-from filters.overhead import Dilation, Prediction
+from filters.overhead import Dilation, FilterEffect
 from ingest.profile import Profile
 from pipeline.report.filter_json import simulation_counts
 from pipeline.report.terminal.tables import Column, named_table
@@ -34,7 +34,7 @@ INCLUDED = (
 )
 
 
-def effect_sentence(decision: Decision, prediction: Prediction) -> str:
+def effect_sentence(decision: Decision, prediction: FilterEffect) -> str:
     """Say in one sentence what a filter does to the run of the largest scale."""
     called = decision.regions.called
     if not called.any():
@@ -51,7 +51,7 @@ def effect_sentence(decision: Decision, prediction: Prediction) -> str:
 
 
 def show_effect(
-    out: Console, decision: Decision, prediction: Prediction, budget: BudgetOutcome | None
+    out: Console, decision: Decision, prediction: FilterEffect, budget: BudgetOutcome | None
 ) -> None:
     """Print visits, overhead and dilation without the filter, at run time and at compile time."""
     out.print(Text(f"Filter: {effect_sentence(decision, prediction)}"), soft_wrap=True)
@@ -129,7 +129,7 @@ def show_memory(out: Console, before: Memory, after: Memory) -> None:
     )
 
 
-def show_simulation(out: Console, before: Profile, after: Profile, prediction: Prediction) -> None:
+def show_simulation(out: Console, before: Profile, after: Profile, prediction: FilterEffect) -> None:
     """Print what a profile would look like under a filter: exact counts of regions, call paths and visits."""
     table = Table(box=None, pad_edge=False)
     table.add_column("")

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from filters.measured_effect import MeasuredEffect
 from filters.options import Application
-from filters.overhead import Prediction
+from filters.overhead import FilterEffect
 from filters.verification import TOLERANCE, CallPathDifference, Verification
 from pipeline.report.terminal.filter import STAGES, dilation_text, with_range
 from pipeline.report.terminal.tables import SHORTEST_CALLPATH, Column, named_table
@@ -18,7 +18,7 @@ DIFFERENCES_SHOWN = 10
 
 
 def show_verification(
-    out: Console, verifications: Sequence[Verification], prediction: Prediction, effect: MeasuredEffect
+    out: Console, verifications: Sequence[Verification], prediction: FilterEffect, effect: MeasuredEffect
 ) -> None:
     """Print prediction beside measurement, the call paths that differ, and the verdict.
 
@@ -51,7 +51,7 @@ def _show_points(out: Console, verifications: Sequence[Verification]) -> None:
     out.print(table)
 
 
-def _show_effect(out: Console, one: Verification, prediction: Prediction, effect: MeasuredEffect) -> None:
+def _show_effect(out: Console, one: Verification, prediction: FilterEffect, effect: MeasuredEffect) -> None:
     """Print visits, call paths and dilation, predicted and measured."""
     table = Table(box=None, pad_edge=False)
     table.add_column("")

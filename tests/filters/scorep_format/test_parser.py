@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.scorep_format.parser import Filter, Rule, parse
+from filters.scorep_format.parser import FilterRule, FilterRules, parse
 from filters.scorep_format.patterns import KEYWORDS, escape
 from ingest.errors import FilterError
 
@@ -23,14 +23,14 @@ SCOREP_REGION_NAMES_BEGIN
 
 
 def test_blocks_rules_and_modifiers():
-    assert parse(BOTH_BLOCKS) == Filter(
-        (Rule(False, "*/lib/*"),),
+    assert parse(BOTH_BLOCKS) == FilterRules(
+        (FilterRule(False, "*/lib/*"),),
         (
-            Rule(False, "*"),
-            Rule(True, "_Z3foov", True),
-            Rule(True, "_Z3barv", True),
-            Rule(True, "main"),
-            Rule(False, "a\\ b\\#1"),
+            FilterRule(False, "*"),
+            FilterRule(True, "_Z3foov", True),
+            FilterRule(True, "_Z3barv", True),
+            FilterRule(True, "main"),
+            FilterRule(False, "a\\ b\\#1"),
         ),
     )
 
@@ -130,5 +130,5 @@ def test_lines_are_split_as_scorep_splits_them(line, patterns):
 def test_a_backslash_before_the_last_character_before_a_comment_is_refused_as_scorep_does():
     with pytest.raises(FilterError, match="line 2: a backslash before the end of the line"):
         parse("SCOREP_FILE_NAMES_BEGIN EXCLUDE\n\\a# c\n")
-    assert parse("SCOREP_FILE_NAMES_BEGIN EXCLUDE\n\\ab# c\n").files == (Rule(False, "\\ab"),)
-    assert parse("SCOREP_FILE_NAMES_BEGIN EXCLUDE\na# c\n").files == (Rule(False, "a"),)
+    assert parse("SCOREP_FILE_NAMES_BEGIN EXCLUDE\n\\ab# c\n").files == (FilterRule(False, "\\ab"),)
+    assert parse("SCOREP_FILE_NAMES_BEGIN EXCLUDE\na# c\n").files == (FilterRule(False, "a"),)

@@ -4,7 +4,7 @@ import datetime
 
 from pipeline.gate.check import check
 from pipeline.gate.options import CheckOptions
-from pipeline.gate.result import Verdict
+from pipeline.gate.result import Ruling
 from pipeline.models.options import ModelOptions
 
 TODAY = datetime.date(2026, 11, 21)
@@ -14,7 +14,7 @@ def run(candidate, baseline, **options):
     return check(candidate, baseline, CheckOptions(**options), ModelOptions(), TODAY)
 
 
-def found(result, verdict=Verdict.REGRESSION):
+def found(result, verdict=Ruling.REGRESSION):
     return {k.kernel.region for k in result.of(verdict)}
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pipeline.gate.measurements import KernelId, Level, Measurements, Origin
+from pipeline.gate.measurements import KernelId, KernelValues, Origin, Scope
 
 SCALES = (8, 16, 32, 64, 128)
 Efforts = Mapping[str | tuple[str, ...], float | Sequence[float]]
@@ -18,7 +18,7 @@ def study(
     repetitions: int = 5,
     seed: int = 1,
     origin: Origin | None = None,
-) -> Measurements:
+) -> KernelValues:
     """Make a study of call paths; a name stands for ``main/<name>``, a single effort holds at all scales."""
     rng = np.random.default_rng(seed)
     mean = np.array([np.broadcast_to(e, len(scales)) for e in efforts.values()], dtype=np.float64)
@@ -27,12 +27,12 @@ def study(
     regions = list(dict.fromkeys(path[-1] for path in paths))
     sums = [values[[path[-1] == name for path in paths]].sum(axis=0) for name in regions]
     kernels = (
-        KernelId(Level.TOTAL, ("total",)),
-        *(KernelId(Level.REGION, (name,)) for name in regions),
-        *(KernelId(Level.CALLPATH, path) for path in paths),
+        KernelId(Scope.TOTAL, ("total",)),
+        *(KernelId(Scope.REGION, (name,)) for name in regions),
+        *(KernelId(Scope.CALLPATH, path) for path in paths),
     )
     line = {name: n for n, name in enumerate(regions, 1)}
-    return Measurements(
+    return KernelValues(
         parameters=("p",),
         parameter="p",
         scaling="strong",
@@ -53,6 +53,6 @@ def many(**changed: float | Sequence[float]) -> dict[str, float | Sequence[float
     return {f"k{i}": 10.0 + i for i in range(20)} | changed
 
 
-def without(whole: Measurements, name: str) -> Measurements:
+def without(whole: KernelValues, name: str) -> KernelValues:
     """Drop a region from a study, but not from its total."""
     return whole.take([i for i, kernel in enumerate(whole.kernels) if kernel.region != name])

@@ -9,7 +9,7 @@ import pytest
 from ingest.errors import InputError
 from pipeline.gate.baseline import DIGITS, SMALLEST_SHARE, VERSION, document_text, from_document, to_document
 from pipeline.gate.check import check
-from pipeline.gate.measurements import KernelId, Level, Origin
+from pipeline.gate.measurements import KernelId, Origin, Scope
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.result import Outcome
 from pipeline.models.options import ModelOptions
@@ -153,7 +153,7 @@ def test_there_is_a_golden_baseline_of_every_version():
 def test_baselines_of_all_versions_are_read(file):
     """As written when the version was new: for a version no longer read, expect its one sentence here."""
     whole = from_document(json.loads(file.read_text(encoding="utf-8")), str(file))
-    assert [k.callpath for k in whole.kernels if k.level is Level.CALLPATH] == [
+    assert [k.callpath for k in whole.kernels if k.level is Scope.CALLPATH] == [
         ("main", "solve"),
         ("main", "operator<<"),
         ("main", "MPI_Allreduce"),
@@ -163,7 +163,7 @@ def test_baselines_of_all_versions_are_read(file):
     assert whole.origin == Origin("alps", "0123456789abcdef")
     assert whole.points[:, 0].tolist() == list(SCALES)
     assert np.isfinite(whole.values).sum(axis=2)[0].tolist() == [3, 2, 3, 3, 3]
-    row = whole.kernels.index(KernelId(Level.CALLPATH, ("main", "solve")))
+    row = whole.kernels.index(KernelId(Scope.CALLPATH, ("main", "solve")))
     assert whole.values[row, 0].tolist() == [80.5548, 81.3254, 80.5305]
     assert (whole.files[row], whole.lines[row]) == ("/src/solve.c", 1)
     assert np.array_equal(whole.parallel_efficiency, [1.0, np.nan, 0.8, 0.7, 0.65], equal_nan=True)

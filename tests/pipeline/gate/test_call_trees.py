@@ -4,7 +4,7 @@ import pytest
 from pipeline.gate.call_trees import compare_trees
 from pipeline.gate.forecast import forecast
 from pipeline.gate.matching import match
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Scope
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import study
 
@@ -40,10 +40,10 @@ def test_measured_scales_are_the_common_ones_with_means_and_the_range_of_runs():
     assert first.runs == (4, 3)
     assert not first.predicted
     assert first.a.whole is None
-    row = one.kernels.index(KernelId(Level.CALLPATH, ("main", "solve")))
+    row = one.kernels.index(KernelId(Scope.CALLPATH, ("main", "solve")))
     assert first.a.value[1] == pytest.approx(one.values[row, 1].mean())
     assert (first.a.lower[1], first.a.upper[1]) == (one.values[row, 1].min(), one.values[row, 1].max())
-    row = two.kernels.index(KernelId(Level.CALLPATH, ("main", "added")))
+    row = two.kernels.index(KernelId(Scope.CALLPATH, ("main", "added")))
     assert np.isnan(first.a.value[3])
     assert second.b.value[3] == pytest.approx(two.values[row, 0].mean())
     assert target.predicted
@@ -55,7 +55,7 @@ def test_predictions_are_those_of_each_study_at_the_targets_of_b():
     assert [near.at, far.at] == [{"p": 64.0}, {"p": 100.0}]
     assert near.runs == (0, 0)
     for kernels, side in ((one, far.a), (two, far.b)):
-        rows = [0, *(i for i, k in enumerate(kernels.kernels) if k.level is Level.CALLPATH)]
+        rows = [0, *(i for i, k in enumerate(kernels.kernels) if k.level is Scope.CALLPATH)]
         expected = forecast(kernels.take(rows), np.array([[100.0]]), ModelOptions()).prediction
         known = len(rows) - 1
         np.testing.assert_allclose(side.value[:known], expected.value[1:, 0])

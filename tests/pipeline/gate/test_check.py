@@ -10,9 +10,9 @@ import pytest
 
 from ingest.errors import InputError, UsageError
 from pipeline.gate.check import check
-from pipeline.gate.measurements import Level, Origin
+from pipeline.gate.measurements import Origin, Scope
 from pipeline.gate.options import CheckOptions, KernelRule, Waiver
-from pipeline.gate.result import Cause, Ground, Outcome, Verdict
+from pipeline.gate.result import Cause, Ground, Outcome, Ruling
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.checks import TODAY, found, grounds, of, run, texts
 from tests.pipeline.gate.studies import SCALES, many, study
@@ -24,7 +24,7 @@ LOG2 = (Fraction(0), 1)
 def test_the_same_program_measured_again_passes():
     result = run(study(many(), seed=2), study(many(), seed=1))
     assert result.outcome is Outcome.PASSED
-    assert {k.verdict for k in result.kernels} == {Verdict.UNCHANGED}
+    assert {k.verdict for k in result.kernels} == {Ruling.UNCHANGED}
     assert len(result.kernels) == 21
     assert 21 * (len(SCALES) + 1) <= result.tests <= 21 * (len(SCALES) + 2)
 
@@ -52,12 +52,12 @@ def test_the_result_names_points_targets_unit_and_what_was_ignored():
 def test_regressions_come_first():
     result = run(study(many(k5=30.0, k6=4.0, extra=10.0), seed=2), study(many(), seed=1))
     order = [k.verdict for k in result.kernels]
-    assert order == sorted(order, key=list(Verdict).index)
-    assert [v for v in Verdict if v in order] == [
-        Verdict.REGRESSION,
-        Verdict.NEW,
-        Verdict.IMPROVEMENT,
-        Verdict.UNCHANGED,
+    assert order == sorted(order, key=list(Ruling).index)
+    assert [v for v in Ruling if v in order] == [
+        Ruling.REGRESSION,
+        Ruling.NEW,
+        Ruling.IMPROVEMENT,
+        Ruling.UNCHANGED,
     ]
 
 
@@ -71,7 +71,7 @@ def test_a_regression_decides_though_other_kernels_are_too_noisy():
     before = study(many(k5=40.0), noise=noise, seed=1, repetitions=3)
     after = study(many(k5=40.0, k6=40.0), noise=noise, seed=2, repetitions=3)
     result = run(after, before)
-    assert found(result, Verdict.INCONCLUSIVE) == {"k5"}
+    assert found(result, Ruling.INCONCLUSIVE) == {"k5"}
     assert "k6" in found(result)
     assert result.outcome is Outcome.REGRESSED
 
@@ -95,7 +95,7 @@ def test_another_machine_or_filter_is_inconclusive(what):
 def test_without_repetitions_a_check_is_inconclusive():
     result = run(study(many(), repetitions=1, seed=2), study(many(), repetitions=1))
     assert result.outcome is Outcome.INCONCLUSIVE
-    assert {k.verdict for k in result.kernels} == {Verdict.INCONCLUSIVE}
+    assert {k.verdict for k in result.kernels} == {Ruling.INCONCLUSIVE}
 
 
 def test_waivers_need_not_name_what_follows_from_the_kernel_but_then_it_fails():
@@ -103,7 +103,7 @@ def test_waivers_need_not_name_what_follows_from_the_kernel_but_then_it_fails():
     kernel = Waiver(match="*/k5", reason="known, see the tracker", until=TODAY)
     total = Waiver(match="total", reason="follows from it", until=TODAY)
     held = run(after, before, waivers=(kernel, total))
-    assert (held.outcome, found(held, Verdict.WAIVED)) == (Outcome.PASSED, {"k5", "total"})
+    assert (held.outcome, found(held, Ruling.WAIVED)) == (Outcome.PASSED, {"k5", "total"})
     assert held.notices == ()
     assert run(after, before, waivers=(kernel,)).outcome is Outcome.REGRESSED
     expired = replace(kernel, until=TODAY - datetime.timedelta(days=1))
@@ -117,7 +117,7 @@ def test_rules_need_no_baseline():
     rules = tuple(KernelRule(match=f"*/{name}", growth=LOG2) for name in ("k5", "k6", "k7"))
     result = run(grows, None, kernels=rules, share_floor=0.001)
     assert found(result) == {"k5"}
-    assert found(result, Verdict.UNCHANGED) == {"k6", "k7"}
+    assert found(result, Ruling.UNCHANGED) == {"k6", "k7"}
     assert grounds(result, "k5") == {Ground.GROWTH_RULE}
     assert (result.tests, result.below_share_floor, result.reasons) == (3, 0, ())
     assert result.points == tuple({"p": p} for p in P)
@@ -161,7 +161,7 @@ def test_an_inconclusive_kernel_that_breaks_a_rule_is_a_regression_without_advic
     before, after = (study({"a": 5.0, "b": 7.0}, noise=0.5, repetitions=2, seed=n) for n in (1, 2))
     assert of(run(after, before), "total").advice
     broken = of(run(after, before, parallel_efficiency=0.9), "total")
-    assert (broken.verdict, broken.advice) == (Verdict.REGRESSION, "")
+    assert (broken.verdict, broken.advice) == (Ruling.REGRESSION, "")
     assert len(broken.evidence) == 4
 
 
@@ -296,8 +296,8 @@ def test_regions_are_decided_beside_their_call_paths():
     before = study({("main", "x", "k0"): 5.0} | many(), seed=1)
     after = study({("main", "x", "k0"): 9.0} | many(k0=18.0), seed=2)
     result = run(after, before)
-    assert {k.kernel.level for k in result.of(Verdict.REGRESSION)} == {Level.REGION, Level.CALLPATH}
-    (region,) = [k for k in result.kernels if k.kernel.level is Level.REGION]
+    assert {k.kernel.level for k in result.of(Ruling.REGRESSION)} == {Scope.REGION, Scope.CALLPATH}
+    (region,) = [k for k in result.kernels if k.kernel.level is Scope.REGION]
     assert region.located == (("main", "k0"), ("main", "x", "k0"))
 
 
@@ -308,7 +308,7 @@ def test_what_a_correction_leaves_uncertain_does_not_fail_a_check():
         found = check(candidate, baseline, CheckOptions(), ModelOptions(), datetime.date(2026, 1, 1))
         return {result.kernel.region: result.verdict for result in found.kernels}["k3"]
 
-    assert verdict(after, before) is Verdict.REGRESSION
+    assert verdict(after, before) is Ruling.REGRESSION
     uncertain = np.where([kernel.region == "k3" for kernel in after.kernels], 0.5, 0.0)
     unsure = (replace(one, common_error=uncertain) for one in (after, before))
-    assert verdict(*unsure) is not Verdict.REGRESSION
+    assert verdict(*unsure) is not Ruling.REGRESSION

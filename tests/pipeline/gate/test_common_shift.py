@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.gate.result import Cause, Outcome, Verdict
+from pipeline.gate.result import Cause, Outcome, Ruling
 from tests.pipeline.gate.checks import found, of, run, texts
 from tests.pipeline.gate.studies import many, study
 
@@ -18,8 +18,8 @@ def test_all_kernels_slower_together_is_one_verdict_of_its_own():
     assert reason.text.startswith(
         "all kernels together take 1.15 times the baseline over all points: machine or"
     )
-    assert {k.verdict for k in result.kernels} == {Verdict.UNCHANGED}
-    assert result.common.verdict is Verdict.REGRESSION
+    assert {k.verdict for k in result.kernels} == {Ruling.UNCHANGED}
+    assert result.common.verdict is Ruling.REGRESSION
     assert result.common.mean.ratio == pytest.approx(1.15, rel=0.02)
     assert [round(change.ratio, 1) for change in result.common.points] == pytest.approx([1.1] * 5, abs=0.11)
 
@@ -46,7 +46,7 @@ def test_a_small_common_shift_is_accepted_up_to_the_common_factor(factor, slower
 def test_all_kernels_faster_together_pass_with_a_notice():
     result = run(everywhere(0.8), study(many()))
     assert result.outcome is Outcome.PASSED
-    assert result.common.verdict is Verdict.IMPROVEMENT
+    assert result.common.verdict is Ruling.IMPROVEMENT
     assert result.notices[0].startswith("all kernels together take 0.8 times the baseline over all points")
 
 
@@ -62,7 +62,7 @@ def test_a_kernel_that_stays_while_all_others_get_faster_did_not_regress():
     result = run(study(fast, seed=2, noise=0.01), study(many(), noise=0.01))
     assert result.outcome is Outcome.INCONCLUSIVE
     assert found(result) == set()
-    assert of(result, "k5").verdict is Verdict.INCONCLUSIVE
+    assert of(result, "k5").verdict is Ruling.INCONCLUSIVE
     assert "if the machine was faster, this kernel got slower" in of(result, "k5").advice
 
 
@@ -70,4 +70,4 @@ def test_two_kernels_of_three_are_not_the_machine():
     before = {"a": 10.0, "b": 20.0, "c": 30.0}
     result = run(study(before | {"a": 13.0, "b": 26.0}, seed=2), study(before))
     assert found(result) >= {"a", "b"}
-    assert result.common.verdict is Verdict.UNCHANGED
+    assert result.common.verdict is Ruling.UNCHANGED

@@ -6,12 +6,12 @@ import pytest
 from ingest.errors import InputError
 from pipeline.gate import matching
 from pipeline.gate.matching import incomparable, match, possible_renames
-from pipeline.gate.measurements import Level, Origin
+from pipeline.gate.measurements import Origin, Scope
 from tests.pipeline.gate.studies import many, study
 
 
 def names(part):
-    return {kernel.callpath for kernel in part.kernels if kernel.level is Level.CALLPATH}
+    return {kernel.callpath for kernel in part.kernels if kernel.level is Scope.CALLPATH}
 
 
 def renames(before, after, smallest_share=0.01, **options):
@@ -59,7 +59,7 @@ def test_what_is_zero_everywhere_is_missing_but_the_total_always_stays():
     matched = match(study({"a": 0.0, "b": 1.0}), study({"a": 1.0, "b": 0.0}))
     assert (names(matched.new), names(matched.vanished)) == ({("main", "a")}, {("main", "b")})
     nothing = study({"a": 0.0})
-    assert [k.level for k in match(nothing, nothing).candidate.kernels] == [Level.TOTAL]
+    assert [k.level for k in match(nothing, nothing).candidate.kernels] == [Scope.TOTAL]
 
 
 def test_a_region_that_is_one_call_path_is_compared_once_unless_it_was_more_before():
@@ -68,7 +68,7 @@ def test_a_region_that_is_one_call_path_is_compared_once_unless_it_was_more_befo
 
     def has_region(before, after):
         matched = match(study(before), study(after))
-        return any(k.level is Level.REGION and k.region == "a" for k in matched.candidate.kernels)
+        return any(k.level is Scope.REGION and k.region == "a" for k in matched.candidate.kernels)
 
     assert not has_region(one, one)
     assert has_region(two, two) and has_region(one, two) and has_region(two, one) and has_region(one, moved)
@@ -168,7 +168,7 @@ def test_small_kernels_are_no_renames():
 
 def test_regions_are_not_paired_beside_their_call_paths():
     matched = match(study(many(compute_old=40.0)), study(many(compute_new=40.0)))
-    assert all(old.level is Level.CALLPATH for old, _ in possible_renames(matched, 0.01))
+    assert all(old.level is Scope.CALLPATH for old, _ in possible_renames(matched, 0.01))
 
 
 def test_only_so_many_kernels_are_tried(monkeypatch):

@@ -8,13 +8,13 @@ from ingest.errors import InputError
 from ingest.profile import MetricKind
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.gate.measurements import KernelId, Level, Origin, measurements_of, regions_of
+from pipeline.gate.measurements import KernelId, Origin, Scope, measurements_of, regions_of
 from pipeline.questions.runtime.figures import Comparison
 from tests.pipeline.gate.studies import many, study
 from tests.profiles import make_profile
 
-REGION, CALLPATH = KernelId(Level.REGION, ("f",)), KernelId(Level.CALLPATH, ("main", "f"))
-TOTAL = KernelId(Level.TOTAL, ("total",))
+REGION, CALLPATH = KernelId(Scope.REGION, ("f",)), KernelId(Scope.CALLPATH, ("main", "f"))
+TOTAL = KernelId(Scope.TOTAL, ("total",))
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,12 @@ def test_patterns_select_kernels_by_level(pattern, matching):
 
 
 def test_a_root_is_below_nothing():
-    assert not KernelId(Level.CALLPATH, ("f",)).matches("*/f")
+    assert not KernelId(Scope.CALLPATH, ("f",)).matches("*/f")
 
 
 def test_names_of_kernels():
     assert (CALLPATH.text, CALLPATH.region) == ("main/f", "f")
-    assert regions_of((TOTAL, REGION, KernelId(Level.CALLPATH, ("main", "g")))) == {"f", "g"}
+    assert regions_of((TOTAL, REGION, KernelId(Scope.CALLPATH, ("main", "g")))) == {"f", "g"}
 
 
 def test_means_leave_out_what_was_not_measured():
@@ -85,7 +85,7 @@ def test_regions_that_are_one_call_path_but_for_rounding():
         {("main", "a"): 1.0, ("main", "b", "a"): 5e-5, ("main", "c"): 1.0, ("main", "d", "c"): 5e-4}
     )
     assert whole.only_callpaths() == {"a": ("main", "a")}
-    no_regions = whole.take([i for i, k in enumerate(whole.kernels) if k.level is not Level.REGION])
+    no_regions = whole.take([i for i, k in enumerate(whole.kernels) if k.level is not Scope.REGION])
     assert no_regions.only_callpaths() == {}
 
 
@@ -110,19 +110,19 @@ def experiment():
 
 
 def place(whole, *callpath):
-    row = whole.kernels.index(KernelId(Level.REGION if len(callpath) == 1 else Level.CALLPATH, callpath))
+    row = whole.kernels.index(KernelId(Scope.REGION if len(callpath) == 1 else Scope.CALLPATH, callpath))
     return whole.files[row], whole.lines[row]
 
 
 def test_an_experiment_gives_total_regions_and_call_paths(experiment):
     whole = measurements_of(experiment, ScalingDecision(Scaling.STRONG, "p", ""), "time", Origin("m"))
     assert [k.callpath for k in whole.kernels[:1]] == [("total",)]
-    assert {k.region for k in whole.kernels if k.level is Level.REGION} == {"main", "solve", "MPI_Send"}
+    assert {k.region for k in whole.kernels if k.level is Scope.REGION} == {"main", "solve", "MPI_Send"}
     assert (whole.parameter, whole.scaling, whole.metric, whole.unit) == ("p", "strong", "effort", "core-s")
     by_kernel = {kernel: whole.mean[row].tolist() for row, kernel in enumerate(whole.kernels)}
     assert by_kernel[TOTAL] == [9, 18, 28]
-    assert by_kernel[KernelId(Level.REGION, ("MPI_Send",))] == [0, 6, 16]
-    assert by_kernel[KernelId(Level.CALLPATH, SEND)] == [0, 4, 4]
+    assert by_kernel[KernelId(Scope.REGION, ("MPI_Send",))] == [0, 6, 16]
+    assert by_kernel[KernelId(Scope.CALLPATH, SEND)] == [0, 4, 4]
     assert whole.origin == Origin("m")
     assert whole.parallel_efficiency.tolist() == pytest.approx([1.0, 6 / 9, 3 / 7])
     assert whole.comparison is Comparison.STRONG

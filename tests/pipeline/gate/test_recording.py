@@ -5,10 +5,10 @@ import datetime
 import pytest
 
 from pipeline.gate.check import check
-from pipeline.gate.measurements import Level, Origin
+from pipeline.gate.measurements import Origin, Scope
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.recording import different_functions, recorded_digests, recording_reason, set_digest
-from pipeline.gate.result import Outcome, Verdict
+from pipeline.gate.result import Outcome, Ruling
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import many, study
 
@@ -45,10 +45,10 @@ def verdicts(result):
 def test_what_one_study_did_not_record_is_neither_new_nor_vanished_and_fails_nothing(both):
     for result in both:
         found = verdicts(result)
-        assert {found[Level.REGION, (name,)] for name in ACCESSORS} == {Verdict.NOT_RECORDED}
-        assert not result.of(Verdict.NEW, Verdict.VANISHED, Verdict.REGRESSION)
+        assert {found[Scope.REGION, (name,)] for name in ACCESSORS} == {Ruling.NOT_RECORDED}
+        assert not result.of(Ruling.NEW, Ruling.VANISHED, Ruling.REGRESSION)
         assert result.outcome is Outcome.INCONCLUSIVE
-    new, gone = ({k.kernel.region: k.evidence[0].text for k in one.of(Verdict.NOT_RECORDED)} for one in both)
+    new, gone = ({k.kernel.region: k.evidence[0].text for k in one.of(Ruling.NOT_RECORDED)} for one in both)
     ending = " only; in the other study its time is in its nearest recorded caller"
     assert (new["get1"], gone["get1"]) == (
         "recorded in the candidate" + ending,
@@ -60,8 +60,8 @@ def test_what_inherits_its_time_is_not_comparable_and_neither_is_the_total(both)
     for result in both:
         found = verdicts(result)
         solve = {v for (_, path), v in found.items() if path[-1] == "solve"}
-        assert solve == {Verdict.NOT_COMPARABLE}
-        assert found[Level.TOTAL, ("total",)] is Verdict.NOT_COMPARABLE
+        assert solve == {Ruling.NOT_COMPARABLE}
+        assert found[Scope.TOTAL, ("total",)] is Ruling.NOT_COMPARABLE
         (inherited,) = [k for k in result.kernels if k.kernel.callpath == ("main", "solve")]
         assert sorted([inherited.baseline.value, inherited.candidate.value]) == pytest.approx(
             [50, 150], rel=0.1
@@ -72,15 +72,15 @@ def test_what_inherits_its_time_is_not_comparable_and_neither_is_the_total(both)
 def test_a_function_below_a_dropped_one_is_compared_as_a_region(both):
     for result in both:
         found = verdicts(result)
-        assert found[Level.REGION, ("write",)] is Verdict.UNCHANGED
-        assert found[Level.CALLPATH, ("main", "write")] is Verdict.NOT_COMPARABLE
-        assert found[Level.CALLPATH, WRITE] is Verdict.NOT_RECORDED
+        assert found[Scope.REGION, ("write",)] is Ruling.UNCHANGED
+        assert found[Scope.CALLPATH, ("main", "write")] is Ruling.NOT_COMPARABLE
+        assert found[Scope.CALLPATH, WRITE] is Ruling.NOT_RECORDED
 
 
 def test_all_others_are_compared(both):
     for result in both:
         others = {v for (_, path), v in verdicts(result).items() if path[-1].startswith("k")}
-        assert others == {Verdict.UNCHANGED}
+        assert others == {Ruling.UNCHANGED}
         assert len(verdicts(result)) == len(result.kernels)
         assert not any("half of all kernels" in notice for notice in result.notices)
 
@@ -115,9 +115,9 @@ def test_a_few_functions_are_a_change_of_the_program_unless_the_filters_are_know
 def test_new_and_vanished_kernels_of_the_same_recording_stay_so():
     before = study(many(gone=30.0), origin=FULL)
     result = checked(study(many(added=60.0), origin=FULL), before)
-    assert verdicts(result)[Level.REGION, ("gone",)] is Verdict.VANISHED
-    assert verdicts(result)[Level.TOTAL, ("total",)] is Verdict.UNCHANGED
-    assert verdicts(result)[Level.REGION, ("added",)] is Verdict.REGRESSION
+    assert verdicts(result)[Scope.REGION, ("gone",)] is Ruling.VANISHED
+    assert verdicts(result)[Scope.TOTAL, ("total",)] is Ruling.UNCHANGED
+    assert verdicts(result)[Scope.REGION, ("added",)] is Ruling.REGRESSION
 
 
 def test_a_set_of_functions_has_a_digest_and_an_unknown_one_none():
@@ -128,5 +128,5 @@ def test_a_set_of_functions_has_a_digest_and_an_unknown_one_none():
 def test_kernels_that_cannot_be_compared_are_not_tested(both):
     filtered = study(FILTERED_EFFORTS, origin=FILTERED)
     same = checked(filtered, filtered)
-    assert not same.of(Verdict.NOT_COMPARABLE, Verdict.NOT_RECORDED)
+    assert not same.of(Ruling.NOT_COMPARABLE, Ruling.NOT_RECORDED)
     assert all(result.tests < same.tests for result in both)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from pipeline.gate.check import check
-from pipeline.gate.measurements import Level
+from pipeline.gate.measurements import Scope
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.renames import recognise
-from pipeline.gate.result import Outcome, Verdict
+from pipeline.gate.result import Outcome, Ruling
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import many, study
 
@@ -38,14 +38,14 @@ def test_a_renamed_function_with_its_callees_is_compared_and_shown(name):
     result = run(renamed("solve", name))
     assert kinds(result) == [("renamed", "solve", name)]
     assert result.outcome is Outcome.PASSED
-    assert {k.verdict for k in result.kernels} == {Verdict.UNCHANGED}
+    assert {k.verdict for k in result.kernels} == {Ruling.UNCHANGED}
     assert ("main", name, "smooth") in {k.kernel.callpath for k in result.kernels}
 
 
 def test_a_renamed_function_that_got_slower_is_a_regression():
     result = run(renamed("solve", "solve_v2", BEFORE | {("main", "solve", "smooth"): 42.0}))
     assert kinds(result) == [("renamed", "solve", "solve_v2")]
-    assert {k.kernel.region for k in result.of(Verdict.REGRESSION)} == {"smooth"}
+    assert {k.kernel.region for k in result.of(Ruling.REGRESSION)} == {"smooth"}
 
 
 def test_other_callees_or_another_time_is_another_function():
@@ -88,13 +88,13 @@ def test_an_extracted_function_takes_callees_along():
 def test_an_extracted_function_that_costs_more_is_a_regression():
     result = run(BEFORE | {("main", "solve"): 15.0, ("main", "solve", "prepare"): 33.0})
     assert kinds(result) == [("extracted", "solve", "prepare")]
-    assert {k.kernel.region for k in result.of(Verdict.REGRESSION)} == {"solve"}
+    assert {k.kernel.region for k in result.of(Ruling.REGRESSION)} == {"solve"}
 
 
 def test_a_new_function_beside_unchanged_time_is_new():
     result = run(BEFORE | {("main", "solve", "prepare"): 60.0})
     assert kinds(result) == []
-    assert "prepare" in {k.kernel.region for k in result.of(Verdict.REGRESSION)}
+    assert "prepare" in {k.kernel.region for k in result.of(Ruling.REGRESSION)}
 
 
 def test_an_inlined_function_is_compared_with_its_caller():
@@ -102,7 +102,7 @@ def test_an_inlined_function_is_compared_with_its_caller():
     result = run(after | {("main", "solve"): 70.0})
     assert kinds(result) == [("inlined", "smooth", "solve")]
     assert result.outcome is Outcome.PASSED
-    assert {k.verdict for k in result.kernels} == {Verdict.UNCHANGED}
+    assert {k.verdict for k in result.kernels} == {Ruling.UNCHANGED}
 
 
 def test_small_functions_are_left_alone():
@@ -121,7 +121,7 @@ def test_total_and_sums_stay_whatever_moves():
     one, two = study(BEFORE), study(renamed("smooth", "relax"), seed=2)
     moved = recognise(one, two, 0.01).baseline
     assert np.array_equal(moved.values[0], one.values[0])
-    for level in (Level.REGION, Level.CALLPATH):
+    for level in (Scope.REGION, Scope.CALLPATH):
         sums = [
             np.sum([v for v, k in zip(s.values, s.kernels, strict=True) if k.level is level], axis=0)
             for s in (one, moved)

@@ -8,10 +8,10 @@ from scipy import stats
 
 from ingest.errors import UsageError
 from pipeline.gate.forecast import forecast
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Scope
 from pipeline.gate.noise import log_means, moderated_noise
 from pipeline.gate.options import CheckOptions, KernelRule, Waiver
-from pipeline.gate.result import Evidence, Ground, KernelResult, Verdict
+from pipeline.gate.result import Finding, Ground, KernelResult, Ruling
 from pipeline.gate.rules import (
     MATERIAL_RISE,
     allowed_factors,
@@ -37,7 +37,7 @@ def kernels_of(whole, tests):
 
 
 def test_the_last_factor_that_matches_decides():
-    kernels = [KernelId(Level.CALLPATH, ("main", name)) for name in "abc"]
+    kernels = [KernelId(Scope.CALLPATH, ("main", name)) for name in "abc"]
     rules = (
         KernelRule(match="*", factor=1.5),
         KernelRule(match="*/b", factor=2.0),
@@ -54,7 +54,7 @@ def test_a_rule_is_tested_on_every_kernel_that_matches_and_matters():
     assert len(tests.row) == 2 * 20
     assert tests.ground == (Ground.GROWTH_RULE,) * 20 + (Ground.SHARE_RULE,) * 20
     assert tests.rule == (KernelRule(match="*", share=0.5, growth=(Fraction(0), 0)),) * 40
-    assert all(whole.kernels[row].level is Level.CALLPATH for row in tests.row)
+    assert all(whole.kernels[row].level is Scope.CALLPATH for row in tests.row)
     exact = study({"a": 1.0, "b": 3.0}, noise=0)
     assert len(run(exact, KernelRule(match="*", share=0.5), share_floor=0.25).row) == 2
     assert len(run(exact, KernelRule(match="*", share=0.5), share_floor=0.26).row) == 1
@@ -90,7 +90,7 @@ def test_a_share_is_a_t_test_of_the_kernel_at_the_largest_scale():
         tests = run(one, KernelRule(match="*/k5", share=0.12))
         logs = log_means(whole.values)
         noise = moderated_noise(logs.squares, logs.degrees)
-        row = whole.kernels.index(KernelId(Level.CALLPATH, ("main", "k5")))
+        row = whole.kernels.index(KernelId(Scope.CALLPATH, ("main", "k5")))
         excess = np.log(whole.mean[row, -1] / whole.mean[0, -1] / 0.12)
         error = np.sqrt(noise.variance[row, -1] / 5)
         assert tests.excess.log_ratio[0, 0] == pytest.approx(excess)
@@ -155,13 +155,13 @@ def test_broken_rules_in_words():
     tests = run(whole, rule, KernelRule(match="*/k6", growth=(Fraction(0), 0)))
     adjusted = np.array([0.01, 0.02, 0.03])
     growth, share, constant = (rule_evidence(tests, adjusted, "p", n) for n in range(3))
-    assert growth == Evidence(
+    assert growth == Finding(
         Ground.GROWTH_RULE,
         "grows faster than p^(1/2), the ceiling for '*/k5' (pipeline.toml:7): by a factor of 4.00 over the "
         "measured range",
         0.01,
     )
-    assert share == Evidence(
+    assert share == Finding(
         Ground.SHARE_RULE,
         "takes 39.0 % of the total at the largest scale; the ceiling for '*/k5' is 20 % (pipeline.toml:7)",
         0.02,
@@ -194,12 +194,12 @@ def test_rules_about_the_whole():
     ]
 
 
-def regression(name, verdict=Verdict.REGRESSION):
-    return KernelResult(kernel=KernelId(Level.CALLPATH, ("main", name)), verdict=verdict, advice="before")
+def regression(name, verdict=Ruling.REGRESSION):
+    return KernelResult(kernel=KernelId(Scope.CALLPATH, ("main", name)), verdict=verdict, advice="before")
 
 
 def test_a_waiver_holds_up_to_its_last_day_and_for_regressions_only():
-    results = [regression("a"), regression("b"), regression("c", Verdict.INCONCLUSIVE)]
+    results = [regression("a"), regression("b"), regression("c", Ruling.INCONCLUSIVE)]
     waivers = (
         Waiver(match="*/a", reason="known", until=TODAY),
         Waiver(match="*/b", reason="old", until=TODAY - DAY, place="pipeline.toml:3"),
@@ -207,7 +207,7 @@ def test_a_waiver_holds_up_to_its_last_day_and_for_regressions_only():
         Waiver(match="*/d", reason="gone", until=TODAY + DAY),
     )
     out, notices = waive(results, waivers, TODAY)
-    assert [r.verdict for r in out] == [Verdict.WAIVED, Verdict.REGRESSION, Verdict.INCONCLUSIVE]
+    assert [r.verdict for r in out] == [Ruling.WAIVED, Ruling.REGRESSION, Ruling.INCONCLUSIVE]
     assert out[0].advice == f"waived until {TODAY}: known"
     assert out[1:] == results[1:]
     assert notices == [
@@ -223,5 +223,5 @@ def test_a_second_waiver_of_the_same_kernel_is_used_too():
         Waiver(match="main/*", reason="holds", until=TODAY),
     )
     (out,), notices = waive([regression("a")], waivers, TODAY)
-    assert out.verdict is Verdict.WAIVED and out.advice.endswith(": holds")
+    assert out.verdict is Ruling.WAIVED and out.advice.endswith(": holds")
     assert len(notices) == 1

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pipeline.gate.change_points import change_points
-from pipeline.gate.measurements import KernelId, Level
-from pipeline.gate.trends import Measure, Trend, by_share, steps, trends
+from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.trends import Measure, MeasureTrend, by_share, steps, trends
 from tests.pipeline.report.page.history.histories import history
 
 
@@ -57,7 +57,7 @@ def test_levels_are_the_medians_between_changes():
     trend = trends(history(60))[1].measures[Measure.MEASURED]
     medians = np.median(trend.values[:40]), np.median(trend.values[40:])
     assert trend.levels() == [(0, 40, medians[0]), (40, 60, medians[1])]
-    none = Trend(measure=Measure.GROWTH, values=np.full(5, np.nan), changes=())
+    none = MeasureTrend(measure=Measure.GROWTH, values=np.full(5, np.nan), changes=())
     assert none.levels() == []
 
 
@@ -81,6 +81,6 @@ def test_changes_at_different_places_are_different_steps():
 
 
 def test_the_total_comes_first_then_the_largest():
-    kernels = tuple(KernelId(level, (level.value,)) for level in (Level.REGION, Level.CALLPATH, Level.TOTAL))
+    kernels = tuple(KernelId(level, (level.value,)) for level in (Scope.REGION, Scope.CALLPATH, Scope.TOTAL))
     share = np.array([[0.9] * 5 + [0.1] * 10, [0.2] * 15, [1.0] * 15])
     assert by_share(kernels, share).tolist() == [2, 1, 0]

@@ -14,9 +14,9 @@ import pytest
 from rich.console import Console
 
 from pipeline.gate.check import check
-from pipeline.gate.measurements import Measurements, Origin
+from pipeline.gate.measurements import KernelValues, Origin
 from pipeline.gate.options import CheckOptions, KernelRule, Waiver
-from pipeline.gate.result import CheckResult, Ground, Outcome, Verdict
+from pipeline.gate.result import CheckResult, Ground, Outcome, Ruling
 from pipeline.models.options import ModelOptions
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
 from pipeline.report.check.document import check_document
@@ -39,15 +39,15 @@ ROUGH = np.where(np.arange(20)[:, None, None] == 5, 0.9, 0.02)  # the noise of k
 class Row:
     """A truth and what must be said of it."""
 
-    after: Measurements
-    verdict: Verdict | None  # None: the kernel is not mentioned
+    after: KernelValues
+    verdict: Ruling | None  # None: the kernel is not mentioned
     outcome: Outcome
     grounds: frozenset[Ground] = frozenset()
     at_least: frozenset[Ground] = frozenset()
-    before: Measurements = BEFORE
+    before: KernelValues = BEFORE
     options: CheckOptions = field(default_factory=CheckOptions)
     kernel: str = KERNEL
-    total: Verdict = Verdict.UNCHANGED
+    total: Ruling = Ruling.UNCHANGED
 
 
 def changed(effort, **options):
@@ -56,79 +56,79 @@ def changed(effort, **options):
 
 MEASURED, GROWTH, TARGET = Ground.MEASURED, Ground.GROWTH, Ground.TARGET
 ROWS = {
-    "unchanged": Row(after=changed(15.0), verdict=Verdict.UNCHANGED, outcome=Outcome.PASSED),
+    "unchanged": Row(after=changed(15.0), verdict=Ruling.UNCHANGED, outcome=Outcome.PASSED),
     "slower at all scales": Row(
         after=changed(15 * 1.3),
-        verdict=Verdict.REGRESSION,
+        verdict=Ruling.REGRESSION,
         outcome=Outcome.REGRESSED,
         grounds=frozenset({MEASURED, TARGET}),
     ),
     "slower by less than the factor": Row(
-        after=changed(15 * 1.08), verdict=Verdict.UNCHANGED, outcome=Outcome.PASSED
+        after=changed(15 * 1.08), verdict=Ruling.UNCHANGED, outcome=Outcome.PASSED
     ),
     "slower by less than the factor, with a stricter rule": Row(
         after=changed(15 * 1.08),
-        verdict=Verdict.REGRESSION,
+        verdict=Ruling.REGRESSION,
         outcome=Outcome.REGRESSED,
         grounds=frozenset({MEASURED, TARGET}),
         options=CheckOptions(kernels=(KernelRule(match="*/k5", factor=1.0),)),
     ),
     "slower at the largest scale": Row(
         after=changed(15 * np.array([1, 1, 1, 1, 1.5])),
-        verdict=Verdict.REGRESSION,
+        verdict=Ruling.REGRESSION,
         outcome=Outcome.REGRESSED,
         grounds=frozenset({MEASURED}),
     ),
     "slower at the smallest scale": Row(
         after=changed(15 * np.array([1.5, 1, 1, 1, 1])),
-        verdict=Verdict.REGRESSION,
+        verdict=Ruling.REGRESSION,
         outcome=Outcome.REGRESSED,
         grounds=frozenset({MEASURED}),
     ),
     "steeper growth, measurably worse": Row(
         after=changed(15 * np.sqrt(P / 8)),
-        verdict=Verdict.REGRESSION,
+        verdict=Ruling.REGRESSION,
         outcome=Outcome.REGRESSED,
         grounds=frozenset({MEASURED, GROWTH, TARGET}),
-        total=Verdict.REGRESSION,
+        total=Ruling.REGRESSION,
     ),
     "steeper growth, still better at every scale": Row(
         after=changed(15 * P / P[-1] * 0.8),
-        verdict=Verdict.REGRESSION,
+        verdict=Ruling.REGRESSION,
         outcome=Outcome.REGRESSED,
         grounds=frozenset({GROWTH, TARGET}),
     ),
     "rises, but stays far below the baseline": Row(
         after=changed(15 * np.array([0.2, 0.22, 0.25, 0.27, 0.3])),
-        verdict=Verdict.IMPROVEMENT,
+        verdict=Ruling.IMPROVEMENT,
         outcome=Outcome.PASSED,
         grounds=frozenset({MEASURED, TARGET}),
     ),
     "faster": Row(
         after=changed(5.0),
-        verdict=Verdict.IMPROVEMENT,
+        verdict=Ruling.IMPROVEMENT,
         outcome=Outcome.PASSED,
         grounds=frozenset({MEASURED, TARGET}),
     ),
     "gentler growth": Row(
         after=changed(15.0),
         before=study(many(k5=15 * np.sqrt(P / 8)), seed=1),
-        verdict=Verdict.IMPROVEMENT,
+        verdict=Ruling.IMPROVEMENT,
         outcome=Outcome.PASSED,
         grounds=frozenset({MEASURED, GROWTH, TARGET}),
-        total=Verdict.IMPROVEMENT,
+        total=Ruling.IMPROVEMENT,
     ),
     "new and large": Row(
         after=study(many(extra=30.0), seed=2),
         kernel="extra",
-        verdict=Verdict.REGRESSION,
+        verdict=Ruling.REGRESSION,
         outcome=Outcome.REGRESSED,
         grounds=frozenset({Ground.NEW}),
     ),
     "new and small": Row(
         after=study(many(extra=10.0), seed=2),
         kernel="extra",
-        verdict=Verdict.NEW,
+        verdict=Ruling.NEW,
         outcome=Outcome.PASSED,
         grounds=frozenset({Ground.NEW}),
     ),
@@ -137,7 +137,7 @@ ROWS = {
     ),
     "vanished": Row(
         after=without(study(many(), seed=2), KERNEL),
-        verdict=Verdict.VANISHED,
+        verdict=Ruling.VANISHED,
         outcome=Outcome.PASSED,
         grounds=frozenset({Ground.NEW}),
     ),
@@ -145,40 +145,40 @@ ROWS = {
         after=study({("k5_v2" if name == KERNEL else name): e for name, e in many(k5=30.0).items()}, seed=2),
         before=study(many(k5=30.0), seed=1),
         kernel="k5_v2",
-        verdict=Verdict.UNCHANGED,
+        verdict=Ruling.UNCHANGED,
         outcome=Outcome.PASSED,
     ),
     "too noisy to judge": Row(
         after=study(many(k5=40.0), noise=ROUGH, seed=2, repetitions=3),
         before=study(many(k5=40.0), noise=ROUGH, seed=1, repetitions=3),
-        verdict=Verdict.INCONCLUSIVE,
+        verdict=Ruling.INCONCLUSIVE,
         outcome=Outcome.PASSED,
-        total=Verdict.UNCHANGED,
+        total=Ruling.UNCHANGED,
     ),
     "noisy but too small to make the total worse": Row(
         after=study(many(k5=6.0), noise=ROUGH / 2, seed=2, repetitions=3),
         before=study(many(k5=6.0), noise=ROUGH / 2, seed=1, repetitions=3),
-        verdict=Verdict.UNCHANGED,
+        verdict=Ruling.UNCHANGED,
         outcome=Outcome.PASSED,
     ),
     "noisy but beyond doubt": Row(
         after=study(many(k5=400.0), noise=ROUGH / 3, seed=2, repetitions=5),
         before=study(many(k5=15.0), noise=ROUGH / 3, seed=1, repetitions=5),
-        verdict=Verdict.REGRESSION,
+        verdict=Ruling.REGRESSION,
         outcome=Outcome.REGRESSED,
         at_least=frozenset({MEASURED}),
-        total=Verdict.REGRESSION,
+        total=Ruling.REGRESSION,
     ),
     "waived": Row(
         after=changed(15 * 1.3),
-        verdict=Verdict.WAIVED,
+        verdict=Ruling.WAIVED,
         outcome=Outcome.PASSED,
         grounds=frozenset({MEASURED, TARGET}),
         options=CheckOptions(waivers=WAIVERS),
     ),
     "waived until yesterday": Row(
         after=changed(15 * 1.3),
-        verdict=Verdict.REGRESSION,
+        verdict=Ruling.REGRESSION,
         outcome=Outcome.REGRESSED,
         grounds=frozenset({MEASURED, TARGET}),
         options=CheckOptions(waivers=EXPIRED),
@@ -186,43 +186,43 @@ ROWS = {
     "slower on another machine": Row(
         after=changed(15 * 1.3, origin=Origin(machine="b")),
         before=study(many(), origin=Origin(machine="a")),
-        verdict=Verdict.REGRESSION,
+        verdict=Ruling.REGRESSION,
         outcome=Outcome.INCONCLUSIVE,
         grounds=frozenset({MEASURED, TARGET}),
     ),
     "beyond a ceiling on its share, though unchanged": Row(
         after=changed(15.0),
-        verdict=Verdict.REGRESSION,
+        verdict=Ruling.REGRESSION,
         outcome=Outcome.REGRESSED,
         grounds=frozenset({Ground.SHARE_RULE}),
         options=CheckOptions(kernels=(KernelRule(match="*/k5", share=0.02),)),
     ),
     "within a ceiling on its share": Row(
         after=changed(15.0),
-        verdict=Verdict.UNCHANGED,
+        verdict=Ruling.UNCHANGED,
         outcome=Outcome.PASSED,
         options=CheckOptions(kernels=(KernelRule(match="*/k5", share=0.06),)),
     ),
     "beyond a ceiling on its growth": Row(
         after=changed(15 * np.sqrt(P / 8)),
         before=study(many(k5=15 * np.sqrt(P / 8)), seed=1),
-        verdict=Verdict.REGRESSION,
+        verdict=Ruling.REGRESSION,
         outcome=Outcome.REGRESSED,
         grounds=frozenset({Ground.GROWTH_RULE}),
         options=CheckOptions(kernels=(KernelRule(match="*/k5", growth=(0, 1)),)),
     ),
 }
-JUNIT = {Verdict.REGRESSION: "failure", Verdict.WAIVED: "skipped", Verdict.INCONCLUSIVE: "skipped"}
-SARIF = {Verdict.REGRESSION: "error", Verdict.WAIVED: "error", Verdict.INCONCLUSIVE: "note"}
-GITHUB = {Verdict.REGRESSION: "::error ", Verdict.INCONCLUSIVE: "::warning "}
-GITLAB = {Verdict.REGRESSION: "critical", Verdict.WAIVED: "info", Verdict.INCONCLUSIVE: "minor"}
+JUNIT = {Ruling.REGRESSION: "failure", Ruling.WAIVED: "skipped", Ruling.INCONCLUSIVE: "skipped"}
+SARIF = {Ruling.REGRESSION: "error", Ruling.WAIVED: "error", Ruling.INCONCLUSIVE: "note"}
+GITHUB = {Ruling.REGRESSION: "::error ", Ruling.INCONCLUSIVE: "::warning "}
+GITLAB = {Ruling.REGRESSION: "critical", Ruling.WAIVED: "info", Ruling.INCONCLUSIVE: "minor"}
 MARKDOWN = {
-    Verdict.REGRESSION: "Regressions",
-    Verdict.WAIVED: "Waived",
-    Verdict.INCONCLUSIVE: "Too noisy to judge",
-    Verdict.NEW: "New",
-    Verdict.VANISHED: "Vanished",
-    Verdict.IMPROVEMENT: "Improvements",
+    Ruling.REGRESSION: "Regressions",
+    Ruling.WAIVED: "Waived",
+    Ruling.INCONCLUSIVE: "Too noisy to judge",
+    Ruling.NEW: "New",
+    Ruling.VANISHED: "Vanished",
+    Ruling.IMPROVEMENT: "Improvements",
 }
 
 
@@ -252,7 +252,7 @@ def test_the_outcome_is_the_exit_code(case):
 def test_no_other_kernel_is_accused(case):
     row, result = case
     others = [k for k in result.kernels if k.kernel.region not in (row.kernel, "total", KERNEL)]
-    assert {k.verdict for k in others} == {Verdict.UNCHANGED}
+    assert {k.verdict for k in others} == {Ruling.UNCHANGED}
     assert len(others) >= 19
     assert verdicts(result, "total") == {row.total}
 
@@ -288,7 +288,7 @@ def test_sarif_says_so(case):
     found = [r for r in run["results"] if r["locations"][0]["logicalLocations"][0]["name"] == row.kernel]
     wanted = SARIF.get(row.verdict)
     assert [r["level"] for r in found] == ([wanted] if wanted else [])
-    assert ["suppressions" in r for r in found] == ([row.verdict is Verdict.WAIVED] if wanted else [])
+    assert ["suppressions" in r for r in found] == ([row.verdict is Ruling.WAIVED] if wanted else [])
 
 
 def test_github_says_so(case):
@@ -334,4 +334,4 @@ def test_the_terminal_says_so(case):
     assert first.startswith(opening[row.outcome])
     lines = [line for line in rest if line.split("  ")[0] == (row.verdict.value if row.verdict else "")]
     listed = [line for line in lines if row.kernel in line]
-    assert bool(listed) == (row.verdict not in (None, Verdict.UNCHANGED))
+    assert bool(listed) == (row.verdict not in (None, Ruling.UNCHANGED))

@@ -9,9 +9,9 @@ import pytest
 
 from pipeline.gate.check import check
 from pipeline.gate.matching import match
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Scope
 from pipeline.gate.options import CheckOptions, KernelRule
-from pipeline.gate.result import Change, Evidence, Ground, KernelResult, Outcome, Side, Verdict
+from pipeline.gate.result import Change, Finding, Ground, KernelResult, Outcome, Ruling, StudySide
 from pipeline.gate.verdicts import hides_regression, new_kernels, vanished_kernels, with_located
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import SCALES, many, study, without
@@ -73,7 +73,7 @@ def test_without_common_points_the_models_speak():
     assert (one.measured, one.target, one.detectable) == ((), (), None)
     assert (one.baseline.value, one.candidate.value) == pytest.approx((20, 240), rel=0.01)
     doubt = of(run(later, before), "main", "b")
-    assert doubt.verdict is Verdict.INCONCLUSIVE
+    assert doubt.verdict is Ruling.INCONCLUSIVE
     assert doubt.advice == "no point was measured in both studies: measure the points of the baseline again"
 
 
@@ -201,7 +201,7 @@ def test_the_larger_share_of_both_sides_counts_for_what_noise_could_hide():
     )
     for one, two in ((large, small), (small, large)):
         kernel = of(run(one, two), "main", "k5")
-        assert kernel.verdict is Verdict.INCONCLUSIVE or kernel.evidence
+        assert kernel.verdict is Ruling.INCONCLUSIVE or kernel.evidence
 
 
 def noisy_parts(region_noise):
@@ -214,26 +214,26 @@ def noisy_parts(region_noise):
 
 def test_a_noisy_call_path_counts_as_unchanged_if_its_region_was_decided():
     result = run(*noisy_parts((0.9, 0.02)))
-    assert of(result, "f").verdict is Verdict.UNCHANGED
+    assert of(result, "f").verdict is Ruling.UNCHANGED
     noisy = of(result, "main", "a", "f")
-    assert noisy.verdict is Verdict.UNCHANGED
+    assert noisy.verdict is Ruling.UNCHANGED
     assert hides_regression(noisy.detectable, noisy.candidate.share, CheckOptions(factor=1.01))
 
 
 def test_a_noisy_call_path_stays_inconclusive_if_its_region_is():
     result = run(*noisy_parts((0.02, 0.9)))
-    assert of(result, "f").verdict is Verdict.INCONCLUSIVE
-    assert of(result, "main", "b", "f").verdict is Verdict.INCONCLUSIVE
+    assert of(result, "f").verdict is Ruling.INCONCLUSIVE
+    assert of(result, "main", "b", "f").verdict is Ruling.INCONCLUSIVE
     assert result.outcome is Outcome.INCONCLUSIVE
-    assert of(result, "main", "k5").verdict is Verdict.UNCHANGED
+    assert of(result, "main", "k5").verdict is Ruling.UNCHANGED
 
 
 def test_a_regression_of_a_call_path_stands_whatever_its_region_says():
     before = study({("main", "a", "f"): 20.0, ("main", "b", "f"): 300.0} | many(), seed=1)
     after = study({("main", "a", "f"): 30.0, ("main", "b", "f"): 300.0} | many(), seed=2)
     result = run(after, before)
-    assert of(result, "main", "a", "f").verdict is Verdict.REGRESSION
-    assert of(result, "f").verdict is Verdict.UNCHANGED
+    assert of(result, "main", "a", "f").verdict is Ruling.REGRESSION
+    assert of(result, "f").verdict is Ruling.UNCHANGED
 
 
 def test_a_new_region_fails_from_its_share_on_wherever_it_is_largest():
@@ -242,12 +242,12 @@ def test_a_new_region_fails_from_its_share_on_wherever_it_is_largest():
     share = 40 / (sum(many().values()) + 40)
     (fails,) = new_kernels(matched, CheckOptions(new_share=share * 0.999))
     (passes,) = new_kernels(matched, CheckOptions(new_share=share * 1.001))
-    assert (fails.verdict, passes.verdict) == (Verdict.REGRESSION, Verdict.NEW)
-    assert fails.kernel == KernelId(Level.REGION, ("extra",))
+    assert (fails.verdict, passes.verdict) == (Ruling.REGRESSION, Ruling.NEW)
+    assert fails.kernel == KernelId(Scope.REGION, ("extra",))
     text = f"takes up to {100 * share:.1f} % of the total and is not in the baseline"
-    assert fails.evidence == passes.evidence == (Evidence(Ground.NEW, text),)
+    assert fails.evidence == passes.evidence == (Finding(Ground.NEW, text),)
     assert (fails.advice, passes.advice) == ("write a new baseline if this is intended", "")
-    assert fails.candidate == Side(value=0.0, share=0.0) and fails.baseline is None
+    assert fails.candidate == StudySide(value=0.0, share=0.0) and fails.baseline is None
     assert (fails.file, fails.line) == ("/src/extra.c", 21)
 
 
@@ -263,8 +263,8 @@ def test_a_new_call_path_of_a_known_region_is_reported_and_fails_nothing():
     before = study({("main", "a", "f"): 20.0} | many())
     after = study({("main", "a", "f"): 20.0, ("main", "b", "f"): 200.0} | many())
     (moved,) = new_kernels(match(before, after), CheckOptions())
-    assert moved.verdict is Verdict.NEW
-    assert moved.kernel == KernelId(Level.CALLPATH, ("main", "b", "f"))
+    assert moved.verdict is Ruling.NEW
+    assert moved.kernel == KernelId(Scope.CALLPATH, ("main", "b", "f"))
     assert moved.evidence[0].text.endswith(" is not in the baseline, a new call path of a known region")
     assert moved.candidate.value == pytest.approx(200, rel=0.05)
     (gone,) = vanished_kernels(match(after, before), CheckOptions())
@@ -275,25 +275,25 @@ def test_a_region_that_moved_altogether_is_known_on_both_sides():
     before = study({("main", "a", "f"): 50.0} | many())
     after = study({("main", "b", "f"): 50.0} | many())
     matched = match(before, after)
-    assert [k.kernel.level for k in new_kernels(matched, CheckOptions())] == [Level.CALLPATH]
-    assert [k.kernel.level for k in vanished_kernels(matched, CheckOptions())] == [Level.CALLPATH]
+    assert [k.kernel.level for k in new_kernels(matched, CheckOptions())] == [Scope.CALLPATH]
+    assert [k.kernel.level for k in vanished_kernels(matched, CheckOptions())] == [Scope.CALLPATH]
     assert run(after, before).outcome is Outcome.PASSED
 
 
 def test_vanished_kernels_have_a_baseline_and_no_candidate():
     before = study({"a": 1.0, "b": [1, 1, 1, 1, 0.5]}, noise=0)
     (gone,) = vanished_kernels(match(before, without(before, "b")), CheckOptions())
-    assert gone.verdict is Verdict.VANISHED
-    assert gone.evidence == (Evidence(Ground.NEW, "took up to 50.0 % of the total and no longer occurs"),)
-    assert gone.baseline == Side(value=0.5, share=0.5 / 1.5) and gone.candidate is None
+    assert gone.verdict is Ruling.VANISHED
+    assert gone.evidence == (Finding(Ground.NEW, "took up to 50.0 % of the total and no longer occurs"),)
+    assert gone.baseline == StudySide(value=0.5, share=0.5 / 1.5) and gone.candidate is None
     assert vanished_kernels(match(before, without(before, "b")), CheckOptions(share_floor=0.51)) == []
 
 
-def kernel(*callpath, level=Level.CALLPATH, value=1.0, ratios=(1.0,), target=(), **given):
-    given = {"verdict": Verdict.UNCHANGED, "baseline": Side(value=1.0, share=0.1)} | given
+def kernel(*callpath, level=Scope.CALLPATH, value=1.0, ratios=(1.0,), target=(), **given):
+    given = {"verdict": Ruling.UNCHANGED, "baseline": StudySide(value=1.0, share=0.1)} | given
     return KernelResult(
         kernel=KernelId(level, callpath),
-        candidate=Side(value=value, share=0.1),
+        candidate=StudySide(value=value, share=0.1),
         measured=tuple(Change({}, r, r, r) for r in ratios),
         target=tuple(Change({}, r, r, r) for r in target),
         **given,
@@ -305,7 +305,7 @@ def located(*results):
 
 
 def total(**given):
-    return kernel("total", level=Level.TOTAL, **({"verdict": Verdict.REGRESSION} | given))
+    return kernel("total", level=Scope.TOTAL, **({"verdict": Ruling.REGRESSION} | given))
 
 
 def test_the_total_is_traced_to_the_call_paths_that_cost_most():
@@ -328,17 +328,17 @@ def test_call_paths_that_cost_next_to_nothing_are_not_named():
     assert found[("total",)] == (("a",), ("b",))
     assert located(total(), kernel("a", ratios=(0.9,)))[("total",)] == ()
     assert located(total(), kernel("a", ratios=(1.0,)))[("total",)] == ()
-    gone = replace(kernel("a", verdict=Verdict.VANISHED, ratios=()), candidate=None)
+    gone = replace(kernel("a", verdict=Ruling.VANISHED, ratios=()), candidate=None)
     assert located(total(), gone)[("total",)] == ()
 
 
 def test_a_region_is_traced_to_its_own_call_paths_and_the_total_to_new_regions():
     found = located(
         total(),
-        kernel("f", level=Level.REGION, verdict=Verdict.REGRESSION),
+        kernel("f", level=Scope.REGION, verdict=Ruling.REGRESSION),
         kernel("m", "f", ratios=(1.5,)),
         kernel("m", "g", ratios=(1.6,)),
-        kernel("new", level=Level.REGION, verdict=Verdict.REGRESSION, ratios=(), baseline=None, value=0.8),
+        kernel("new", level=Scope.REGION, verdict=Ruling.REGRESSION, ratios=(), baseline=None, value=0.8),
     )
     assert found[("f",)] == (("m", "f"),)
     assert found[("total",)] == (("new",), ("m", "g"), ("m", "f"))
@@ -346,7 +346,7 @@ def test_a_region_is_traced_to_its_own_call_paths_and_the_total_to_new_regions()
 
 
 def test_only_regressions_are_traced():
-    assert located(total(verdict=Verdict.UNCHANGED), kernel("a", ratios=(2.0,)))[("total",)] == ()
+    assert located(total(verdict=Ruling.UNCHANGED), kernel("a", ratios=(2.0,)))[("total",)] == ()
 
 
 def test_results_are_sorted_by_verdict_then_by_what_they_cost():
@@ -357,12 +357,12 @@ def test_results_are_sorted_by_verdict_then_by_what_they_cost():
         kernel("w", value=1, ratios=(2.5, 1.0)),
         kernel("b", ratios=()),
         kernel("a", ratios=()),
-        kernel("v", verdict=Verdict.IMPROVEMENT),
-        kernel("u", verdict=Verdict.REGRESSION),
+        kernel("v", verdict=Ruling.IMPROVEMENT),
+        kernel("u", verdict=Ruling.REGRESSION),
     ]
     ordered = [r.kernel.callpath[0] for r in sorted(results, key=lambda r: r.importance)]
     assert ordered == ["u", "v", "y", "x", "z", "w", "a", "b"]
-    assert [v.value for v in Verdict] == [
+    assert [v.value for v in Ruling] == [
         "regression",
         "waived",
         "inconclusive",
@@ -376,8 +376,8 @@ def test_results_are_sorted_by_verdict_then_by_what_they_cost():
 
 
 def test_importance_takes_the_larger_side():
-    shrunk = kernel("a", value=1.0, ratios=(0.01,), baseline=Side(value=100.0, share=0.5))
-    steady = kernel("b", value=50.0, ratios=(1.5,), baseline=Side(value=33.0, share=0.5))
+    shrunk = kernel("a", value=1.0, ratios=(0.01,), baseline=StudySide(value=100.0, share=0.5))
+    steady = kernel("b", value=50.0, ratios=(1.5,), baseline=StudySide(value=33.0, share=0.5))
     assert shrunk.importance < steady.importance
 
 
@@ -389,4 +389,4 @@ def test_a_rule_replaces_the_verdict_and_comes_before_other_evidence():
     assert worse.evidence[0].ground is Ground.SHARE_RULE
     assert len(worse.evidence) == 3
     assert [e.ground for e in better.evidence] == [Ground.SHARE_RULE]
-    assert better.verdict is Verdict.REGRESSION
+    assert better.verdict is Ruling.REGRESSION

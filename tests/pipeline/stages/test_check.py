@@ -10,8 +10,8 @@ from ingest.alignment import MeasuredRun, align
 from ingest.errors import InputError, UsageError
 from ingest.reduction import reduce_profile
 from pipeline.config.options import Options
-from pipeline.gate.measurements import KernelId, Level, Origin
-from pipeline.gate.result import Verdict
+from pipeline.gate.measurements import KernelId, Origin, Scope
+from pipeline.gate.result import Ruling
 from pipeline.stages import check as stage
 from pipeline.stages.check import (
     GateStudy,
@@ -63,7 +63,7 @@ def read_runs(monkeypatch):
 def test_runs_become_measurements(foam):
     found = read_study(foam, Options())
     assert found.measurements.points[:, 0].tolist() == [1, 2]
-    assert KernelId(Level.CALLPATH, SOLVE) in found.measurements.kernels
+    assert KernelId(Scope.CALLPATH, SOLVE) in found.measurements.kernels
     assert found.measurements.metric == "effort"
     ((path, reason),) = [(entry["path"], entry["reason"]) for entry in found.damaged]
     assert path.endswith("app.p2.r3") and reason
@@ -155,11 +155,11 @@ def test_what_is_not_a_baseline_is_refused(tmp_path, content, message):
 
 def test_verdicts_are_read_back_from_check_json(tmp_path):
     file = tmp_path / "check.json"
-    one = result(kernel("f"), kernel("g", Verdict.NEW))
+    one = result(kernel("f"), kernel("g", Ruling.NEW))
     write_outputs(one, {"--json": str(file)})
     assert read_verdicts(file) == {
-        KernelId(Level.CALLPATH, ("main", "f")): "regression",
-        KernelId(Level.CALLPATH, ("main", "g")): "new",
+        KernelId(Scope.CALLPATH, ("main", "f")): "regression",
+        KernelId(Scope.CALLPATH, ("main", "g")): "new",
     }
     for content in ("{", "{}", '{"kernels": [{"level": "file"}]}', "[]"):
         file.write_text(content)

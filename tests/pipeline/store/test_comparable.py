@@ -5,12 +5,12 @@ import pyarrow as pa
 import pytest
 
 from ingest.errors import InputError
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Scope
 from pipeline.store import comparable as module
 from pipeline.store.comparable import comparable
 from pipeline.store.history import SCHEMA
 
-TOTAL = KernelId(Level.TOTAL, ("total",))
+TOTAL = KernelId(Scope.TOTAL, ("total",))
 DEFAULTS = {
     "added": 1_800_000_000,
     "metric": "effort",
@@ -33,9 +33,9 @@ def rows(label, values, at=8, target=32, machine="m", **given):
     """Rows of one entry; kernels by name, `main/f` for a call path, `f` for a region."""
     found = []
     for name, value in values.items():
-        kernel = TOTAL if name == "total" else KernelId(Level.REGION, (name,))
+        kernel = TOTAL if name == "total" else KernelId(Scope.REGION, (name,))
         if "/" in name:
-            kernel = KernelId(Level.CALLPATH, tuple(name.split("/")))
+            kernel = KernelId(Scope.CALLPATH, tuple(name.split("/")))
         found.append(
             DEFAULTS
             | {"label": label, "level": kernel.level.value, "callpath": list(kernel.callpath)}
@@ -58,7 +58,7 @@ def test_entries_become_arrays_of_kernels_and_entries():
             rows("c1", {"total": 12.0, "main/g": 7.0, "main/h": 5.0}, verdict="regression", commit="ab"),
         )
     )
-    assert found.kernels == (TOTAL, *(KernelId(Level.CALLPATH, ("main", name)) for name in "ghf"))
+    assert found.kernels == (TOTAL, *(KernelId(Scope.CALLPATH, ("main", name)) for name in "ghf"))
     nan = np.nan
     assert np.array_equal(found.value, [[10, 12], [6, 7], [nan, 5], [4, nan]], equal_nan=True)
     assert np.array_equal(found.predicted, 2 * found.value, equal_nan=True)

@@ -10,14 +10,14 @@ import pytest
 
 from ingest.errors import InputError
 from pipeline.gate.forecast import forecast, target_points
-from pipeline.gate.measurements import KernelId, Level, Origin
+from pipeline.gate.measurements import KernelId, Origin, Scope
 from pipeline.gate.recording import set_digest
 from pipeline.models.options import ModelOptions
 from pipeline.questions.runtime.figures import Comparison
 from pipeline.store.history import SCHEMA, add_to_history, history_rows, kernel_rows, read_history
 from tests.pipeline.gate.studies import study
 
-K = KernelId(Level.CALLPATH, ("main", "a"))
+K = KernelId(Scope.CALLPATH, ("main", "a"))
 TARGET = {"p": 512.0}
 
 

@@ -9,8 +9,8 @@ from ingest.arrays import BoolArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.cpp_names import short_name
 from pipeline.gate.call_trees import ComparedScale, ComparedTrees, Values
-from pipeline.gate.measurements import KernelId, Level
-from pipeline.gate.result import Change, CheckResult, Verdict
+from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.result import Change, CheckResult, Ruling
 from pipeline.models.kernels import sum_groups
 from pipeline.report.page.embedding import integers, packed
 from pipeline.wording.quantities import point_text
@@ -19,7 +19,7 @@ NOWHERE = -1  # of kernels that are not one call path
 MOST = 4000  # call paths that the page shows by themselves
 
 
-def call_tree_data(trees: ComparedTrees, result: CheckResult, words: Mapping[Verdict, str]) -> dict[str, Any]:
+def call_tree_data(trees: ComparedTrees, result: CheckResult, words: Mapping[Ruling, str]) -> dict[str, Any]:
     """Return the data; ``js/compared_trees.js`` has its types.
 
     Callees of a call path beyond the `MOST` largest ones are one callee, their sum, so that totals stay.
@@ -33,7 +33,7 @@ def call_tree_data(trees: ComparedTrees, result: CheckResult, words: Mapping[Ver
     regions = {name: i for i, name in enumerate(dict.fromkeys(names))}
     single = np.bincount(group, minlength=len(names)) == 1
     shown = {
-        KernelId(Level.CALLPATH, path): k
+        KernelId(Scope.CALLPATH, path): k
         for path, k in zip(trees.callpaths, group.tolist(), strict=True)
         if single[k]
     }

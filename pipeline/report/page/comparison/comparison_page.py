@@ -12,7 +12,7 @@ from rich.text import Text
 
 from pipeline.gate.call_trees import ComparedTrees
 from pipeline.gate.measurements import KernelId
-from pipeline.gate.result import Change, CheckResult, KernelResult, Verdict
+from pipeline.gate.result import Change, CheckResult, KernelResult, Ruling
 from pipeline.report.check.terminal import show_details
 from pipeline.report.check.wording import basis, kernel_name, rename_text, story
 from pipeline.report.page.comparison.call_tree_data import call_tree_data
@@ -30,15 +30,15 @@ from pipeline.wording.quantities import callpath_text, figure, interval_text, pe
 TEMPLATE, STYLES = "comparison.html", "comparison.css"
 REPORT_STYLES = ("tokens", "layout", "table", "chart", "tree")
 WORDS = {
-    Verdict.REGRESSION: "worse",
-    Verdict.IMPROVEMENT: "better",
-    Verdict.INCONCLUSIVE: "inconclusive",
-    Verdict.UNCHANGED: "no significant change",
-    Verdict.NOT_COMPARABLE: "not comparable",
-    Verdict.NOT_RECORDED: "not recorded",
-    Verdict.NEW: "only in B",
-    Verdict.VANISHED: "only in A",
-    Verdict.WAIVED: "worse",
+    Ruling.REGRESSION: "worse",
+    Ruling.IMPROVEMENT: "better",
+    Ruling.INCONCLUSIVE: "inconclusive",
+    Ruling.UNCHANGED: "no significant change",
+    Ruling.NOT_COMPARABLE: "not comparable",
+    Ruling.NOT_RECORDED: "not recorded",
+    Ruling.NEW: "only in B",
+    Ruling.VANISHED: "only in A",
+    Ruling.WAIVED: "worse",
 }
 SPAN = 3.0  # decades of the ratio that the bar shows: 1/31 to 31
 THINNEST = 0.5  # per cent of the bar
@@ -46,7 +46,7 @@ THINNEST = 0.5  # per cent of the bar
 
 def comparison_headline(result: CheckResult) -> str:
     """Return how many kernels differ."""
-    worse, better = len(result.of(Verdict.REGRESSION)), len(result.of(Verdict.IMPROVEMENT))
+    worse, better = len(result.of(Ruling.REGRESSION)), len(result.of(Ruling.IMPROVEMENT))
     if worse == better == 0:
         return "No kernel differs significantly by more than the factor"
     return f"B against A: {worse} worse, {better} better"

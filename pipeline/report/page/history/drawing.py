@@ -8,7 +8,7 @@ import numpy as np
 from markupsafe import Markup, escape
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.gate.trends import Entries, Measure, Trend
+from pipeline.gate.trends import Entries, Measure, MeasureTrend
 from pipeline.report.page.history.axes import Axis, Parts, axis_of, in_parts
 from pipeline.report.page.history.commits import short_label
 from pipeline.report.page.history.wording import Wording
@@ -24,7 +24,7 @@ LOGARITHMIC = 8.0  # factor between the ends of an axis from which it is logarit
 SECONDS_PER_DAY = 86_400
 
 
-def sparkline(trend: Trend, text: str) -> Markup:
+def sparkline(trend: MeasureTrend, text: str) -> Markup:
     """Draw a trend without axes; `text` says the same in words. Empty if nothing is known."""
     if not np.isfinite(trend.values).any():
         return Markup()
@@ -40,7 +40,7 @@ def sparkline(trend: Trend, text: str) -> Markup:
     )
 
 
-def _dot(trend: Trend, start: int, level: float, axis: Axis, width: float) -> str:
+def _dot(trend: MeasureTrend, start: int, level: float, axis: Axis, width: float) -> str:
     change = next((c for c in trend.changes if c.at == start), None)
     if change is None:
         return ""
@@ -67,7 +67,7 @@ class Chart:
     axis: Axis
 
 
-def chart(trend: Trend, entries: Entries, text: str) -> Chart | None:
+def chart(trend: MeasureTrend, entries: Entries, text: str) -> Chart | None:
     """Draw a trend with axes, levels and change points; None if nothing is known."""
     if not np.isfinite(trend.values).any():
         return None
@@ -155,7 +155,7 @@ def _uncertain_place(first: int, last: int, count: int) -> str:
     return f'<rect class="place" x="{left:.1f}" y="{TOP:g}" width="{right - left:.1f}" height="{height:g}"/>'
 
 
-def _mark(trend: Trend, start: int, axis: Axis, level: float) -> str:
+def _mark(trend: MeasureTrend, start: int, axis: Axis, level: float) -> str:
     """Draw a triangle above or below a new level: upwards if values rose."""
     change = next((c for c in trend.changes if c.at == start), None)
     if change is None:

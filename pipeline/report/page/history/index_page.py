@@ -9,8 +9,8 @@ import numpy as np
 from markupsafe import Markup
 
 from pipeline.gate.change_points import ENOUGH, LEVEL
-from pipeline.gate.measurements import Level
-from pipeline.gate.trends import Entries, KernelTrends, Measure, Trend, entries_text
+from pipeline.gate.measurements import Scope
+from pipeline.gate.trends import Entries, KernelTrends, Measure, MeasureTrend, entries_text
 from pipeline.report.page.history.commits import Commits
 from pipeline.report.page.history.drawing import date_text, sparkline
 from pipeline.report.page.history.steps_table import StepRow, step_rows
@@ -68,7 +68,7 @@ def index_content(site: Site) -> dict[str, Any]:
         "answers": answers(site),
         "facts": facts(site),
         "rows": [_row(site, n, wording) for n in range(len(site.kernels))],
-        "levels": sorted({kernel.kernel.level.value for kernel in site.kernels} - {Level.TOTAL.value}),
+        "levels": sorted({kernel.kernel.level.value for kernel in site.kernels} - {Scope.TOTAL.value}),
         "changes": [
             {"name": kernel_name(row.kernel.kernel), "url": site.addresses[row.kernel.row], "row": row}
             for row in newest[:MOST_CHANGES]
@@ -116,7 +116,7 @@ def no_change(site: Site) -> str:
     return f"too few entries for change points: {few}, at least {ENOUGH} are needed" if few < ENOUGH else ""
 
 
-def _since(trend: Trend, wording: Wording, commits: Commits) -> str:
+def _since(trend: MeasureTrend, wording: Wording, commits: Commits) -> str:
     """Write the newest value of a trend, and how it compares with the level and the change before it."""
     now = wording.value(trend.measure, float(trend.values[-1]))
     start, _, level = trend.levels()[-1]
@@ -170,7 +170,7 @@ def _row(site: Site, n: int, wording: Wording) -> dict[str, Any]:
     }
 
 
-def _cell(trend: Trend, wording: Wording) -> Mapping[str, Any]:
+def _cell(trend: MeasureTrend, wording: Wording) -> Mapping[str, Any]:
     newest = float(trend.values[-1])
     text = wording.value(trend.measure, newest)
     changes = counted(len(trend.changes), "change point")

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import IntArray
-from pipeline.gate.measurements import Level
-from pipeline.gate.trends import KernelTrends, Measure, Trend
+from pipeline.gate.measurements import Scope
+from pipeline.gate.trends import KernelTrends, Measure, MeasureTrend
 from pipeline.report.page.embedding import packed
 from pipeline.report.page.history.drawing import CHART, LEFT, RIGHT, SECONDS_PER_DAY, chart, date_text
 from pipeline.report.page.history.index_page import Site, no_change
@@ -33,7 +33,7 @@ def kernel_content(site: Site, n: int) -> dict[str, Any]:
         "name": kernel_name(kernel.kernel),
         "place": kernel_place(kernel.kernel),
         "level": kernel.kernel.level.value,
-        "path": [] if kernel.kernel.level is Level.TOTAL else list(map(visible, kernel.kernel.callpath)),
+        "path": [] if kernel.kernel.level is Scope.TOTAL else list(map(visible, kernel.kernel.callpath)),
         "facts": _facts(site, n, wording),
         "charts": shown,
         "titles": [wording.title(measure) for measure in Measure],
@@ -68,7 +68,7 @@ def _facts(site: Site, n: int, wording: Wording) -> list[tuple[str, str]]:
     return found
 
 
-def _chart(trend: Trend, site: Site, wording: Wording) -> dict[str, Any] | None:
+def _chart(trend: MeasureTrend, site: Site, wording: Wording) -> dict[str, Any] | None:
     title = wording.title(trend.measure)
     levels = trend.levels()
     if not levels:

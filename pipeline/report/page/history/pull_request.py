@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from pipeline.gate.trends import KernelTrends, Measure, Trend, entries_text
+from pipeline.gate.trends import KernelTrends, Measure, MeasureTrend, entries_text
 from pipeline.report.page.history.index_page import RECENT, Site, facts, no_change
 from pipeline.report.page.history.steps_table import StepRow
 from pipeline.report.page.history.wording import Wording, kernel_name, kernel_place
@@ -40,7 +40,7 @@ def _whole(site: Site) -> str:
     return "\n".join(rows)
 
 
-def _usual(trend: Trend) -> np.ndarray:
+def _usual(trend: MeasureTrend) -> np.ndarray:
     """Return the values since the last change, without the newest; at most `LEVEL_ENTRIES`."""
     start = trend.changes[-1].at if trend.changes else 0
     before = trend.values[start:-1]

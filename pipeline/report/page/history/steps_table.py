@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pipeline.gate.trends import KernelTrends, Measure, Step, steps
+from pipeline.gate.trends import KernelStep, KernelTrends, Measure, steps
 from pipeline.report.page.history.commits import Commits
 from pipeline.report.page.history.drawing import date_text, direction
 from pipeline.report.page.history.wording import Wording, factor_text
@@ -58,7 +58,7 @@ class StepRow:
     """
 
     kernel: KernelTrends
-    step: Step
+    step: KernelStep
     place: Place
     cells: Sequence[Cell | None]
     direction: str
@@ -77,7 +77,7 @@ def step_rows(kernel: KernelTrends, commits: Commits) -> list[StepRow]:
     return [_row(kernel, step, commits, wording) for step in reversed(steps(kernel))]
 
 
-def _row(kernel: KernelTrends, step: Step, commits: Commits, wording: Wording) -> StepRow:
+def _row(kernel: KernelTrends, step: KernelStep, commits: Commits, wording: Wording) -> StepRow:
     return StepRow(
         kernel=kernel,
         step=step,
@@ -87,7 +87,7 @@ def _row(kernel: KernelTrends, step: Step, commits: Commits, wording: Wording) -
     )
 
 
-def _place(step: Step, commits: Commits) -> Place:
+def _place(step: KernelStep, commits: Commits) -> Place:
     between = ""
     if step.last > step.first:
         between = (
@@ -101,7 +101,7 @@ def _place(step: Step, commits: Commits) -> Place:
     )
 
 
-def _cell(kernel: KernelTrends, step: Step, measure: Measure, wording: Wording) -> Cell | None:
+def _cell(kernel: KernelTrends, step: KernelStep, measure: Measure, wording: Wording) -> Cell | None:
     change = step.changes.get(measure)
     if change is None:
         return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline.gate.change_points import ChangePoint
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Scope
 from pipeline.gate.trends import Entries, Measure
 from pipeline.wording.escaping import shown_name, visible
 from pipeline.wording.quantities import callpath_text, figure, percent, point_text, quantity
@@ -58,14 +58,14 @@ def factor_text(change: ChangePoint) -> str:
 
 def kernel_name(kernel: KernelId) -> str:
     """Return the name that a kernel has on its page and in the matrix."""
-    return WHOLE if kernel.level is Level.TOTAL else shown_name(kernel.region)
+    return WHOLE if kernel.level is Scope.TOTAL else shown_name(kernel.region)
 
 
 def kernel_place(kernel: KernelId) -> str:
     """Return where a kernel is: its callers, or that it is a region; empty for the whole program."""
-    if kernel.level is Level.TOTAL:
+    if kernel.level is Scope.TOTAL:
         return ""
-    if kernel.level is Level.REGION:
+    if kernel.level is Scope.REGION:
         return "region, all its call paths"
     callers = kernel.callpath[:-1]
     return callpath_text(callers, CALLERS_WIDTH) if callers else "root"

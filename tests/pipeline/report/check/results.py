@@ -8,20 +8,20 @@ import numpy as np
 from pipeline.gate.call_trees import ComparedTrees, compare_trees
 from pipeline.gate.check import check
 from pipeline.gate.matching import match, possible_renames
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Scope
 from pipeline.gate.options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.result import (
     Cause,
+    Caveat,
     Change,
     CheckResult,
-    Evidence,
+    Finding,
     Ground,
     KernelResult,
     Outcome,
     Power,
-    Reason,
-    Side,
-    Verdict,
+    Ruling,
+    StudySide,
 )
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import SCALES, Efforts, many, study
@@ -73,29 +73,31 @@ def trees(efforts: Efforts | None = None, others: Efforts | None = None) -> Comp
     return compare_trees(match(one, two), one, two, (), ModelOptions())
 
 
-def kernel(name: str = "f", verdict: Verdict = Verdict.REGRESSION, **given: object) -> KernelResult:
+def kernel(name: str = "f", verdict: Ruling = Ruling.REGRESSION, **given: object) -> KernelResult:
     """One kernel with sensible values."""
-    sides = {side: Side(value=value, share=0.25) for side, value in (("baseline", 2.0), ("candidate", 3.0))}
+    sides = {
+        side: StudySide(value=value, share=0.25) for side, value in (("baseline", 2.0), ("candidate", 3.0))
+    }
     change = (Change({"p": 8.0}, 1.5, 1.2, 1.9),)
-    evidence = (Evidence(Ground.MEASURED, "measured 1.5 times the baseline at p = 8", 0.001),)
-    values = {"kernel": KernelId(Level.CALLPATH, ("main", name)), "verdict": verdict, "evidence": evidence}
+    evidence = (Finding(Ground.MEASURED, "measured 1.5 times the baseline at p = 8", 0.001),)
+    values = {"kernel": KernelId(Scope.CALLPATH, ("main", name)), "verdict": verdict, "evidence": evidence}
     return KernelResult(**(values | sides | {"measured": change, "target": change} | given))
 
 
 def result(*kernels: KernelResult, outcome: Outcome = Outcome.REGRESSED, **given: object) -> CheckResult:
     """A check with these kernels."""
-    given["reasons"] = tuple(Reason(Cause.INCOMPARABLE, text) for text in given.get("reasons", ()))
+    given["reasons"] = tuple(Caveat(Cause.INCOMPARABLE, text) for text in given.get("reasons", ()))
     values = {"points": ({"p": 8.0},), "targets": ({"p": 32.0},), "unit": "core-s", "tests": 12}
     return CheckResult(outcome=outcome, kernels=kernels, **(values | given))
 
 
-def kernels(number: int, verdict: Verdict = Verdict.REGRESSION) -> list[KernelResult]:
+def kernels(number: int, verdict: Ruling = Ruling.REGRESSION) -> list[KernelResult]:
     """Kernels f0, f1, ... of one verdict."""
     return [kernel(f"f{n}", verdict) for n in range(number)]
 
 
-RECORDING = (Evidence(Ground.RECORDING, "the studies recorded different functions"),)
+RECORDING = (Finding(Ground.RECORDING, "the studies recorded different functions"),)
 OTHER_FUNCTIONS = (
-    kernel("inherits", Verdict.NOT_COMPARABLE, evidence=RECORDING, measured=(), target=()),
-    kernel("accessor", Verdict.NOT_RECORDED, evidence=RECORDING, baseline=None, measured=(), target=()),
+    kernel("inherits", Ruling.NOT_COMPARABLE, evidence=RECORDING, measured=(), target=()),
+    kernel("accessor", Ruling.NOT_RECORDED, evidence=RECORDING, baseline=None, measured=(), target=()),
 )

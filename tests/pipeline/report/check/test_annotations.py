@@ -1,4 +1,4 @@
-from pipeline.gate.result import Evidence, Ground, Verdict
+from pipeline.gate.result import Finding, Ground, Ruling
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
 from tests.pipeline.report.check.results import kernel, kernels, result
 
@@ -12,10 +12,10 @@ def test_annotations_are_single_lines_and_at_most_ten(nasty):
 
 
 def test_annotations_tell_the_place_and_the_story():
-    one = kernel("f,g", file="/src/a,b.c", line=7, evidence=(Evidence(Ground.MEASURED, "50 %\r\nmore"),))
+    one = kernel("f,g", file="/src/a,b.c", line=7, evidence=(Finding(Ground.MEASURED, "50 %\r\nmore"),))
     reasons = ("another machine",)
-    other = kernel("h", Verdict.INCONCLUSIVE, evidence=(), advice="measure again")
-    lines = github_annotations(result(one, other, kernel("i", Verdict.WAIVED), reasons=reasons), "/src")
+    other = kernel("h", Ruling.INCONCLUSIVE, evidence=(), advice="measure again")
+    lines = github_annotations(result(one, other, kernel("i", Ruling.WAIVED), reasons=reasons), "/src")
     assert lines == [
         "::warning title=Scalability regression in 1 kernel::another machine",
         "::error file=a%2Cb.c,line=7,title=regression%3A main › f%2Cg::50 %25%0Amore",

@@ -5,8 +5,8 @@ import re
 import pytest
 from rich.console import Console
 
-from pipeline.gate.measurements import KernelId, Level
-from pipeline.gate.result import Change, Evidence, Ground, Side, Verdict
+from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.result import Change, Finding, Ground, Ruling, StudySide
 from pipeline.report.check.document import check_document, comparison_document
 from pipeline.report.page.comparison.comparison_page import (
     comparison_headline,
@@ -51,12 +51,12 @@ def test_bars_span_three_decades_with_one_in_the_middle(change, bar):
 def test_the_comparison_page_shows_both_sides_their_models_and_renames():
     side = {"value": 2.0, "share": 0.25}
     one = kernel(
-        baseline=Side(**side, formula="3 + p"),
-        candidate=Side(**side, formula="4 * p"),
+        baseline=StudySide(**side, formula="3 + p"),
+        candidate=StudySide(**side, formula="4 * p"),
         target=(Change({}, 7.0, 1, 1), Change({}, 8.0, 2.0, 9.0)),
     )
-    ids = KernelId(Level.CALLPATH, ("main", "old")), KernelId(Level.CALLPATH, ("main", "new"))
-    quiet = kernel("quiet", Verdict.UNCHANGED, evidence=(Evidence(Ground.MEASURED, "nothing here"),))
+    ids = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
+    quiet = kernel("quiet", Ruling.UNCHANGED, evidence=(Finding(Ground.MEASURED, "nothing here"),))
     page = comparison_html(
         result(
             one,
@@ -86,11 +86,11 @@ def test_the_comparison_page_shows_both_sides_their_models_and_renames():
 
 def test_a_comparison_counts_what_is_worse_and_better():
     assert (
-        comparison_headline(result(*kernels(2), *kernels(1, Verdict.IMPROVEMENT)))
+        comparison_headline(result(*kernels(2), *kernels(1, Ruling.IMPROVEMENT)))
         == "B against A: 2 worse, 1 better"
     )
-    assert comparison_headline(result(*kernels(1, Verdict.IMPROVEMENT))) == "B against A: 0 worse, 1 better"
-    same = comparison_headline(result(*kernels(3, Verdict.UNCHANGED)))
+    assert comparison_headline(result(*kernels(1, Ruling.IMPROVEMENT))) == "B against A: 0 worse, 1 better"
+    same = comparison_headline(result(*kernels(3, Ruling.UNCHANGED)))
     assert same == "No kernel differs significantly by more than the factor"
 
 
@@ -105,7 +105,7 @@ def test_a_comparison_in_the_terminal_speaks_of_a_and_b():
 
 
 def test_a_comparison_as_data_has_no_outcome():
-    ids = KernelId(Level.CALLPATH, ("main", "old")), KernelId(Level.CALLPATH, ("main", "new"))
+    ids = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
     document = comparison_document(result(kernel()), (ids,), "x", "y")
     assert (document["a"], document["b"]) == ("x", "y")
     assert document["renamed"] == [{"a": ["main", "old"], "b": ["main", "new"]}]
@@ -113,7 +113,7 @@ def test_a_comparison_as_data_has_no_outcome():
 
 
 def test_the_notes_of_the_table_are_what_stands_around_it_in_the_terminal():
-    ids = KernelId(Level.CALLPATH, ("main", "old")), KernelId(Level.CALLPATH, ("main", "new"))
+    ids = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
     notes = comparison_table(result(kernel()), (ids,), limit=15).notes
     assert notes[0] == comparison_headline(result(kernel()))
     assert notes[-1] == "Possibly renamed: main › old → main › new"

@@ -6,10 +6,10 @@ import pytest
 from rich.console import Console
 
 from pipeline.gate.change_points import change_points, drift
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Scope
 from pipeline.report.check.history import history_document, show_history
 
-K = KernelId(Level.CALLPATH, ("main", "sum"))
+K = KernelId(Scope.CALLPATH, ("main", "sum"))
 ADDED = datetime.datetime(2026, 11, 21, tzinfo=datetime.UTC)
 
 

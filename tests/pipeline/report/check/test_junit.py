@@ -2,7 +2,7 @@
 
 from junitparser import Failure, JUnitXml, Skipped
 
-from pipeline.gate.result import Verdict
+from pipeline.gate.result import Ruling
 from pipeline.report.check.junit import junit_xml
 from pipeline.report.check.wording import headline, power_text
 from tests.pipeline.report.check.results import POWER, kernel, kernels, result
@@ -15,14 +15,14 @@ def test_junit_has_a_case_per_kernel(nasty, tmp_path):
     cases = list(suite)
     assert len(cases) == suite.tests == len(nasty.kernels)
     failed = [c.name for c in cases if any(isinstance(r, Failure) for r in c.result)]
-    assert suite.failures == len(failed) == len(nasty.of(Verdict.REGRESSION))
+    assert suite.failures == len(failed) == len(nasty.of(Ruling.REGRESSION))
     assert any("alert" in name for name in failed)
     assert any(isinstance(r, Skipped) and "waived" in r.message for c in cases for r in c.result)
 
 
 def test_junit_counts_failures_and_what_is_skipped(tmp_path):
     file = tmp_path / "check.xml"
-    everything = [kernel(verdict.value, verdict) for verdict in Verdict] + kernels(2)
+    everything = [kernel(verdict.value, verdict) for verdict in Ruling] + kernels(2)
     for reasons in ((), ("another machine", "another filter")):
         checked = result(*everything, reasons=reasons)
         file.write_text(junit_xml(checked), encoding="utf-8")

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from pipeline.gate.result import Change, Side, Verdict
+from pipeline.gate.result import Change, Ruling, StudySide
 from pipeline.report.check.markdown import check_markdown
 from tests.pipeline.report.check.results import kernel, kernels, result
 
@@ -22,7 +22,7 @@ def test_markdown_escapes_names_and_keeps_its_tables(nasty):
 
 
 def test_markdown_lists_every_kernel_once_in_order():
-    text = check_markdown(result(*kernels(3), *kernels(2, Verdict.NEW), *kernels(4, Verdict.UNCHANGED)))
+    text = check_markdown(result(*kernels(3), *kernels(2, Ruling.NEW), *kernels(4, Ruling.UNCHANGED)))
     assert rows(text) == [f"main › f{n}" for n in (0, 1, 2, 0, 1)]
     assert "### Regressions (3)" in text and "### New (2)" in text
     assert "more" not in text
@@ -38,22 +38,22 @@ def test_markdown_counts_the_kernels_that_it_leaves_out(number, more):
 
 
 def test_markdown_explains_the_first_doubts_and_nothing_that_is_fine():
-    text = check_markdown(result(*kernels(7, Verdict.INCONCLUSIVE), *kernels(3, Verdict.IMPROVEMENT)))
+    text = check_markdown(result(*kernels(7, Ruling.INCONCLUSIVE), *kernels(3, Ruling.IMPROVEMENT)))
     assert len(re.findall(r"^- \*\*", text, re.MULTILINE)) == 5
-    assert "<details" not in check_markdown(result(*kernels(3, Verdict.IMPROVEMENT)))
+    assert "<details" not in check_markdown(result(*kernels(3, Ruling.IMPROVEMENT)))
 
 
 def test_markdown_rows_show_values_ratios_growth_and_source():
     full = kernel(
-        baseline=Side(value=2.0, share=0.2, growth="1"),
-        candidate=Side(value=3.0, share=0.25, growth="p"),
+        baseline=StudySide(value=2.0, share=0.2, growth="1"),
+        candidate=StudySide(value=3.0, share=0.25, growth="p"),
         measured=(Change({}, 9.0, 1, 1), Change({}, 1.5, 1, 1)),
         target=(Change({}, 9.0, 1, 1), Change({}, 1.75, 1.25, 1234.0)),
         file="/src/deep/f.c",
         line=7,
     )
     one_sided = kernel("g", baseline=None, measured=(), target=(), file="g.c")
-    gone = kernel("h", candidate=None, baseline=Side(value=2.0, share=0.1))
+    gone = kernel("h", candidate=None, baseline=StudySide(value=2.0, share=0.1))
     text = check_markdown(result(full, one_sided, gone))
     expected = "| main › f | 2.00 | 3.00 | 25.0 % | 1.50 | 1.75 [1.25 .. 1234] | constant → p | f.c\\:7 |"
     assert expected in text

@@ -5,8 +5,8 @@ import re
 
 import jsonschema
 
-from pipeline.gate.measurements import KernelId, Level
-from pipeline.gate.result import Evidence, Ground, Outcome, Verdict
+from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.result import Finding, Ground, Outcome, Ruling
 from pipeline.report.check.annotations import fingerprint
 from pipeline.report.check.sarif import sarif_document
 from pipeline.report.check.wording import (
@@ -36,12 +36,12 @@ def test_sarif_has_what_the_standard_requires(nasty):
 
 
 def test_sarif_says_what_was_run_and_what_it_found():
-    growth = (Evidence(Ground.GROWTH, "scales worse"),)
+    growth = (Finding(Ground.GROWTH, "scales worse"),)
     found = [
         kernel("a", file="/src/a b.c", line=7),
         kernel("b", evidence=growth, file="/src/b.c", line=9),
-        kernel("c", Verdict.WAIVED, advice="waived until 2027-01-31: known"),
-        kernel("d", Verdict.UNCHANGED),
+        kernel("c", Ruling.WAIVED, advice="waived until 2027-01-31: known"),
+        kernel("d", Ruling.UNCHANGED),
     ]
     one = result(*found, reasons=("another machine",), notices=("beware",), outcome=Outcome.INCONCLUSIVE)
     (run,) = sarif_document(one)["runs"]
@@ -78,12 +78,12 @@ def test_sarif_says_what_was_run_and_what_it_found():
 
 def test_fingerprints_tell_kernels_and_findings_apart_and_nothing_else():
     one = kernel("a", file="a.c", line=7)
-    moved = kernel("a", Verdict.WAIVED, file="b.c", line=8, advice="known")
+    moved = kernel("a", Ruling.WAIVED, file="b.c", line=8, advice="known")
     other = [
         kernel("b"),
-        kernel("a", evidence=(Evidence(Ground.GROWTH, ""),)),
+        kernel("a", evidence=(Finding(Ground.GROWTH, ""),)),
         kernel("a", evidence=()),
-        kernel(kernel=KernelId(Level.REGION, ("main", "a"))),
+        kernel(kernel=KernelId(Scope.REGION, ("main", "a"))),
     ]
     assert fingerprint(one) == fingerprint(moved)
     assert re.fullmatch("[0-9a-f]{64}", fingerprint(one))

@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from pipeline.gate.result import Outcome, Verdict
+from pipeline.gate.result import Outcome, Ruling
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
 from pipeline.report.check.document import check_document
 from pipeline.report.check.junit import junit_xml
@@ -29,7 +29,7 @@ def printed(show, *arguments, width=80, **options):
 
 
 def test_there_is_a_kernel_of_every_verdict(every_kind):
-    assert {k.verdict for k in every_kind[0].kernels} == set(Verdict)
+    assert {k.verdict for k in every_kind[0].kernels} == set(Ruling)
 
 
 def test_the_terminal(every_kind, snapshot):
@@ -42,7 +42,7 @@ def test_a_wide_terminal_shows_growth_and_longer_names(every_kind, snapshot):
 
 
 def test_the_terminal_of_a_check_that_passes(snapshot):
-    nothing = result(kernel(verdict=Verdict.UNCHANGED, evidence=()), outcome=Outcome.PASSED)
+    nothing = result(kernel(verdict=Ruling.UNCHANGED, evidence=()), outcome=Outcome.PASSED)
     snapshot(printed(show_check, nothing), "terminal-passed.txt")
 
 
@@ -75,7 +75,7 @@ def test_a_comparison_in_the_terminal(every_kind, snapshot):
 
 
 def test_a_comparison_as_a_page(snapshot):
-    one = result(kernel(), kernel("g", Verdict.IMPROVEMENT), kernel("h", Verdict.UNCHANGED, evidence=()))
+    one = result(kernel(), kernel("g", Ruling.IMPROVEMENT), kernel("h", Ruling.UNCHANGED, evidence=()))
     page = comparison_html(one, (), "results-gcc", "results-llvm", trees())
     report = r"<style>.*?</style>|<script.*?</script>|(script|style)-src \S+;"  # its styles and modules
     page = re.sub(report, "", page, flags=re.DOTALL)

@@ -3,7 +3,7 @@ from io import StringIO
 
 from rich.console import Console
 
-from pipeline.gate.result import Outcome, Side, Verdict
+from pipeline.gate.result import Outcome, Ruling, StudySide
 from pipeline.report.check.terminal import show_check
 from tests.pipeline.report.check.results import kernel, kernels, result
 
@@ -15,7 +15,7 @@ def printed(one, width=100, **options):
 
 
 def test_the_terminal_limits_the_table_and_says_what_is_left_out():
-    text = printed(result(*kernels(5), *kernels(2, Verdict.UNCHANGED)), limit=3)
+    text = printed(result(*kernels(5), *kernels(2, Ruling.UNCHANGED)), limit=3)
     assert len([line for line in text.splitlines() if line.startswith("regression  ")]) == 3
     assert "and 2 more; --limit or --json shows them" in text
     assert len(re.findall(r"^main › f\d: ", text, re.MULTILINE)) == 3
@@ -24,12 +24,12 @@ def test_the_terminal_limits_the_table_and_says_what_is_left_out():
 
 
 def test_the_terminal_explains_three_doubts_whatever_the_limit():
-    text = printed(result(*kernels(2), *kernels(5, Verdict.INCONCLUSIVE)), limit=1)
+    text = printed(result(*kernels(2), *kernels(5, Ruling.INCONCLUSIVE)), limit=1)
     assert re.findall(r"^main › (f\d): ", text, re.MULTILINE) == ["f0", "f0", "f1", "f2"]
 
 
 def test_the_terminal_explains_no_improvements_and_shows_the_source():
-    quiet = printed(result(*kernels(2, Verdict.IMPROVEMENT), outcome=Outcome.PASSED))
+    quiet = printed(result(*kernels(2, Ruling.IMPROVEMENT), outcome=Outcome.PASSED))
     assert "measured 1.5 times" not in quiet
     assert "[a.c:3]" in printed(result(kernel(file="a.c", line=3)))
     assert "[" not in printed(result(kernel(file="a.c", line=-1), kernel(line=3)))
@@ -38,7 +38,7 @@ def test_the_terminal_explains_no_improvements_and_shows_the_source():
 
 
 def test_growth_is_shown_where_there_is_room_for_it_and_for_names():
-    long = kernel("a" * 40, candidate=Side(value=1.0, share=0.1, growth="p^(1/2) * log2(p)"))
+    long = kernel("a" * 40, candidate=StudySide(value=1.0, share=0.1, growth="p^(1/2) * log2(p)"))
     for width, shown in ((97, True), (96, False)):
         text = printed(result(long), width=width)
         assert ("growth" in text) == shown

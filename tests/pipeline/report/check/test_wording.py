@@ -2,15 +2,15 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Scope
 from pipeline.gate.result import (
     Cause,
-    Evidence,
+    Caveat,
+    Finding,
     Ground,
     Outcome,
-    Reason,
-    Side,
-    Verdict,
+    Ruling,
+    StudySide,
 )
 from pipeline.report.check.wording import (
     CAUSES,
@@ -30,10 +30,10 @@ from tests.pipeline.report.check.results import kernel, kernels, result
 def test_headlines():
     assert headline(result(*kernels(1))) == "Scalability regression in 1 kernel"
     assert (
-        headline(result(*kernels(2), *kernels(3, Verdict.UNCHANGED))) == "Scalability regression in 2 kernels"
+        headline(result(*kernels(2), *kernels(3, Ruling.UNCHANGED))) == "Scalability regression in 2 kernels"
     )
     for cause in Cause:
-        doubts = replace(result(outcome=Outcome.INCONCLUSIVE), reasons=(Reason(cause, "because"),))
+        doubts = replace(result(outcome=Outcome.INCONCLUSIVE), reasons=(Caveat(cause, "because"),))
         assert headline(doubts) == f"Inconclusive: {CAUSES[cause]}"
     other = result(*kernels(2), outcome=Outcome.INCONCLUSIVE, reasons=("another machine",))
     assert headline(other) == "Inconclusive: the studies cannot be compared"
@@ -43,9 +43,9 @@ def test_headlines():
 def test_the_basis_counts_what_was_checked():
     checked = [
         *kernels(2),
-        *kernels(1, Verdict.NEW),
-        *kernels(1, Verdict.VANISHED),
-        *kernels(1, Verdict.UNCHANGED),
+        *kernels(1, Ruling.NEW),
+        *kernels(1, Ruling.VANISHED),
+        *kernels(1, Ruling.UNCHANGED),
     ]
     one = result(*checked, targets=({"p": 4.0, "n": 2.0}, {"p": 8.0}), below_share_floor=5, tests=1)
     assert basis(one) == (
@@ -64,17 +64,17 @@ def test_the_story_of_a_kernel_has_evidence_places_and_advice():
 
 def test_names_of_kernels():
     signature = "void solve(int, double)"
-    region = KernelId(Level.REGION, (signature,))
-    assert kernel_name(kernel(kernel=KernelId(Level.TOTAL, ("total",)))) == "total"
+    region = KernelId(Scope.REGION, (signature,))
+    assert kernel_name(kernel(kernel=KernelId(Scope.TOTAL, ("total",)))) == "total"
     assert kernel_name(kernel(kernel=region)) == "solve"
     assert kernel_name(kernel(signature)) == "main › solve"
-    long = KernelId(Level.REGION, ("a" * 99,))
+    long = KernelId(Scope.REGION, ("a" * 99,))
     assert len(kernel_name(kernel("a" * 99), 30)) == len(kernel_name(kernel(kernel=long), 30)) == 30
 
 
 def test_growth_before_and_now():
     def growths(before, now):
-        sides = [None if g is None else Side(value=1.0, share=0.1, growth=g) for g in (before, now)]
+        sides = [None if g is None else StudySide(value=1.0, share=0.1, growth=g) for g in (before, now)]
         return growth_change(kernel(baseline=sides[0], candidate=sides[1]))
 
     assert growths("1", "p") == "constant → p"
@@ -87,7 +87,7 @@ def test_every_ground_has_a_rule_with_a_text():
     assert set(RULE_IDS) == set(Ground)
     assert {*RULE_IDS.values(), "inconclusive"} == set(RULE_TEXTS)
     assert rule_id(kernel(evidence=())) == "inconclusive"
-    two = (Evidence(Ground.TARGET, ""), Evidence(Ground.MEASURED, ""))
+    two = (Finding(Ground.TARGET, ""), Finding(Ground.MEASURED, ""))
     assert rule_id(kernel(evidence=two)) == "target-worse"
 
 

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from pipeline.gate.call_trees import ComparedScale, ComparedTrees, Values
-from pipeline.gate.measurements import KernelId, Level
-from pipeline.gate.result import Change, Verdict
+from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.result import Change, Ruling
 from pipeline.report.page.comparison import call_tree_data as module
 from pipeline.report.page.comparison.call_tree_data import call_tree_data
 from pipeline.report.page.comparison.comparison_page import WORDS
@@ -91,9 +91,9 @@ def test_a_single_folded_call_path_keeps_its_name_and_range(monkeypatch):
 
 def test_kernels_have_verdicts_and_tested_ratios_in_the_order_of_the_table():
     total = kernel("x")
-    total = dataclasses.replace(total, kernel=KernelId(Level.TOTAL, ("total",)))
+    total = dataclasses.replace(total, kernel=KernelId(Scope.TOTAL, ("total",)))
     change = (Change({"p": 8.0}, 1.5, 1.2, np.inf), Change({"p": 4.0}, 9.0, 1, 1))
-    one = kernel("b", Verdict.IMPROVEMENT, measured=change, target=(Change({"p": 32.0}, 1.25, 1.0, 2.0),))
+    one = kernel("b", Ruling.IMPROVEMENT, measured=change, target=(Change({"p": 32.0}, 1.25, 1.0, 2.0),))
     data = call_tree_data(trees(), result(total, one, kernel("a", target=())), WORDS)
     assert data["kernels"] == [
         [-1, "worse", [[1.5, 1.2, 1.9], None]],

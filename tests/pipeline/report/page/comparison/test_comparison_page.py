@@ -14,7 +14,7 @@ import pytest
 from pipeline.gate.call_trees import ComparedTrees, compare_trees
 from pipeline.gate.check import check
 from pipeline.gate.matching import match
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Scope
 from pipeline.gate.options import CheckOptions
 from pipeline.gate.result import CheckResult
 from pipeline.models.options import ModelOptions
@@ -110,7 +110,7 @@ def test_ratios_are_those_tested_at_the_scale(
     page: Any, made: tuple[str, ComparedTrees, CheckResult], place: str, number: int
 ) -> None:
     page.get_by_label("Scale").select_option(label=place)
-    (changed,) = (one for one in made[2].kernels if one.kernel == KernelId(Level.CALLPATH, ("main", "k1")))
+    (changed,) = (one for one in made[2].kernels if one.kernel == KernelId(Scope.CALLPATH, ("main", "k1")))
     change = changed.measured[number]
     expected = f"worse; B / A here {change.ratio:.2f} ({change.lower:.2f} to {change.upper:.2f}, for all rows"
     assert expected in box(page, "k1").locator("title").text_content()

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Scope
 from pipeline.report.page.history import site
 from tests.pipeline.report.page.history.histories import TOTAL, history
 
@@ -22,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site of 2000 commits, with all their digits, and 200 kernels."""
     names = (f"a_long_name_{n}" for n in range(199))
-    kernels = (TOTAL, *(KernelId(Level.CALLPATH, ("main", "solver", name)) for name in names))
+    kernels = (TOTAL, *(KernelId(Scope.CALLPATH, ("main", "solver", name)) for name in names))
     entries = history(2000, at=1500, kernels=kernels, digests=True)
     return written(site(entries, TEMPLATE), tmp_path_factory.mktemp("large"))
 

@@ -4,17 +4,17 @@ import hashlib
 
 import numpy as np
 
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Scope
 from pipeline.gate.trends import Entries
 
 START = 1_750_000_000  # 2025-06-15
 HOSTILE = "</script><img src=x onerror=alert(1)>"
-TOTAL = KernelId(Level.TOTAL, ("total",))
+TOTAL = KernelId(Scope.TOTAL, ("total",))
 NAMES = ("solve", "MPI_Allreduce(void const*, int)", HOSTILE)
 KERNELS = (
     TOTAL,
-    *(KernelId(Level.CALLPATH, ("main", name)) for name in NAMES),
-    KernelId(Level.REGION, ("MPI_Allreduce(void const*, int)",)),
+    *(KernelId(Scope.CALLPATH, ("main", name)) for name in NAMES),
+    KernelId(Scope.REGION, ("MPI_Allreduce(void const*, int)",)),
 )
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipeline.gate.trends import Measure, Trend, trends
+from pipeline.gate.trends import Measure, MeasureTrend, trends
 from pipeline.report.page.history.drawing import chart, date_text, sparkline
 from tests.pipeline.report.page.history.histories import HOSTILE, history
 
@@ -24,7 +24,7 @@ def test_a_sparkline_has_a_line_and_a_mark_per_change_and_says_it_in_words():
     assert ET.fromstring(str(drawn)).get("aria-label") == 'rises "a lot" ' + HOSTILE
     assert classes(sparkline(measured(history(60, step=0.6)), "")) == ["spark", "line", "better"]
     assert classes(sparkline(measured(history(300, at=200)), "")) == ["spark", "band", "line", "worse"]
-    assert sparkline(Trend(measure=Measure.GROWTH, values=np.full(5, np.nan), changes=()), "") == ""
+    assert sparkline(MeasureTrend(measure=Measure.GROWTH, values=np.full(5, np.nan), changes=()), "") == ""
 
 
 def test_the_mark_is_where_the_change_is():

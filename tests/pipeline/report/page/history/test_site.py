@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from pipeline.gate.measurements import KernelId, Level
+from pipeline.gate.measurements import KernelId, Scope
 from pipeline.report.page.history import site
 from pipeline.report.page.history.site import page_of
 from tests.pipeline.report.page.history.conftest import TEMPLATE
@@ -54,9 +54,9 @@ def test_there_is_a_page_per_kernel_a_badge_and_markdown_and_the_index_comes_las
 
 def test_addresses_of_pages_are_stable_and_harmless():
     assert page_of(TOTAL) == "kernels/whole-program-92a123c8be.html"
-    hostile = page_of(KernelId(Level.CALLPATH, ("main", "../" + HOSTILE)))
+    hostile = page_of(KernelId(Scope.CALLPATH, ("main", "../" + HOSTILE)))
     assert re.fullmatch(r"kernels/[a-z0-9-]+\.html", hostile)
-    assert re.fullmatch(r"kernels/kernel-[0-9a-f]{10}\.html", page_of(KernelId(Level.CALLPATH, ("演算",))))
+    assert re.fullmatch(r"kernels/kernel-[0-9a-f]{10}\.html", page_of(KernelId(Scope.CALLPATH, ("演算",))))
 
 
 def test_pages_load_nothing_and_run_only_their_own_script():
