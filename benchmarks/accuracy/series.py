@@ -7,11 +7,12 @@ import numpy as np
 
 from benchmarks.accuracy.functions import Array
 from benchmarks.extrap.environment import model as model_with_extrap
+from ingest.locate import locate
 from ingest.scaling import Scaling
 from pipeline.models.fit import fit
 from pipeline.models.kernels import callpath_kernels
 from pipeline.models.total import predict_total
-from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.ingest import ingest
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_profiles"
 TASKS = (

@@ -8,6 +8,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from ingest.locate import locate
 from ingest.reading.csv_files import Frame
 from ingest.scaling import decide_scaling
 from ingest.table_mapping import TableMapping
@@ -17,7 +18,7 @@ from pipeline.api.models import Models
 from pipeline.config.options import Options, load_options, override
 from pipeline.questions.analysis import scaling_of
 from pipeline.report.frames import frame_html, measurements_frame, runs_frame
-from pipeline.stages.ingest import Ingested, ingest, ingest_study, locate, with_parameter
+from pipeline.stages.ingest import Ingested, ingest, ingest_study, with_parameter
 from pipeline.stages.model import metric_to_model, modelled
 from pipeline.stages.overhead import true_times
 from pipeline.stages.selection import selected

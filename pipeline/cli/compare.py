@@ -32,9 +32,9 @@ from pipeline.config.options import Options, load_options
 from pipeline.models.options import ModelOptions
 
 if TYPE_CHECKING:  # the gate takes time to load
+    from ingest.locate import Located
     from pipeline.gate.options import CheckOptions
     from pipeline.stages.check import GateStudy
-    from pipeline.stages.ingest import Located
 
 
 @command("compare", Options)

@@ -138,10 +138,11 @@ def model(
     table_format: Format = "table",
 ) -> None:
     """Fit and show models without writing a results directory."""
+    from ingest.locate import locate
     from pipeline.report.tables.study import models_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.results import show_models, show_predictions
-    from pipeline.stages.ingest import ingest, locate, skipped_entry, with_parameter
+    from pipeline.stages.ingest import ingest, skipped_entry, with_parameter
     from pipeline.stages.model import summary_of_models
     from pipeline.stages.overhead import true_times
     from pipeline.stages.selection import focused, selected

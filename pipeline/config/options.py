@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_type_hints
 
@@ -347,25 +346,3 @@ def _check_engine(options: Options) -> None:
         if options.engine == "dask":
             what, flag = "Dask needs a scheduler", "--engine"
         raise UsageError(what, where=flag, hint="give --engine dask --scheduler ADDRESS_OR_FILE")
-
-
-def reuse_key(options: Options) -> dict[str, Any]:
-    """Return all options on which results depend, as plain data: equal keys have equal results."""
-    key: dict[str, Any] = _plain(options)
-    return key
-
-
-def _plain(value: Any) -> Any:  # noqa: ANN401
-    if is_dataclass(value) and not isinstance(value, type):
-        return {
-            one.name: _plain(getattr(value, one.name))
-            for one in fields(value)
-            if (declared := declaration(one)) is None or declared.recompute
-        }
-    if isinstance(value, Mapping):
-        if all(isinstance(name, str) for name in value):
-            return {name: _plain(entry) for name, entry in value.items()}
-        return [[_plain(name), _plain(entry)] for name, entry in value.items()]
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    return str(value) if isinstance(value, Path | Fraction) else value

@@ -12,6 +12,7 @@ import numpy as np
 from filters.digest import digest_of_run, mixed_filters
 from ingest.errors import InputError, UsageError
 from ingest.experiment import Experiment
+from ingest.locate import Located, locate
 from ingest.profile import Profile
 from ingest.run_checks import LEAST_SHARED
 from ingest.scaling import decide_scaling
@@ -26,7 +27,7 @@ from pipeline.gate.options import CheckOptions
 from pipeline.gate.recording import recorded_digests
 from pipeline.gate.result import CheckResult
 from pipeline.questions.analysis import scaling_of
-from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
+from pipeline.stages.ingest import ingest, skipped_entry
 from pipeline.stages.model import metric_to_model
 from pipeline.stages.overhead import true_times
 from pipeline.store.generation import PROVENANCE

@@ -28,13 +28,14 @@ from filters.visit_cost import calibrate_by_leaves, visited
 from ingest.cpp_names import short_list
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError, UsageError
+from ingest.locate import Located, locate
 from ingest.profile import Profile
 from ingest.readers import read_profile
 from ingest.run_names import RunSpec
 from ingest.run_settings import not_instrumented
 from pipeline.config.options import FilterOptions, Options
 from pipeline.questions.analysis import Analysis, default_target, look_ahead
-from pipeline.stages.ingest import Located, ingest, locate, skipped_entry
+from pipeline.stages.ingest import ingest, skipped_entry
 from pipeline.stages.model import modelled
 from pipeline.stages.overhead import GIVEN_SPREAD, SeriesCalibration, calibration_of, true_times
 from pipeline.store.atomic import write_json, write_text

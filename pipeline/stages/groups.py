@@ -7,11 +7,11 @@ from pathlib import Path
 from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
 from ingest.formats import SeriesReader
+from ingest.locate import Located, locate
 from ingest.run_settings import SETTING, described_as, metadata_of, stated
 from ingest.tables.table_files import TableSource
 from pipeline.config.options import Options
 from pipeline.execution.executor import Progress, no_progress
-from pipeline.stages.ingest import Located, locate
 from pipeline.stages.run import Notify, RunResult, run
 
 FLAG = "--group-by"

@@ -4,49 +4,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
 
-from filters.digest import FILTER_ATTRIBUTE, mixed_filters
 from ingest.accelerators import GPU
 from ingest.alignment import MeasuredRun, align, experiment_from_series, with_processes
-from ingest.discovery import Discovery, Run, Skipped, discover
+from ingest.discovery import Run, Skipped
 from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.formats import SeriesReader
+from ingest.locate import Located
 from ingest.metric_choice import MetricChoice
 from ingest.profile import Profile
-from ingest.profile_search import search_profiles
-from ingest.readers import find_profile_reader, find_series_reader
 from ingest.reduction import ReducedProfile, reduce_profile
-from ingest.run_checks import RENAME, foreign_runs, misnamed_runs
-from ingest.run_names import RunSpec, named_parameters
+from ingest.run_names import named_parameters
 from ingest.study_checks import doubts
-from ingest.table_mapping import TableMapping
-from ingest.tables.table_files import TableSource, find_tables
+from ingest.tables.table_files import TableSource
 from ingest.tables.table_study import TableStudy
 from pipeline.execution.choice import local_executor
 from pipeline.execution.executor import ExecutorChoice, Progress, no_progress
-from pipeline.stages.comparable_runs import comparable_runs
-from pipeline.stages.read_runs import ReadRun, RunReader, files_of_run, share_tables
-from pipeline.store.cache import Cache
-from pipeline.store.inputs import InputFile, describe_input
-
-GoodRun: TypeAlias = tuple[Run, ReducedProfile]
+from pipeline.stages.read_runs import ReadRun, RunReader, share_tables
+from pipeline.stages.usable_runs import usable_runs
+from pipeline.store.cache import ProfileCache
+from pipeline.store.freshness import InputFile, described_inputs, files_of_run
 
 ALWAYS_KEPT = ("time", "visits", "PAPI_TOT_INS", "PAPI_TOT_CYC")
-
-
-@dataclass(frozen=True)
-class Located:
-    """What there is to read at a path.
-
-    Attributes:
-        path: as given.
-        found: the runs, tables that hold them, or the reader of the file if it holds a whole series.
-    """
-
-    path: Path
-    found: Discovery | TableSource | SeriesReader
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -72,47 +52,9 @@ class Ingested:
     doubts: tuple[str, ...] = ()
 
 
-def locate(path: Path, explicit: Sequence[RunSpec] = (), table: TableMapping | None = None) -> Located:
-    """Find the runs, tables or the series file at a path, without reading values.
-
-    Args:
-        path: a directory of runs or tables, one profile, or a file that holds a whole series.
-        explicit: runs named by the configuration; they replace discovery.
-        table: what the configuration says of tables; a file that it names replaces discovery, too.
-
-    Raises:
-        InputError: there is nothing to read.
-        RunNameError: the parameters of a run are not in its name.
-    """
-    mapping = table or TableMapping()
-    is_file = path.is_file() and find_profile_reader(path) is None
-    if (is_file or mapping.file) and not explicit and (tables := find_tables(path, mapping)):
-        return Located(path, tables)
-    if (
-        path.is_dir()
-        and not explicit
-        and not search_profiles(path)[0]
-        and (tables := find_tables(path, mapping))
-    ):
-        return Located(path, tables)
-    series = find_series_reader(path) if is_file else None
-    return Located(path, series or discover(path, explicit or None))
-
-
 def with_parameter(read: Ingested) -> Ingested:
     """Return runs that can be modelled: without a parameter, their number of processes is it."""
     return replace(read, experiment=with_processes(read.experiment))
-
-
-def remembered_inputs(located: Located, cache: Cache) -> tuple[InputFile, ...] | None:
-    """Return the files of what was located; None if one is new or may have changed."""
-    if isinstance(located.found, SeriesReader):
-        return (describe_input(located.path),)
-    if isinstance(located.found, TableSource):
-        return tuple(map(describe_input, located.found.files))
-    known = [file for run in located.found.runs for file in files_of_run(run, cache).known]
-    inputs = tuple(file for file in known if file is not None)
-    return inputs if len(inputs) == len(known) else None
 
 
 def ingest(
@@ -121,7 +63,7 @@ def ingest(
     processes: int = 1,
     progress: Progress = no_progress,
     *,
-    cache: Cache | None = None,
+    cache: ProfileCache | None = None,
     executor: ExecutorChoice | None = None,
     excluded: Sequence[str] | None = None,
 ) -> Ingested:
@@ -147,11 +89,10 @@ def ingest(
     """
     if isinstance(located.found, SeriesReader):
         series = experiment_from_series(located.found.read(located.path))
-        inputs = (describe_input(located.path),)
+        inputs = described_inputs(located)
         return Ingested(experiment=series, runs=(), beside=(), damaged=(), inputs=inputs)
     if isinstance(located.found, TableSource):
-        tables = located.found
-        return ingest_study(tables.read(), tuple(map(describe_input, tables.files)), tables.skipped)
+        return ingest_study(located.found.read(), described_inputs(located), located.found.skipped)
     found = located.found
     metrics = MetricChoice(
         required=(metric.removeprefix(GPU), *ALWAYS_KEPT),
@@ -161,31 +102,16 @@ def ingest(
     )
     reader = RunReader(metrics, executor or partial(local_executor, processes), cache)
     read = _read(found.runs, reader, progress)
-    good, bad = _separate(read)
-    if not good:
-        raise _nothing_read(bad)
-    good, contradictions, more = _without_misnamed(found, good)
-    bad += more
-    experiment = align(found.parameters, _measured(good))
-    read_runs = len(good)
-    good, more = _without_foreign(experiment, good)
-    bad += more
-    used = comparable_runs(found.parameters, good)
-    if len(used.runs) < read_runs:
-        experiment = align(found.parameters, _measured(used.runs))
-    mixed = mixed_filters({run.source: run.attributes.get(FILTER_ATTRIBUTE) for run in experiment.runs})
-    doubtful = (*contradictions, *used.notices, *([mixed] if mixed else []), *doubts(experiment))
-    notices = (*found.notices, *experiment.notices, *doubtful)
-    experiment = replace(experiment, notices=notices, recorded=used.recorded)
+    usable = usable_runs(found, read)
     empty = tuple(filter(is_problem, found.skipped))
     return Ingested(
-        experiment=experiment,
-        runs=tuple(run for run, _ in used.runs),
-        beside=(*(entry for entry in found.skipped if entry not in empty), *used.left_out),
-        widest=used.widest,
-        damaged=(*empty, *bad),
+        experiment=usable.experiment,
+        runs=usable.runs,
+        beside=(*(entry for entry in found.skipped if entry not in empty), *usable.left_out),
+        widest=usable.widest,
+        damaged=(*empty, *usable.damaged),
         inputs=tuple(file for run in read for file in run.inputs),
-        doubts=doubtful,
+        doubts=usable.doubts,
     )
 
 
@@ -216,7 +142,8 @@ def _names(profile: Profile) -> list[str]:
 
 def _read(runs: Sequence[Run], reader: RunReader, progress: Progress) -> list[ReadRun]:
     """Read runs and return them in their order; equal call trees are in memory once."""
-    files = [files_of_run(run, reader.cache) for run in runs]
+    memory = reader.cache.digests if reader.cache else None
+    files = [files_of_run(run, memory) for run in runs]
     outcomes: dict[int, ReadRun] = {}
     last: ReducedProfile | None = None
     for number, read in progress(reader.read(files), len(files)):
@@ -230,58 +157,6 @@ def _read(runs: Sequence[Run], reader: RunReader, progress: Progress) -> list[Re
 def is_problem(entry: Skipped) -> bool:
     """Return whether a measurement is missing: a damaged profile, or none in a folder named like a run."""
     return entry.damaged or (entry.path.is_dir() and bool(named_parameters(entry.path.name)))
-
-
-def _separate(read: Sequence[ReadRun]) -> tuple[list[GoodRun], list[Skipped]]:
-    """Separate the runs with a profile from those that could not be read."""
-    good: list[GoodRun] = []
-    bad: list[Skipped] = []
-    for entry in read:
-        run, outcome = entry.run, entry.outcome
-        if isinstance(outcome, InputError):
-            bad.append(Skipped(run.path, f"{outcome.what}" + (f"; {outcome.hint}" if outcome.hint else "")))
-        else:
-            good.append((run, replace(outcome, attributes=run.described(outcome.attributes))))
-    return good, bad
-
-
-def _measured(good: Sequence[GoodRun]) -> list[MeasuredRun]:
-    return [MeasuredRun(run.parameters, run.repetition, profile) for run, profile in good]
-
-
-def _without_misnamed(
-    found: Discovery, good: Sequence[GoodRun]
-) -> tuple[list[GoodRun], list[str], list[Skipped]]:
-    """Return the runs to use, notices, and runs whose names contradict their profiles.
-
-    Raises:
-        InputError: if they are half of the runs: then it is unclear which names are right.
-    """
-    reasons = misnamed_runs(found.parameters, _measured(good))
-    if found.listed:
-        return list(good), [f"{good[i][0].path}: {reason}" for i, reason in reasons.items()], []
-    if reasons and 2 * len(reasons) >= len(good):
-        first, what = next(iter(reasons.items()))
-        raise InputError(
-            f"{what}, and {len(reasons)} of {len(good)} runs contradict their names",
-            where=str(good[first][0].path),
-            hint="rename the runs, or list them in pipeline.toml",
-        )
-    skipped = [Skipped(good[i][0].path, f"{reason}; {RENAME}") for i, reason in reasons.items()]
-    return [entry for i, entry in enumerate(good) if i not in reasons], [], skipped
-
-
-def _without_foreign(experiment: Experiment, good: Sequence[GoodRun]) -> tuple[list[GoodRun], list[Skipped]]:
-    """Separate the runs of another program than most are of."""
-    reasons = foreign_runs(experiment)
-    foreign = [(run, reasons[profile.source]) for run, profile in good if profile.source in reasons]
-    others = [entry for entry in good if entry[1].source not in reasons]
-    return others, [Skipped(run.path, reason) for run, reason in foreign]
-
-
-def _nothing_read(bad: Sequence[Skipped]) -> InputError:
-    others = f" (and {len(bad) - 1} more runs that cannot be read)" if len(bad) > 1 else ""
-    return InputError(f"{bad[0].reason}{others}", where=str(bad[0].path))
 
 
 def skipped_entry(skipped: Skipped) -> dict[str, str]:

@@ -14,6 +14,7 @@ from ingest.discovery import Run, without_names
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
 from ingest.formats import SeriesReader
+from ingest.locate import Located, locate
 from ingest.profile import Metric, Profile
 from ingest.reduction import ReducedProfile, reduce_profile
 from ingest.region_class import CLASSES, RegionClass, region_classes
@@ -34,7 +35,7 @@ from ingest.scaling import Scaling, decide_scaling
 from ingest.table_mapping import TableMapping
 from ingest.tables.table_files import TableSource
 from pipeline.execution.executor import Progress, no_progress
-from pipeline.stages.ingest import Located, ingest, is_problem, locate, skipped_entry
+from pipeline.stages.ingest import ingest, is_problem, skipped_entry
 
 TIME = "time"
 BY_CLASS = (TIME, "visits", GPU_TIME, GPU + "visits")  # metrics whose totals are split with accelerators

@@ -14,9 +14,9 @@ from filters.plain_time import KnownPlain
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
+from ingest.locate import locate
 from pipeline.config.options import Options
-from pipeline.stages.ingest import Ingested, ingest, locate
-from pipeline.store.inputs import describe_input
+from pipeline.stages.ingest import Ingested, ingest
 from pipeline.wording.quantities import point_text
 
 SECONDS = "seconds"
@@ -67,19 +67,6 @@ def calibration_of(experiment: Experiment) -> SeriesCalibration | None:
     largest = max(experiment.runs, key=lambda run: (run.point, -run.repetition))
     plain = KnownPlain(float(largest.useful_time.sum()), experiment.correction.total_deviation)
     return SeriesCalibration(calibrated(experiment.correction.cost, SERIES_SPREAD, "all runs"), plain)
-
-
-def calibration_key(options: Options) -> dict[str, Any]:
-    """Return the content of the files that calibrate, as plain data: results depend on it.
-
-    Raises:
-        InputError: a file cannot be read.
-    """
-    given = (options.filter.baseline_time, options.filter.calibrate)
-    roots = [path for path in given if isinstance(path, Path)]
-    files = [file for root in roots for file in (sorted(root.rglob("*")) if root.is_dir() else [root])]
-    digests = [describe_input(file).sha256 for file in files if file.is_file()]
-    return {"calibration": digests} if digests else {}
 
 
 def _with_notice(experiment: Experiment, notice: str) -> Experiment:

@@ -2,7 +2,6 @@
 
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -13,32 +12,10 @@ from ingest.metric_choice import MetricChoice
 from ingest.profile import Profile
 from ingest.reduction import ReducedProfile, reduce_profile
 from pipeline.execution.executor import ExecutorChoice, WorkerLostError
-from pipeline.store.cache import Cache, key_of
-from pipeline.store.inputs import FileState, InputFile, describe_input, files_of, state_of
+from pipeline.store.cache import ProfileCache, key_of
+from pipeline.store.freshness import InputFile, RunFiles, describe_input, state_of
 
 Outcome = ReducedProfile | InputError
-
-
-@dataclass(frozen=True)
-class RunFiles:
-    """The files of a run before it is read.
-
-    Attributes:
-        run: the run.
-        paths: its files, in order.
-        states: size and times of each.
-        known: size and digest of each, None if it has to be read for them.
-    """
-
-    run: Run
-    paths: tuple[Path, ...]
-    states: tuple[FileState, ...]
-    known: tuple[InputFile | None, ...]
-
-    @property
-    def size(self) -> int:
-        """All its files together, in bytes."""
-        return sum(state.size for state in self.states)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,14 +51,6 @@ class _Result:
     outcome: Outcome | None
 
 
-def files_of_run(run: Run, cache: Cache | None) -> RunFiles:
-    """List the files of a run with the digests that the cache remembers, without reading any."""
-    paths = tuple(files_of(run.path, run.reader))
-    states = tuple(map(state_of, paths))
-    known = tuple(cache.remembered(*file) if cache else None for file in zip(paths, states, strict=True))
-    return RunFiles(run, paths, states, known)
-
-
 @dataclass(frozen=True, eq=False)
 class RunReader:
     """Reads runs and reduces them over their locations.
@@ -95,7 +64,7 @@ class RunReader:
 
     metrics: MetricChoice
     executor: ExecutorChoice
-    cache: Cache | None
+    cache: ProfileCache | None
 
     def read(self, runs: Sequence[RunFiles]) -> Iterator[tuple[int, ReadRun]]:
         """Yield the number of a run and its outcome, in the order in which runs are finished.
@@ -109,13 +78,13 @@ class RunReader:
             if profile is None:
                 missing.append(number)
             else:
-                yield number, ReadRun(files.run, _described(files), profile)
+                yield number, ReadRun(files.run, files.described, profile)
         cached = self.cache.keys() if self.cache else frozenset()
         damaged = yield from self._from_files(runs, missing, cached)
         yield from self._from_files(runs, damaged, frozenset())
 
     def _from_cache(self, files: RunFiles) -> ReducedProfile | None:
-        inputs = _described(files)
+        inputs = files.described
         if self.cache is None or len(inputs) < len(files.known):
             return None
         return self.cache.load(self._key(files.run, inputs), str(files.run.path))
@@ -154,16 +123,12 @@ class RunReader:
         if self.cache is None:
             return result.outcome
         if len(result.inputs) == len(files.states):
-            self.cache.remember(tuple(zip(result.inputs, files.states, strict=True)))
+            self.cache.digests.remember(tuple(zip(result.inputs, files.states, strict=True)))
         if result.outcome is None:
             return self.cache.load(result.key, str(files.run.path))
         if isinstance(result.outcome, InputError):
             return result.outcome
         return self.cache.keep(result.key, result.outcome)
-
-
-def _described(files: RunFiles) -> tuple[InputFile, ...]:
-    return tuple(file for file in files.known if file is not None)
 
 
 def _key_of(run: Run, inputs: Sequence[InputFile], metrics: MetricChoice) -> str:

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from ingest.discovery import Discovery
+from ingest.locate import Located, locate
 from ingest.run_settings import not_instrumented
-from ingest.tables.table_files import TableSource
-from pipeline.config.options import Options, reuse_key
+from pipeline.config.options import Options
 from pipeline.execution.choice import choose_executor
 from pipeline.execution.executor import Progress, no_progress
 from pipeline.models.kernel_locations import study_locations
@@ -25,15 +24,7 @@ from pipeline.stages.filter import (
     runs_to_filter,
     store_filter,
 )
-from pipeline.stages.ingest import (
-    Ingested,
-    Located,
-    ingest,
-    locate,
-    remembered_inputs,
-    skipped_entry,
-    with_parameter,
-)
+from pipeline.stages.ingest import Ingested, ingest, skipped_entry, with_parameter
 from pipeline.stages.model import (
     metric_to_model,
     modelled,
@@ -43,23 +34,16 @@ from pipeline.stages.model import (
     summary_ahead,
     target_points,
 )
-from pipeline.stages.overhead import calibration_key, calibration_of, true_times
+from pipeline.stages.overhead import calibration_of, true_times
 from pipeline.stages.report import report_analysis
 from pipeline.stages.selection import focused, most_listed, selected
 from pipeline.store.atomic import write_json
-from pipeline.store.cache import Cache
+from pipeline.store.cache import ProfileCache
+from pipeline.store.freshness import dependencies, remembered_inputs, unchanged
 from pipeline.store.generation import finish, new_generation, open_result, publish
 from pipeline.store.locations import abridged, write_locations
 from pipeline.store.lock import only_writer
-from pipeline.store.results import (
-    EVIDENCE,
-    FILTER,
-    SUMMARY,
-    Provenance,
-    provenance_content,
-    unchanged,
-    write_analysis,
-)
+from pipeline.store.results import EVIDENCE, FILTER, SUMMARY, Provenance, provenance_content, write_analysis
 
 Notify: TypeAlias = Callable[[str], None]
 
@@ -119,11 +103,12 @@ def run(
     stopwatch = Stopwatch()
     with stopwatch.stage("locate"):
         located = located or locate(directory, options.runs, options.table)
-    configuration = reuse_key(options) | calibration_key(options) | _chosen(located)
+    calibrations = (options.filter.baseline_time, options.filter.calibrate)
+    configuration = dependencies(options, located, calibrations)
     with only_writer(options.out, notify):
         finish(options.out)
-        cache = Cache(options.out, notify)
-        inputs = remembered_inputs(located, cache)
+        cache = ProfileCache(options.out, notify)
+        inputs = remembered_inputs(located, cache.digests)
         if inputs is not None and unchanged(options.out, configuration, inputs):
             return _stored(options.out)
         with stopwatch.stage("ingest"):
@@ -144,15 +129,6 @@ def run(
             result = _compute(directory, options, read, configuration, stopwatch, folder)
         cache.tidy(read.inputs)
     return result
-
-
-def _chosen(located: Located) -> dict[str, Any]:
-    """Return on what results depend beside options and files: which runs of a table, and what users note."""
-    found = located.found
-    if isinstance(found, TableSource):
-        return {"only": list(found.only)} if found.only else {}
-    noted = [dict(run.metadata) for run in found.runs] if isinstance(found, Discovery) else []
-    return {"metadata": noted} if any(noted) else {}
 
 
 def _compute(

@@ -24,7 +24,7 @@ from pipeline.campaign.stored_design import write_design
 from pipeline.stages.campaign import Progress, read_progress, with_states
 from pipeline.stages.job_queue import error_line, read_queue, watch_runs
 from pipeline.store.atomic import not_writable, write_text
-from pipeline.store.inputs import installed_version
+from pipeline.store.freshness import installed_version
 from pipeline.store.lock import between_runs, only_campaign_here, only_writer
 from pipeline.wording.quantities import quantity
 

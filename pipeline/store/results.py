@@ -1,6 +1,5 @@
 """A results directory as a whole: provenance, reuse, and the models of both levels."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -9,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from ingest.callpaths import folded
-from ingest.errors import InputError, UsageError
+from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.metrics import kernels_of
@@ -26,8 +25,8 @@ from pipeline.store.arrow import (
     write_table,
 )
 from pipeline.store.experiments import read_experiment, write_experiment
-from pipeline.store.generation import STORE_VERSION, StoredResult, damaged, open_result, read_result
-from pipeline.store.inputs import InputFile, software
+from pipeline.store.freshness import InputFile, software
+from pipeline.store.generation import STORE_VERSION, StoredResult, damaged, read_result
 from pipeline.store.models import from_table, to_table
 
 MODELS, REGION_MODELS = "models.parquet", "region_models.parquet"
@@ -209,18 +208,3 @@ def _analysis(
 ) -> Analysis:
     callpaths, regions = map(Level, kernels_of(experiment, metric, decision.scaling), models)
     return analysis_of(experiment, decision, callpaths, regions, back_test)
-
-
-def unchanged(directory: Path, configuration: Mapping[str, Any], inputs: Sequence[InputFile]) -> bool:
-    """Return whether a results directory holds the complete result of these inputs and options."""
-    try:
-        stored = open_result(directory)
-    except InputError:
-        return False
-    found = stored.provenance
-    return (
-        found["configuration"] == json.loads(json.dumps(configuration))
-        and found["inputs"] == [asdict(file) for file in inputs]
-        and found["software"] == software()
-        and not stored.damages()
-    )

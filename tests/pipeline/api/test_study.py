@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 
 import pipeline as pl
+from ingest.locate import locate
 from pipeline.config.options import Options
-from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled, summary_of
 from pipeline.stages.run import run
 from tests.foam_cases import write_foam_case

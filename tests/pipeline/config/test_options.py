@@ -13,9 +13,9 @@ from pipeline.config.options import (
     flag_of,
     load_options,
     override,
-    reuse_key,
 )
 from pipeline.config.targets import broadcast_points, parse_at, read_targets
+from pipeline.store.freshness import reuse_key
 
 
 def write(folder: Path, text: str) -> Path:

@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pytest
 
+from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.questions.analysis import default_target, look_ahead
 from pipeline.report.export import export
-from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled
 from tests.foam_cases import write_foam_case
 

@@ -9,6 +9,7 @@ import pytest
 from filters.cost import EventCost
 from filters.options import Application, Form, Instrumenter, Layout
 from ingest.errors import InputError, UsageError
+from ingest.locate import locate
 from pipeline.config.options import FilterOptions, Options
 from pipeline.stages.filter import (
     filter_of_path,
@@ -20,7 +21,7 @@ from pipeline.stages.filter import (
     simulate_filter,
     store_filter,
 )
-from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 from tests.ingest.readers.timer_logs import castep

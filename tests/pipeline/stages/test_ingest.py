@@ -10,13 +10,15 @@ import pipeline.stages.read_runs as read_runs
 from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
 from ingest.formats import SeriesReader
+from ingest.locate import locate
 from ingest.metric_choice import MetricChoice
 from ingest.run_names import RunSpec
 from pipeline.execution.executor import WorkerLostError
 from pipeline.execution.local import SerialExecutor
-from pipeline.stages.ingest import ingest, locate, remembered_inputs, skipped_entry
-from pipeline.stages.read_runs import files_of_run, share_tables
-from pipeline.store.cache import SETTLED, Cache
+from pipeline.stages.ingest import ingest, skipped_entry
+from pipeline.stages.read_runs import share_tables
+from pipeline.store.cache import ProfileCache
+from pipeline.store.freshness import SETTLED, files_of_run, remembered_inputs
 from tests.cubex_writer import MetricSpec, write_cubex
 from tests.foam_cases import write_foam_case
 from tests.ingest.readers.timer_logs import castep, dealii, namd
@@ -40,7 +42,7 @@ class Recorded:
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    monkeypatch.setattr("pipeline.store.cache.SETTLED", -SETTLED)  # as if all files were older
+    monkeypatch.setattr("pipeline.store.freshness.SETTLED", -SETTLED)  # as if all files were older
     return tmp_path / "results"
 
 
@@ -58,7 +60,9 @@ def test_a_directory_has_runs_and_a_series_file_its_reader(strong_study, tmp_pat
     read = ingest(locate(file), "m")
     assert (read.runs, read.damaged, read.beside) == ((), (), ())
     assert [Path(entry.path) for entry in read.inputs] == [file]
-    assert [Path(entry.path) for entry in remembered_inputs(locate(file), Cache(tmp_path, print))] == [file]
+    assert [Path(entry.path) for entry in remembered_inputs(locate(file), ProfileCache(tmp_path, print))] == [
+        file
+    ]
 
 
 def test_listed_runs_replace_discovery(strong_study):
@@ -103,14 +107,14 @@ def test_the_place_of_a_mistake_is_its_file_and_without_one_the_run(strong_study
     file = broken(strong_study)
     runs = {run.path.name: run for run in locate(strong_study).found.runs}
     reader = read_runs.RunReader(MetricChoice(required=("time",)), Recorded(), None)
-    ((_, found),) = reader.read([read_runs.files_of_run(runs["app.p4.r1"], None)])
+    ((_, found),) = reader.read([files_of_run(runs["app.p4.r1"], None)])
     assert found.outcome.where == str(file)
 
     def refuse(profile, metrics, on_locations):
         raise InputError("no place")
 
     monkeypatch.setattr(read_runs, "reduce_profile", refuse)
-    ((_, found),) = reader.read([read_runs.files_of_run(runs["app.p1.r1"], None)])
+    ((_, found),) = reader.read([files_of_run(runs["app.p1.r1"], None)])
     assert found.outcome.what == "no place"
     assert found.outcome.where == str(runs["app.p1.r1"].path)
 
@@ -210,21 +214,21 @@ def test_a_file_that_changes_while_it_is_read_is_damaged(strong_study, monkeypat
 
 def test_a_cached_run_that_is_found_damaged_late_is_read_again(strong_study, results):
     """The file was not remembered, so only the reading process finds that its content is cached."""
-    before = ingest(locate(strong_study), "time", cache=Cache(results, print)).experiment
+    before = ingest(locate(strong_study), "time", cache=ProfileCache(results, print)).experiment
     (results / ".cache" / "digests.jsonl").unlink()
     (entry, *_) = sorted((results / ".cache").glob("*.npz"))
     entry.write_bytes(entry.read_bytes()[:-1])
     notices = []
-    again = ingest(locate(strong_study), "time", cache=Cache(results, notices.append))
+    again = ingest(locate(strong_study), "time", cache=ProfileCache(results, notices.append))
     assert np.array_equal(before.values["time"].sum, again.experiment.values["time"].sum)
     assert len(notices) == 1 and "read again because" in notices[0] and not again.damaged
 
 
 def test_runs_in_the_cache_are_not_given_to_the_executor(strong_study, results):
-    ingest(locate(strong_study), "time", cache=Cache(results, print))
+    ingest(locate(strong_study), "time", cache=ProfileCache(results, print))
     write_foam_case(strong_study / "app.p32.r1", {"main": 0.1, "solve": 2.0, "sum": 16.0}, processes=32)
     executor = Recorded()
-    ingest(locate(strong_study), "time", cache=Cache(results, print), executor=executor)
+    ingest(locate(strong_study), "time", cache=ProfileCache(results, print), executor=executor)
     assert executor.order == ["app.p32.r1"]
 
 
@@ -266,7 +270,7 @@ def logs(study, **texts):
 
 
 def read_again(study, results):
-    return ingest(locate(study), "time", cache=Cache(results, print)).experiment
+    return ingest(locate(study), "time", cache=ProfileCache(results, print)).experiment
 
 
 def test_what_names_and_files_beside_a_log_say_is_a_part_of_the_cache(tmp_path, results):

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, UsageError
+from ingest.locate import locate
 from pipeline.config.options import Options
-from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.ingest import ingest
 from pipeline.stages.model import (
     metrics_to_model,
     modelled,

@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, UsageError
+from ingest.locate import locate
 from pipeline.config.options import FilterOptions, Options
 from pipeline.gate.baseline import document_text, from_document, to_document
 from pipeline.gate.forecast import forecast, target_points
 from pipeline.gate.matching import match
 from pipeline.stages.check import like_baseline, read_alike, read_study
-from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.ingest import ingest
 from pipeline.stages.overhead import calibration_of, true_times
 from pipeline.store.history import add_to_history, history_rows
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import pipeline as pl
 from ingest.alignment import MeasuredRun, align
 from ingest.errors import InputError, UsageError
+from ingest.locate import locate
 from ingest.profile import Metric, MetricKind
 from ingest.reduction import reduce_profile
 from pipeline.config.options import Options
@@ -20,7 +21,7 @@ from pipeline.report.page.sections import facts
 from pipeline.report.proposal import proposal_sentences
 from pipeline.stages.advise import advise_analysis
 from pipeline.stages.check import read_study
-from pipeline.stages.ingest import Ingested, ingest, locate
+from pipeline.stages.ingest import Ingested, ingest
 from pipeline.stages.model import modelled, summary_of
 from pipeline.stages.per_visit import per_visit
 from pipeline.stages.run import run

@@ -5,9 +5,10 @@ import pytest
 from filters.correction import runs_of
 from ingest.discovery import discover
 from ingest.errors import InputError, UsageError
+from ingest.locate import locate
 from pipeline.config.options import FilterOptions, Options
 from pipeline.stages.filter import filter_request, make_filter
-from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.ingest import ingest
 from pipeline.stages.inspect import inspect_path
 from pipeline.stages.run import run
 from tests.ingest.readers import profiler_files

@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.config.options import FilterOptions, Options, reuse_key
+from pipeline.config.options import FilterOptions, Options
 from pipeline.stages.model import stored_summary
 from pipeline.stages.run import Stopwatch, run
 from pipeline.store.atomic import PARTIAL
+from pipeline.store.freshness import reuse_key
 from pipeline.store.generation import HIDDEN
 from pipeline.store.results import read_analysis, read_study
 from tests.ingest.readers.timer_logs import castep

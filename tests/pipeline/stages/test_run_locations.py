@@ -6,12 +6,13 @@ import re
 import numpy as np
 import pytest
 
+from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.models.kernel_locations import study_locations
-from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.ingest import ingest
 from pipeline.stages.report import report_stored
 from pipeline.stages.run import run
-from pipeline.store.cache import Cache
+from pipeline.store.cache import ProfileCache
 from pipeline.store.generation import open_result
 from pipeline.store.locations import LOCATIONS, read_locations
 from pipeline.store.results import read_analysis
@@ -100,16 +101,16 @@ def test_every_way_of_reading_gives_the_same(uneven_study, tmp_path):
         (one,) = study_locations(ingest(locate(uneven_study), "time", **how).experiment, "time")
         return one.region, [point.mean.tolist() for point in one.points]
 
-    cache = Cache(tmp_path / "cache", print)
+    cache = ProfileCache(tmp_path / "cache", print)
     alone = found()
     assert found(processes=2) == alone
     assert found(cache=cache) == alone  # read, and left in its files
-    assert found(cache=Cache(tmp_path / "cache", print)) == alone  # from its files
+    assert found(cache=ProfileCache(tmp_path / "cache", print)) == alone  # from its files
     assert study_locations(ingest(locate(uneven_study), "time", cache=cache).experiment, "visits") == ()
 
 
 def test_another_metric_is_not_taken_from_the_cache_of_time(uneven_study, tmp_path):
-    cache = Cache(tmp_path / "cache", print)
+    cache = ProfileCache(tmp_path / "cache", print)
     ingest(locate(uneven_study), "time", cache=cache)
     read = ingest(locate(uneven_study), "visits", cache=cache)
     assert {metric for one in read.experiment.runs for metric in one.largest} == {"visits"}

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, UsageError
+from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.questions.planning.advice import advise as plan_measurements
 from pipeline.stages.advise import _cores, advise_analysis
-from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.ingest import ingest
 from pipeline.stages.inspect import inspect_path
 from pipeline.stages.model import modelled
 from pipeline.stages.plot import find_kernel, kernel_curve, write_plot

@@ -1,7 +1,5 @@
 import os
 import shutil
-import time
-import zlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,9 +7,10 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.stages.ingest import ingest, locate, remembered_inputs
-from pipeline.store.cache import CACHE, ENDING, SETTLED, Cache, key_of
-from pipeline.store.inputs import FileState, InputFile, describe_input, state_of
+from ingest.locate import locate
+from pipeline.stages.ingest import ingest
+from pipeline.store.cache import CACHE, ENDING, ProfileCache, key_of
+from pipeline.store.freshness import SETTLED, DigestMemory, FileState, InputFile, remembered_inputs
 from tests.foam_cases import write_foam_case
 
 
@@ -23,7 +22,7 @@ def long_ago(study):
 
 @pytest.fixture
 def results(tmp_path, monkeypatch):
-    monkeypatch.setattr("pipeline.store.cache.SETTLED", -SETTLED)  # as if all files were older
+    monkeypatch.setattr("pipeline.store.freshness.SETTLED", -SETTLED)  # as if all files were older
     return tmp_path / "results"
 
 
@@ -44,7 +43,7 @@ def reads(monkeypatch):
 
 
 def experiment(study, results, told=None):
-    cache = Cache(results, (told if told is not None else []).append)
+    cache = ProfileCache(results, (told if told is not None else []).append)
     return ingest(locate(study), "time", cache=cache).experiment
 
 
@@ -99,35 +98,35 @@ def test_a_moved_or_touched_study_is_known_by_its_content(strong_study, results,
 
 def test_files_are_not_read_again_to_find_that_nothing_changed(strong_study, results, monkeypatch):
     study = locate(strong_study)
-    assert remembered_inputs(study, Cache(results, print)) is None
-    read = ingest(study, "time", cache=Cache(results, print))
+    assert remembered_inputs(study, DigestMemory(results / CACHE)) is None
+    read = ingest(study, "time", cache=ProfileCache(results, print))
     monkeypatch.setattr("pipeline.stages.read_runs.describe_input", None)
-    assert remembered_inputs(study, Cache(results, print)) == read.inputs
+    assert remembered_inputs(study, DigestMemory(results / CACHE)) == read.inputs
 
 
 def test_only_files_that_a_reader_reads_are_digested(strong_study, results, reads):
     case = strong_study / "app.p1.r1"
     field = case / "1" / "U"
     field.write_text("a field")
-    read = ingest(locate(strong_study), "time", cache=Cache(results, print))
+    read = ingest(locate(strong_study), "time", cache=ProfileCache(results, print))
     assert {file.path.rpartition("/")[2] for file in read.inputs} == {"profiling"}
     reads.clear()
     field.write_text("another field")
-    assert remembered_inputs(locate(strong_study), Cache(results, print)) == read.inputs
+    assert remembered_inputs(locate(strong_study), DigestMemory(results / CACHE)) == read.inputs
     later = case / "2" / "uniform" / "profiling"
     later.parent.mkdir(parents=True)
     shutil.copy(case / "1" / "uniform" / "profiling", later)
-    assert remembered_inputs(locate(strong_study), Cache(results, print)) is None
+    assert remembered_inputs(locate(strong_study), DigestMemory(results / CACHE)) is None
     found = experiment(strong_study, results)
     assert reads == [str(case)]
     assert any("profiling of 2 times" in notice for notice in found.notices)
     later.unlink()
-    assert remembered_inputs(locate(strong_study), Cache(results, print)) == read.inputs
+    assert remembered_inputs(locate(strong_study), DigestMemory(results / CACHE)) == read.inputs
 
 
 def test_a_file_that_changed_just_now_is_not_remembered(strong_study, tmp_path):
-    ingest(locate(strong_study), "time", cache=Cache(tmp_path, print))
-    assert remembered_inputs(locate(strong_study), Cache(tmp_path, print)) is None
+    ingest(locate(strong_study), "time", cache=ProfileCache(tmp_path, print))
+    assert remembered_inputs(locate(strong_study), DigestMemory(tmp_path / CACHE)) is None
 
 
 def test_damaged_digests_and_profiles_are_made_again_and_told(strong_study, results, reads):
@@ -155,72 +154,10 @@ def test_tidy_keeps_what_was_used(strong_study, results):
     experiment(strong_study, results)
     shutil.rmtree(strong_study / "app.p1.r1")
     (results / CACHE / ".half.partial").write_bytes(b"half")
-    cache = Cache(results, print)
+    cache = ProfileCache(results, print)
     cache.tidy(ingest(locate(strong_study), "time", cache=cache).inputs)
     assert len(list((results / CACHE).iterdir())) == 9 + 1
-    assert remembered_inputs(locate(strong_study), Cache(results, print)) is not None
-
-
-def remembered(directory, file, age):
-    """Whether a file is known again whose last change is `age` nanoseconds ago."""
-    state = state_of(file)
-    then = time.time_ns() - age
-    aged = FileState(state.size, then, then)
-    cache = Cache(directory, print)
-    cache.remember([(describe_input(file), aged)])
-    return Cache(directory, print).remembered(file, aged) is not None
-
-
-def test_files_have_to_be_unchanged_for_two_seconds_to_be_remembered(tmp_path):
-    file = tmp_path / "file"
-    file.write_text("x")
-    assert SETTLED == 2_000_000_000
-    assert remembered(tmp_path / "old", file, SETTLED + 1_000_000_000)
-    assert not remembered(tmp_path / "new", file, SETTLED - 1_000_000_000)
-
-
-@pytest.mark.parametrize("newer", ["modified", "changed"])
-def test_either_time_can_show_that_a_file_changed_just_now(tmp_path, newer):
-    file = tmp_path / "file"
-    file.write_text("x")
-    state = replace(FileState(1, 5, 5), **{newer: time.time_ns()})
-    cache = Cache(tmp_path, print)
-    cache.remember([(describe_input(file), state)])
-    assert cache.remembered(file, state) is None
-
-
-@pytest.mark.parametrize("change", [{"size": 9}, {"modified": 6}, {"changed": 6}])
-def test_any_other_state_is_another_file(tmp_path, change):
-    file = tmp_path / "file"
-    file.write_text("x")
-    state = FileState(1, 5, 5)
-    cache = Cache(tmp_path, print)
-    cache.remember([(describe_input(file), state)])
-    assert cache.remembered(file, state) == describe_input(file)
-    assert cache.remembered(file, replace(state, **change)) is None
-    assert cache.remembered(tmp_path / "other", state) is None
-
-
-def test_what_is_known_already_is_not_written_again(tmp_path):
-    file = tmp_path / "file"
-    file.write_text("x")
-    cache, digests = Cache(tmp_path, print), tmp_path / CACHE / "digests.jsonl"
-    entry = [(describe_input(file), FileState(1, 5, 5))]
-    cache.remember(entry)
-    size = digests.stat().st_size
-    cache.remember(entry)
-    assert digests.stat().st_size == size
-    cache.remember([(describe_input(file), FileState(1, 6, 6))])
-    assert digests.stat().st_size > size
-    assert Cache(tmp_path, print).remembered(file, FileState(1, 6, 6)) is not None  # the last line counts
-
-
-def test_relative_and_absolute_paths_are_the_same_file(tmp_path, monkeypatch):
-    (tmp_path / "file").write_text("x")
-    monkeypatch.chdir(tmp_path)
-    cache = Cache(tmp_path, print)
-    cache.remember([(describe_input(Path("file")), FileState(1, 5, 5))])
-    assert cache.remembered(tmp_path / "sub" / ".." / "file", FileState(1, 5, 5)) is not None
+    assert remembered_inputs(locate(strong_study), DigestMemory(results / CACHE)) is not None
 
 
 INPUT = InputFile("run/a", 1, "0" * 64)
@@ -258,7 +195,7 @@ def test_keys_depend_on_the_software(monkeypatch):
 
 def test_a_profile_known_to_be_damaged_is_no_longer_offered(strong_study, results):
     experiment(strong_study, results)
-    cache = Cache(results, lambda notice: None)
+    cache = ProfileCache(results, lambda notice: None)
     (key, *others) = sorted(cache.keys())
     (results / CACHE / (key + ENDING)).write_bytes(b"torn")
     assert cache.load(key, "run") is None
@@ -268,34 +205,26 @@ def test_a_profile_known_to_be_damaged_is_no_longer_offered(strong_study, result
 
 def test_tidying_keeps_digests_of_other_runs_of_the_same_files(strong_study, results):
     experiment(strong_study, results)
-    cache = Cache(results, print)
+    cache = ProfileCache(results, print)
     inputs = ingest(locate(strong_study), "time", cache=cache).inputs
     before = (results / CACHE / "digests.jsonl").read_bytes()
     cache.tidy(inputs)
     assert (results / CACHE / "digests.jsonl").read_bytes() == before
     cache.tidy(inputs[:1])
-    assert len(Cache(results, print)._digests) == 1
-    Cache(results / "none", print).tidy(())
+    assert len(DigestMemory(results / CACHE)._known) == 1
+    ProfileCache(results / "none", print).tidy(())
     assert not (results / "none").exists()
 
 
 def test_a_cache_that_cannot_be_written_is_one_line(strong_study, results, monkeypatch):
     experiment(strong_study, results)
-    cache = Cache(results, print)
+    cache = ProfileCache(results, print)
     digests = results / CACHE / "digests.jsonl"
     digests.unlink()
     digests.mkdir()
     (digests / "x").touch()
     with pytest.raises(UsageError, match="cannot be written"):
-        cache.remember([(InputFile("x", 1, "0"), FileState(1, 5, 5))])
+        cache.digests.remember([(InputFile("x", 1, "0"), FileState(1, 5, 5))])
     (results / CACHE / "folder").mkdir()
     with pytest.raises(UsageError, match="cannot be written"):
         cache.tidy(())
-
-
-@pytest.mark.parametrize("line", ["", "[]", '["x", 1]', '["x", "y", 1, 2, 3, 4]', "no json", "3"])
-def test_digests_that_are_not_whole_are_ignored(tmp_path, line):
-    (tmp_path / CACHE).mkdir()
-    check = f"{zlib.crc32(line.encode()):08x}"
-    (tmp_path / CACHE / "digests.jsonl").write_text(f"{check} {line}\n00000000 {line}\n")
-    assert Cache(tmp_path, print)._digests == {}

@@ -4,7 +4,8 @@ from dataclasses import replace
 import numpy as np
 import pyarrow.parquet as pq
 
-from pipeline.stages.ingest import ingest, locate
+from ingest.locate import locate
+from pipeline.stages.ingest import ingest
 from pipeline.store.experiments import MEASUREMENTS, read_experiment, write_experiment
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 

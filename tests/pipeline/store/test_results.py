@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError
-from pipeline.config.options import Options, reuse_key
+from pipeline.config.options import Options
 from pipeline.stages.model import summary_of
 from pipeline.stages.run import run
+from pipeline.store.freshness import InputFile, reuse_key, unchanged
 from pipeline.store.generation import STORE_VERSION, open_result
-from pipeline.store.inputs import InputFile
-from pipeline.store.results import read_analysis, unchanged
+from pipeline.store.results import read_analysis
 from tests.pipeline.store.golden import GOLDEN, NAME
 from tests.stored_results import sign
 
@@ -176,8 +176,9 @@ def test_the_provenance_says_what_was_done(result, strong_study):
 
 
 def test_models_come_back_as_they_were_stored(result):
+    from ingest.locate import locate
     from pipeline.models.scaling_models import per_kernel_fields
-    from pipeline.stages.ingest import ingest, locate
+    from pipeline.stages.ingest import ingest
     from pipeline.stages.model import modelled
 
     options, *_ = result

@@ -5,12 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ingest.locate import locate
 from ingest.scaling import Scaling, decide_scaling
 from pipeline.config.options import Options
 from pipeline.questions.efficiency import efficiencies
 from pipeline.questions.runtime.accelerators import DeviceUse
 from pipeline.questions.runtime.runtime import runtime
-from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled
 from tests.accelerated_runs import SCALES, busy_share, device_seconds, wall_seconds, write_accelerated_runs
 from tests.pipeline.questions.runtime.programs import ideal

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ingest.alignment import MeasuredRun, align, experiment_from_series
 from ingest.experiment import OverheadCorrection
+from ingest.locate import locate
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision, decide_scaling
 from ingest.series import SeriesBuilder
@@ -19,7 +20,7 @@ from pipeline.models.total import predict_total
 from pipeline.questions.analysis import analyse, default_target
 from pipeline.questions.runtime.figures import Comparison
 from pipeline.questions.runtime.runtime import runtime
-from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled
 from tests.pipeline.questions.runtime.programs import SIZE, STRONG, experiment, ideal, strong, weak
 from tests.profiles import make_profile

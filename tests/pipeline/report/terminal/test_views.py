@@ -10,6 +10,7 @@ from rich.console import Console
 from filters.memory import Memory
 from filters.options import Application
 from filters.overhead import Dilation
+from ingest.locate import locate
 from pipeline.config.options import FilterOptions, Options
 from pipeline.questions.planning.advice import Advice, Settled
 from pipeline.report.terminal.advice import show_advice
@@ -17,7 +18,7 @@ from pipeline.report.terminal.filter import effect_sentence, show_effect, show_m
 from pipeline.report.terminal.inspection import show_inspection
 from pipeline.report.terminal.tree import bar, show_tree
 from pipeline.stages.filter import filter_request, make_filter, simulate_filter
-from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled, tree_values
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.gate.recording import recorded_digests
 from pipeline.stages.check import baseline_text, read_baseline, read_study
-from pipeline.stages.ingest import ingest, locate
+from pipeline.stages.ingest import ingest
 from pipeline.stages.run import run
 
 SAMPLES = Path(__file__).parents[3] / "sample_profiles" / "lulesh-accessors"

@@ -1,0 +1,53 @@
+"""What there is to read at a path: runs, tables that hold them, or a file of a whole series."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.discovery import Discovery, discover
+from ingest.formats import SeriesReader
+from ingest.profile_search import search_profiles
+from ingest.readers import find_profile_reader, find_series_reader
+from ingest.run_names import RunSpec
+from ingest.table_mapping import TableMapping
+from ingest.tables.table_files import TableSource, find_tables
+
+
+@dataclass(frozen=True)
+class Located:
+    """What there is to read at a path.
+
+    Attributes:
+        path: as given.
+        found: the runs, tables that hold them, or the reader of the file if it holds a whole series.
+    """
+
+    path: Path
+    found: Discovery | TableSource | SeriesReader
+
+
+def locate(path: Path, explicit: Sequence[RunSpec] = (), table: TableMapping | None = None) -> Located:
+    """Find the runs, tables or the series file at a path, without reading values.
+
+    Args:
+        path: a directory of runs or tables, one profile, or a file that holds a whole series.
+        explicit: runs named by the configuration; they replace discovery.
+        table: what the configuration says of tables; a file that it names replaces discovery, too.
+
+    Raises:
+        InputError: there is nothing to read.
+        RunNameError: the parameters of a run are not in its name.
+    """
+    mapping = table or TableMapping()
+    is_file = path.is_file() and find_profile_reader(path) is None
+    if (is_file or mapping.file) and not explicit and (tables := find_tables(path, mapping)):
+        return Located(path, tables)
+    if (
+        path.is_dir()
+        and not explicit
+        and not search_profiles(path)[0]
+        and (tables := find_tables(path, mapping))
+    ):
+        return Located(path, tables)
+    series = find_series_reader(path) if is_file else None
+    return Located(path, series or discover(path, explicit or None))
