@@ -1,7 +1,7 @@
 """Tables of timers that applications and libraries print at the end of their logs.
 
-`description` says what a description of a kind is, `kinds` has one for each, `reader` finds and reads tables
-as they say, `assemble` makes profiles of them.
+`timer_kind` says what a description of a kind is, `kinds` has one for each, `log_tables` finds and reads
+tables as they say, `placements` puts rows in their places, `timer_profile` makes profiles of them.
 """
 
 from collections.abc import Hashable, Iterator, Mapping
@@ -13,13 +13,13 @@ from ingest.formats import ProfileReader
 from ingest.profile import Profile
 from ingest.readers.timer_tables.beside_log import (
     named_parents,
+    nested,
     other_parts,
     parents_files,
     processes_beside,
     processes_named,
 )
-from ingest.readers.timer_tables.given_parents import nested
-from ingest.readers.timer_tables.kinds import KINDS
+from ingest.readers.timer_tables.kinds import timer_kinds
 from ingest.readers.timer_tables.log import Log, read_log
 from ingest.readers.timer_tables.log_tables import LogTables, ReadTable
 from ingest.readers.timer_tables.log_values import count
@@ -90,10 +90,10 @@ def content(path: Path) -> Hashable:
 
 def _kind_of(log: Log) -> TimerTable | None:
     """Return the description that fits a log or its ends, None if there is none."""
-    for kind in KINDS:
+    for kind in timer_kinds():
         if next(log.find(kind.mark or kind.begin), None):
             return kind
-    return next((kind for kind in KINDS if kind.program and next(log.find(kind.program), None)), None)
+    return next((kind for kind in timer_kinds() if kind.program and next(log.find(kind.program), None)), None)
 
 
 def _tables(path: Path) -> tuple[TimerTable, list[ReadTable], tuple[str, ...]]:
@@ -104,7 +104,7 @@ def _tables(path: Path) -> tuple[TimerTable, list[ReadTable], tuple[str, ...]]:
         raise InputError("no table of timers in it", where=str(path))
     tables, notices = LogTables(log, kind, path).read()
     if count(tables[-1].facts, "processes") is None:
-        marks = {kind.name: kind.mark or kind.begin for kind in KINDS}
+        marks = {kind.name: kind.mark or kind.begin for kind in timer_kinds()}
         elsewhere = processes_beside(path, marks, kind.facts) or processes_named(path)
         tables = [replace(table, facts=_with_processes(table, elsewhere)) for table in tables]
     return kind, tables, notices

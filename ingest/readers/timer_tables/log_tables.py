@@ -7,6 +7,7 @@ from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.readers.timer_tables.log import Found, Log, last_facts
+from ingest.readers.timer_tables.placements import PLACEMENTS
 from ingest.readers.timer_tables.timer_kind import (
     Choice,
     Facts,
@@ -84,9 +85,11 @@ class LogTables:
         if rows is None:
             facts, rows = self._below_headers(begin, stop)
         facts = {**log_facts, **begin.facts, **facts}
+        if "_serial" in facts:
+            facts.setdefault("processes", "1")
         try:
             something = rows or not self.kind.scattered
-            placed = self.kind.place(rows, facts) if something else Placed(timers=())
+            placed = PLACEMENTS[self.kind.place](rows, facts, self.kind) if something else Placed(timers=())
         except InputError as error:
             raise InputError(error.what, where=str(self.path), hint=error.hint) from error
         return ReadTable(placed=placed, facts={**facts, **placed.facts}) if placed.timers else None
@@ -166,7 +169,10 @@ def _row(form: RowForm, columns: Sequence[str], line: str, group: str) -> TimerR
     if "values" in named:
         text = named.pop("values")
         if form.separator:
-            values = [value.strip() for value in text.strip().strip(form.separator).split(form.separator)]
+            cells = text.strip().strip(form.separator).split(form.separator)
+            values = [
+                f"{cell.strip()} ".split(" ")[0].rstrip("s%") for cell in cells
+            ]  # without units and ranks
         else:
             values = (text if form.columns else _PARENTHESES.sub(" ", text)).split()
         if len(values) > len(columns) or (len(values) < len(columns) and not form.columns):
@@ -205,30 +211,17 @@ def _continued(
     rest = list(others)
     if grown:
         return [first], (f"tables of timers that seem to be of other runs are not read: {len(rest)}",)
-    return [_added([first, *rest])], (f"{len(rest) + 1} tables of timers, reset in between, are added",)
+    return [added_tables([first, *rest])], (f"{len(rest) + 1} tables of timers, reset in between, are added",)
 
 
-def _added(tables: Sequence[ReadTable]) -> ReadTable:
-    timers: dict[tuple[str, ...], Timer] = {}
-    total = 0.0
+def added_tables(tables: Sequence[ReadTable]) -> ReadTable:
+    """Add tables timer by timer."""
+    timers: dict[tuple[tuple[str, ...], bool], Timer] = {}
     for table in tables:
-        total += table.placed.total or 0.0
         for timer in table.placed.timers:
-            timers[timer.path] = added(timers[timer.path], timer) if timer.path in timers else timer
+            key = timer.path, timer.overlapping
+            timers[key] = timers[key].plus(timer) if key in timers else timer
+    totals = [table.placed.total for table in tables]
+    total = None if None in totals else float(sum(value or 0.0 for value in totals))
     placed = replace(tables[-1].placed, timers=tuple(timers.values()), total=total)
     return ReadTable(placed=placed, facts=tables[-1].facts)
-
-
-def added(one: Timer, other: Timer) -> Timer:
-    """Return the sum of two timers; what one of them lacks the sum lacks, too."""
-    return replace(
-        one,
-        seconds=one.seconds + other.seconds,
-        calls=_sum(one.calls, other.calls),
-        least=_sum(one.least, other.least),
-        most=_sum(one.most, other.most),
-    )
-
-
-def _sum(one: float | None, other: float | None) -> float | None:
-    return None if one is None or other is None else one + other

@@ -2,10 +2,10 @@
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ingest.errors import InputError
-from ingest.readers.timer_tables.timer_kind import Facts, Placed, Timer, TimerRow
+from ingest.readers.timer_tables.timer_kind import Facts, Timer, TimerRow
 
 _COUNT = re.compile(r"\s*[0-9]{1,15}\s*")
 _DURATION = re.compile(r"(?:(\d+)\s*d)?\s*(?:(\d+)\s*h)?\s*(?:(\d+)\s*m)?\s*(?:(\d*\.?\d+)\s*s)?")
@@ -42,11 +42,6 @@ def count(facts: Facts, name: str) -> int | None:
     return int(text) or None if _COUNT.fullmatch(text) else None
 
 
-def one_process_if_serial(facts: Facts) -> dict[str, str]:
-    """Return a single process for a log that says ``_serial`` and states no number of processes."""
-    return {"processes": "1"} if "_serial" in facts and "processes" not in facts else {}
-
-
 def duration(text: str, what: str) -> float:
     """Return the seconds of a time such as ``1d 3h``, ``1h 2m``, ``2m 3.89s`` or ``49.50s``.
 
@@ -79,14 +74,3 @@ def timer(row: TimerRow, path: Sequence[str] = (), *, overlapping: bool = False)
         most=known(row.values.get("most")),
         overlapping=overlapping,
     )
-
-
-def flat(rows: Sequence[TimerRow], facts: Facts) -> Placed:
-    """Place all rows beside each other."""
-    return Placed(timers=tuple(map(timer, rows)), total=known(facts.get("total")))
-
-
-def all_overlapping(rows: Iterable[TimerRow], facts: Facts) -> Placed:
-    """Place rows of which nothing says how they nest."""
-    timers = tuple(timer(row, overlapping=True) for row in rows)
-    return Placed(timers=timers, total=known(facts.get("total")))

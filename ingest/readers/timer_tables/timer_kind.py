@@ -1,16 +1,17 @@
 """How a program prints its timers: what a description of a kind of log says.
 
-A description is data: the line at which a table starts, the forms of its headers and rows, the headings that
-rows stand under, the lines that state processes, threads, steps, settings and the total, and what a value
-is of the processes. What is particular to a kind (which row is a part of which) is one function, `place`.
+A description is a file of data, `kinds/<program>.toml`: the line at which a table starts, the forms of its
+headers and rows, the headings that rows stand under, the lines that state processes, threads, steps, settings
+and the total, what a value is of the processes, and which function of `placements` says which timer is a part
+of which. A further table of the same program is one of its ``variants``: what they have other.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 Facts: TypeAlias = Mapping[str, str]
 """What a log states, by name: `processes`, `threads`, `steps`, `total`, and settings of any name."""
@@ -127,6 +128,20 @@ class Timer:
     most: float | None = None
     overlapping: bool = False
 
+    def plus(self, other: "Timer") -> "Timer":
+        """Return the sum of two timers; what one of them lacks the sum lacks, too."""
+        return replace(
+            self,
+            seconds=self.seconds + other.seconds,
+            calls=_sum(self.calls, other.calls),
+            least=_sum(self.least, other.least),
+            most=_sum(self.most, other.most),
+        )
+
+
+def _sum(one: float | None, other: float | None) -> float | None:
+    return None if one is None or other is None else one + other
+
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
@@ -145,14 +160,12 @@ class Placed:
     notices: tuple[str, ...] = ()
 
 
-Place: TypeAlias = Callable[[Sequence[TimerRow], Facts], Placed]
-
-
 @dataclass(frozen=True, kw_only=True)
 class TimerTable:
     """How one program prints its timers.
 
-    Facts named ``processes``, ``threads`` (of a process), ``steps`` and ``total`` have a meaning; those that
+    Facts named ``processes``, ``threads`` (of a process), ``steps`` and ``total`` have a meaning; a log that
+    states ``_serial`` and no processes is of one; steps go from ``_first_step`` to ``last_step``. Others that
     begin with an underscore are for `place`; all others are settings, which should be the same in all runs.
 
     Attributes:
@@ -168,7 +181,7 @@ class TimerTable:
         scattered: lines with a group `group` or `name` that are headings and rows instead of `forms`, for
             programs that print each timer where it ends.
         facts: lines anywhere in the log that state facts; the first of these lines that states a fact counts.
-        place: puts rows in their places.
+        place: the function of `placements` that puts rows in their places.
         statistic: what a value is of the processes.
         inclusive: whether a value contains those of the timers below it.
         choice: which tables of a log count.
@@ -177,6 +190,18 @@ class TimerTable:
         per_thread: whether values are sums over the threads of the processes.
         communication: pattern of the names of timers of communication.
         output: pattern of the names of timers of input and output.
+        precedence: of several kinds that a log shows, the one with the smallest number reads it: programs
+            come before the libraries that they use.
+        under_headings: what the rows under a heading are: ``ignored``, ``named`` by it, or below it, which
+            is one of their ``parents``; empty if it says nothing.
+        renamed: names of rows and what they are called instead.
+        skipped: names of rows that are no timers.
+        last_row: the row after which all others are left out.
+        overlapping: names of rows that lie inside or around others, ``*`` for all.
+        wholes: sets of names: the first set that occurs holds all other timers.
+        each_call: whether each row is one call, which are added.
+        counted: facts that the calls of timers state, and the names of these timers.
+        total_row: the row whose column ``total`` is the total.
     """
 
     name: str
@@ -190,7 +215,7 @@ class TimerTable:
     within: tuple[str, ...] = ()
     scattered: tuple[LogLine, ...] = ()
     facts: tuple[LogLine, ...] = ()
-    place: Place
+    place: str
     statistic: Statistic
     inclusive: bool = False
     choice: Choice = Choice.LAST
@@ -199,3 +224,13 @@ class TimerTable:
     per_thread: bool = False
     communication: str = ""
     output: str = ""
+    precedence: int = 0
+    under_headings: Literal["", "ignored", "named", "parents"] = ""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    skipped: tuple[str, ...] = ()
+    last_row: str = ""
+    overlapping: tuple[str, ...] = ()
+    wholes: tuple[tuple[str, ...], ...] = ()
+    each_call: bool = False
+    counted: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    total_row: str = ""

@@ -18,7 +18,7 @@ from ingest.profile import (
     ValuesInMemory,
     require_summable,
 )
-from ingest.readers.timer_tables.log_tables import ReadTable, added
+from ingest.readers.timer_tables.log_tables import ReadTable, added_tables
 from ingest.readers.timer_tables.log_values import count
 from ingest.readers.timer_tables.timer_kind import (
     OVERLAPPING_TIMERS,
@@ -94,7 +94,7 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
         process=np.repeat(np.arange(processes), threads if kind.per_thread else 1),
         thread=np.tile(np.arange(threads if kind.per_thread else 1), processes),
     )
-    apart = tables if len(tables) <= MAX_PHASES else [_added(tables)]
+    apart = tables if len(tables) <= MAX_PHASES else [added_tables(tables)]
     names = [f"run {number}" for number in range(1, len(apart) + 1)] if len(apart) > 1 else [""]
     phases = [_phase(table, kind, len(locations), name) for table, name in zip(apart, names, strict=True)]
     attributes = {
@@ -134,19 +134,6 @@ def _settings(tables: Sequence[ReadTable], threads: int) -> dict[str, str]:
     }
     named |= {"steps": ", ".join(list(steps)[:MAX_PHASES])} if steps else {}
     return {SETTING + name: value for name, value in (named | {"threads": str(threads)}).items()}
-
-
-def _added(tables: Sequence[ReadTable]) -> ReadTable:
-    """Add tables timer by timer."""
-    timers: dict[tuple[tuple[str, ...], bool], Timer] = {}
-    for table in tables:
-        for timer in table.placed.timers:
-            key = timer.path, timer.overlapping
-            timers[key] = added(timers[key], timer) if key in timers else timer
-    totals = [table.placed.total for table in tables]
-    total = None if None in totals else float(sum(value or 0.0 for value in totals))
-    placed = replace(tables[-1].placed, timers=tuple(timers.values()), total=total)
-    return ReadTable(placed=placed, facts=tables[-1].facts)
 
 
 def _phase(table: ReadTable, kind: TimerTable, locations: int, name: str) -> _Phase:

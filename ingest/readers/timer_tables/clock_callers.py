@@ -1,31 +1,19 @@
-"""Quantum ESPRESSO: clocks at the end of a run, inclusive seconds of the first rank.
-
-Blocks are headed by their caller. ``*egterg`` stands for whichever solver there is. General and parallel
-routines are totals over all callers and lie inside the clocks above them. ph.x has no such headings: a clock
-that is printed again heads those that it called.
-"""
+"""Quantum ESPRESSO's clocks below those that called them, by the headings and names that the log prints."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from ingest.readers.timer_tables.log_values import duration, one_process_if_serial, timer
-from ingest.readers.timer_tables.timer_kind import (
-    Facts,
-    LogLine,
-    Placed,
-    Statistic,
-    Timer,
-    TimerRow,
-    TimerTable,
-)
+from ingest.readers.timer_tables.log_values import duration, timer
+from ingest.readers.timer_tables.timer_kind import Facts, Placed, Timer, TimerRow, TimerTable
 
 _CALLED_BY = "Called by "
 _EXCESS = 1.02  # times of callees over that of their caller, from which they are also called elsewhere
 _ROUNDING = 60.0  # seconds: from one hour on, whole minutes are printed
 
 
-def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
+def quantum_espresso(rows: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+    """Put clocks below their callers; those whose caller is not known or took less than they overlap."""
     program = facts.get("_program", "")
     block = _headed_by_repeated(_last_block(rows, program))
     clocks = {(row.group, row.name): _seconds(row) for row in block if row.name != program}
@@ -51,7 +39,6 @@ def _place(rows: Sequence[TimerRow], facts: Facts) -> Placed:
     return Placed(
         timers=(*timers, *overlapping),
         total=total.seconds if total else None,
-        facts=one_process_if_serial(facts),
         notices=notices,
     )
 
@@ -125,35 +112,3 @@ def _path(name: str, parents: dict[str, str | None], doubtful: set[str]) -> tupl
             return tuple(path)
         path.insert(0, above)
     return ()
-
-
-QUANTUM_ESPRESSO = TimerTable(
-    name="Quantum ESPRESSO",
-    begin=LogLine("Program ", r"^\s*Program (?P<_program>\w[-\w]*)\s+v\.?\s?(?P<version>\S+).*starts"),
-    mark=LogLine("s CPU", r"^ {3,8}\S.*:\s+[0-9].*s CPU(?:\s.*WALL| \(| time,|\s*$)"),
-    program=LogLine("Program PWSCF", r"^\s*Program PWSCF\s+v\S* .*starts"),
-    scattered=(
-        LogLine(
-            " CPU",
-            r"^ {3,8}(?P<name>\S.{0,40}?)\s*:\s+(?P<cpu>[0-9][0-9.dhms ]*?) CPU(?: time)?"
-            r"(?:,?\s+(?P<wall>[0-9][0-9.dhms ]*?) (?:WALL|(?P<first>wall time)))?"
-            r"(?:\s+[0-9][0-9.dhms ]*? GPU)?\s*(?:\(\s*(?P<calls>\d+) calls.*\))?\s*$",
-        ),
-        LogLine(" : ", r"^ {3,8}[A-Z][-A-Z0-9]*\s*: .*(?:WALL|wall time)(?P<group>)\s*$"),  # ends a block
-        LogLine("INITIALIZATION:", r"^ {3,8}(?P<group>INITIALIZATION):\s*$"),  # ph.x
-        LogLine("DYNAMICAL MATRIX:", r"^ {3,8}(?P<group>DYNAMICAL MATRIX):\s*$"),
-        LogLine("Called by", r"^ {3,8}(?P<group>Called by \S+?):?\s*$"),
-        LogLine("outines", r"^ {3,8}(?P<group>\w[-+/\w ]{0,40} routines?):?\s*$"),
-    ),
-    facts=(
-        LogLine("MPI processes", r"Number of MPI processes:\s+(?P<processes>\d+)"),
-        LogLine("running on", r"Parallel version \(MPI.*running on\s+(?P<processes>\d+) processor"),
-        LogLine("Serial ", r"^\s*Serial (?P<_serial>)(?:multi-threaded )?version"),
-        LogLine("Threads/MPI", r"Threads/MPI process:\s+(?P<threads>\d+)"),
-        LogLine("Serial multi", r"Serial multi-threaded version, running on\s+(?P<threads>\d+) processor"),
-        LogLine("npool", r"K-points division:\s+npool\s+=\s+(?P<pools>\d+)"),
-    ),
-    place=_place,
-    statistic=Statistic.ONE,
-    inclusive=True,
-)

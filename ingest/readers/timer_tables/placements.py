@@ -1,0 +1,284 @@
+"""How the rows of a table become timers in their places: `rows` as the kind says, others what is particular.
+
+A kind names one of these functions, or `quantum_espresso` of `clock_callers`, under `place`.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from ingest.errors import InputError
+from ingest.readers.timer_tables.clock_callers import quantum_espresso
+from ingest.readers.timer_tables.log_values import count, known, number, timer
+from ingest.readers.timer_tables.timer_kind import WHOLE, Facts, Placed, Timer, TimerRow, TimerTable
+
+Place: TypeAlias = Callable[[Sequence[TimerRow], Facts, TimerTable], Placed]
+
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_PHASES = ("Initialisation", "Calculation", "Finalisation")  # of CASTEP
+_OTHER = "Other"  # what a routine of AMBER does beside those above it
+_CPU_TIME = ("times are CPU seconds",)
+_PME = ("PME mesh", "PME GPU mesh")  # the rows that the second table of GROMACS breaks down
+_PARTS = "PME mesh"  # its heading; before 5 it has none
+_WAIT = "PME wait for PP"  # without ranks of its own, PME waits for nothing: what is printed is no time
+
+
+def rows(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+    """Place rows beside each other, or below their headings."""
+    timers: list[Timer] = []
+    unknown = 0
+    for row in found:
+        if (row.group and kind.under_headings == "ignored") or row.name in kind.skipped:
+            continue
+        if "seconds" not in row.values or (kind.under_headings == "named" and not row.group):
+            continue
+        if kind.each_call and known(row.values["seconds"]) is None:  # asterisks: the number did not fit
+            unknown += 1
+            continue
+        name = row.group if kind.under_headings == "named" else kind.renamed.get(row.name, row.name)
+        path = (row.group, name) if kind.under_headings == "parents" else (name,)
+        overlapping = row.name in kind.overlapping or "*" in kind.overlapping
+        timers.append(timer(row, path, overlapping=overlapping))
+        if row.name == kind.last_row:
+            break
+    notices = (f"times that were too large for their columns are missing: {unknown}",) if unknown else ()
+    if kind.each_call:
+        timers = _added_calls(timers)
+    stated = {**_counted(timers, kind), **_steps_between(facts)}
+    return Placed(timers=tuple(timers), total=_total(found, facts, kind), facts=stated, notices=notices)
+
+
+def _added_calls(calls: Sequence[Timer]) -> list[Timer]:
+    sums: dict[tuple[str, ...], Timer] = {}
+    for call in calls:
+        one = replace(call, calls=1.0)
+        sums[call.path] = sums[call.path].plus(one) if call.path in sums else one
+    return list(sums.values())
+
+
+def _counted(timers: Sequence[Timer], kind: TimerTable) -> dict[str, str]:
+    """Return the facts that the calls of timers state."""
+    stated = {}
+    for fact, names in kind.counted.items():
+        calls = next((timer.calls for timer in timers if timer.path[-1] in names), None)
+        if calls is not None:
+            stated[fact] = f"{calls:.0f}"
+    return stated
+
+
+def _steps_between(facts: Facts) -> dict[str, str]:
+    first, last = count(facts, "_first_step") or 0, count(facts, "last_step") or 0
+    return {"steps": f"{last - first + 1}"} if last > first else {}
+
+
+def _total(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> float | None:
+    """Return the stated total, or the largest of the column of totals, of the program's row if any."""
+    if not kind.total_row:
+        return known(facts.get("total"))
+    whole = [row for row in found if row.name == kind.total_row] or found
+    return max(
+        (value for row in whole if (value := known(row.values.get("total"))) is not None), default=None
+    )
+
+
+def indented(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+    """Put every timer below the one above it that is further left, and all below the whole run."""
+    total = known(facts.get("total"))
+    timers = [
+        timer(row, (WHOLE, *(caller.name for caller in callers), row.name))
+        for row, callers in _callers(found)
+    ]
+    listed = sum(timer.seconds for timer in timers if len(timer.path) == 2)
+    whole = Timer(path=(WHOLE,), seconds=listed if total is None else total)
+    return Placed(timers=(whole, *timers) if timers else (), total=total)
+
+
+def _callers(found: Sequence[TimerRow]) -> list[tuple[TimerRow, tuple[TimerRow, ...]]]:
+    """Return each row with those around it, from the root down: rows above it that are further left."""
+    above: list[TimerRow] = []
+    with_callers = []
+    for row in found:
+        while above and above[-1].indent >= row.indent:
+            above.pop()
+        with_callers.append((row, tuple(above)))
+        above.append(row)
+    return with_callers
+
+
+def amber(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+    """Put the routines of sander below their callers, which stand below them; those of pmemd are a list."""
+    tree = [row for row in found if "parent" in row.values]
+    if not tree:
+        return _major_routines(found, facts)
+    averages = [row for row in tree if row.group == "Average"]
+    timers = []
+    for row, callers in _callers((averages or tree)[::-1]):
+        name = f"{_OTHER} ({callers[-1].name})" if row.name == _OTHER and callers else row.name
+        timers.append(timer(row, (*(caller.name for caller in callers), name)))
+    roots = [timer for timer in timers if len(timer.path) == 1]
+    total = roots[0].seconds if len(roots) == 1 else None
+    return Placed(timers=tuple(timers), total=total, notices=_CPU_TIME)
+
+
+def _major_routines(found: Sequence[TimerRow], facts: Facts) -> Placed:
+    """Return the routines of pmemd; the tables below split them further."""
+    timers = [timer(row) for row in found if row.group.startswith("NonSetup") and row.name != "Total"]
+    if (setup := known(facts.get("_setup"))) is not None:
+        timers.append(Timer(path=("Setup",), seconds=setup))
+    if "_nonsetup" in facts and len(timers) == 1:  # no routines are timed on GPUs
+        timers.append(Timer(path=("NonSetup",), seconds=number(facts["_nonsetup"], "the time after setup")))
+    return Placed(timers=timers, total=known(facts.get("_total")), notices=_CPU_TIME)
+
+
+def castep(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+    """Put the iterations, and what the calculation did before the first of them, below the calculation."""
+    phases = {row.name: timer(row) for row in found if row.name in _PHASES}
+    total = next((timer(row) for row in reversed(found) if row.name == "Total"), None)
+    timers = [phases[name] for name in _PHASES if name in phases]
+    if not timers or total is None:
+        return Placed(timers=())
+    loops: list[list[float]] = []
+    for row in found:
+        if (stamp := known(row.values.get("stamp"))) is not None:
+            if row.name == "Initial" or not loops:
+                loops.append([])
+            loops[-1].append(stamp)
+    steps = sum(len(loop) - 1 for loop in loops)
+    if steps and "Calculation" in phases:
+        iterations = sum(loop[-1] - loop[0] for loop in loops)
+        begin = phases["Initialisation"].seconds if "Initialisation" in phases else 0.0
+        before = max(loops[0][0] - begin, 0.0)
+        if before + iterations <= phases["Calculation"].seconds:
+            timers += [
+                Timer(path=("Calculation", "before the first SCF iteration"), seconds=before),
+                Timer(path=("Calculation", "SCF iterations"), seconds=iterations, calls=float(steps)),
+            ]
+    stated = {"steps": str(steps)} if steps else {}
+    return Placed(timers=tuple(timers), total=total.seconds, facts=stated)
+
+
+def gptl(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+    """Place sums over the ranks; the first set of `TimerTable.wholes` that occurs holds all others."""
+    if not all("walltotal" in row.values for row in found):
+        raise InputError(
+            f"the columns of GPTL are not known: {', '.join(found[0].values)[:120]}",
+            hint="a column 'walltotal' is needed",
+        )
+    names = {row.name for row in found}
+    roots = next((whole for whole in kind.wholes if names.intersection(whole)), ())
+    timers = tuple(_of_gptl(row, facts, row.values["walltotal"], row.name not in roots) for row in found)
+    running = [row.name for row in found if row.values.get("on") == "y"]
+    bare = sum("quote" not in row.values for row in found)
+    notices = []
+    if running:
+        notices.append(f"timers that were running as the table was written: {', '.join(running[:3])}")
+    if bare:
+        notices.append(f"{bare} of {len(found)} names of timers stand without quotes")
+    return Placed(timers=timers, notices=tuple(notices))
+
+
+def gptl_means(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+    """Sum the means over the ranks that called a timer."""
+    timers = []
+    for row in (row for row in found if "mean" in row.values):
+        mean, ranks = (
+            number(row.values[name], f"the {name} of '{row.name[:80]}'") for name in ("mean", "ranks")
+        )
+        timers.append(_of_gptl(row, facts, str(mean * ranks), True))
+    running = len(found) - len(timers)
+    notices = (f"timers that were running, without values: {running}",) if running else ()
+    return Placed(timers=tuple(timers), notices=notices)
+
+
+def _of_gptl(row: TimerRow, facts: Facts, seconds: str, overlapping: bool) -> Timer:
+    values = {
+        "seconds": seconds,
+        "least": row.values.get("wallmin", ""),
+        "most": row.values.get("wallmax", ""),
+    }
+    calls = known(row.values.get("count"))
+    placed = timer(replace(row, values=values), overlapping=overlapping)
+    return replace(placed, calls=None if calls is None else calls / (count(facts, "processes") or 1))
+
+
+def gromacs(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+    """Turn cycles into seconds, and put the parts of PME below it."""
+    end = next((i for i, row in enumerate(found) if row.name == "Total" and not row.group), None)
+    if end is None:
+        return Placed(timers=())
+    total, parts = found[end], [row for row in found[end + 1 :] if row.group in ("", _PARTS)]
+    main = [row for row in found[:end] if not row.group and row.name != _WAIT]
+    main += [row for row in found if row.name == _WAIT and ("pme_ranks" in facts or "calls" in row.values)]
+    main = [replace(row, name=row.name.removesuffix("*").strip()) for row in main]
+    layout = _layout(main, total, facts)
+    cycles = number(total.values.get("cycles"), "the total of cycles")
+    core = _core_seconds(facts, total, (count(layout, "processes") or 1) * (count(layout, "threads") or 1))
+    scale = core / cycles if cycles > 0 else 0.0
+    timers = [_of_cycles(row, (row.name,), scale) for row in main]
+    if whole := next((row.name for row in main if row.name in _PME), ""):
+        timers += [_of_cycles(row, (whole, row.name), scale) for row in parts]
+    return Placed(timers=timers, total=core, facts={**layout, **_counted(timers, kind)})
+
+
+def _of_cycles(row: TimerRow, path: tuple[str, ...], seconds_per_cycle: float) -> Timer:
+    cycles = number(row.values.get("cycles"), f"the cycles of '{row.name[:80]}'")
+    placed = timer(replace(row, values={**row.values, "seconds": "0"}), path)
+    return replace(placed, seconds=cycles * seconds_per_cycle)
+
+
+def _layout(main: Sequence[TimerRow], total: TimerRow, facts: Facts) -> dict[str, str]:
+    """Return the ranks of the run: of the table, or of the log, or of the total, or the most of a row."""
+    both = (count(facts, "_pp") or 0) + (count(facts, "pme_ranks") or 0)
+    of_row = max((count(row.values, "ranks") or 1 for row in main), default=1)
+    ranks = both or count(facts, "processes") or count(total.values, "calls") or of_row
+    stated = count(facts, "threads") if "pme_ranks" not in facts else None  # PME may have others
+    cores = round((known(facts.get("_percent")) or 0.0) / 100)
+    computed = cores // ranks if cores >= ranks and cores % ranks == 0 else None
+    threads = stated or computed or count(facts, "threads") or 1
+    return {"processes": str(ranks), "threads": str(threads)}
+
+
+def _core_seconds(facts: Facts, total: TimerRow, cores: int) -> float:
+    if facts.get("_unit") == "Core t" and (core := known(facts.get("_core"))):
+        return core
+    if "core" in total.values:
+        return number(total.values["core"], "the total of seconds")
+    return number(total.values.get("wall"), "the total wall time") * cores
+
+
+def namd(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+    """Take the last cumulative time; steps before the first of this run took none of it.
+
+    Short runs print none: only their whole time is known.
+    """
+    last = next((row for row in reversed(found) if row.name == "TIMING"), None)
+    if last is None:
+        return Placed(timers=(timer(found[-1], (WHOLE,)),), total=known(facts.get("total")))
+    steps = max(number(last.values.get("step"), "the last step") - (count(facts, "_first") or 0), 0.0)
+    seconds = number(last.values.get("seconds"), "the time of the steps")
+    notices = () if "total" in facts else ("the log ends before the run: steps up to there",)
+    timers = (Timer(path=("time steps",), seconds=seconds, calls=steps),)
+    return Placed(
+        timers=timers, total=known(facts.get("total")), facts={"steps": f"{steps:.0f}"}, notices=notices
+    )
+
+
+def petsc(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+    """Put events below their stages. Numbers in the names of stages are often sizes: runs should agree."""
+    stages, events = {}, []
+    for row in found:
+        place, _, name = (row.group or row.name).partition(":")
+        stage = f"{place.strip()}: {_NUMBER.sub('#', name.strip())}"
+        if row.group:
+            events.append(timer(row, (stage, row.name), overlapping=True))
+        else:
+            stages[stage] = timer(row, (stage,))
+    events = [replace(event, most=event.seconds) for event in events if event.path[0] in stages]
+    return Placed(timers=(*stages.values(), *events), total=known(facts.get("total")))
+
+
+PLACEMENTS: Mapping[str, Place] = {
+    place.__name__: place
+    for place in (rows, indented, amber, castep, gptl, gptl_means, gromacs, namd, petsc, quantum_espresso)
+}
