@@ -16,7 +16,7 @@ from tests.mutants.sample import PACKAGES, product_files
 COVERAGE, DURATIONS = "coverage", "durations.json"
 ELSEWHERE = 60.0  # seconds for tests of other folders that execute a defect
 IMPORTING = 6.0  # seconds that a file of tests counts as long as nothing is measured
-SCRIPT_TESTS = "tests/pipeline/report/page/"
+SCRIPT_TESTS = "tests/pipeline/report/page"
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -60,9 +60,9 @@ def _places(path: str) -> tuple[str, ...]:
     if name.endswith(".js"):
         group, stem = folder.rpartition("/")[2], name.removesuffix(".js")
         return (
-            *(f"{SCRIPT_TESTS}js/test_{one}.py::" for one in (stem, group)),
-            f"{SCRIPT_TESTS}js/",
-            SCRIPT_TESTS,
+            *(f"{SCRIPT_TESTS}/js/test_{one}.py::" for one in (stem, group)),
+            f"{SCRIPT_TESTS}/js/",
+            f"{SCRIPT_TESTS}/",
             "",
         )
     return f"tests/{folder}/test_{name}::", f"tests/{folder}/", ""
@@ -102,8 +102,11 @@ def _add_neighbours(root: Path, by_file: dict[str, set[str]], tests: Iterable[st
     """Add what lies in the folder that mirrors a file's own; for scripts, all tests of the page."""
     for file in product_files(root):
         path = str(file.relative_to(root))
-        folder = SCRIPT_TESTS if path.endswith(".js") else f"tests/{path.rpartition('/')[0]}/"
-        by_file[path] |= {test for test in tests if test.startswith(folder)}
+        folder, near = f"tests/{path}", set[str]()
+        while folder and not near:  # a file without tests in its folder may have them in the one above
+            folder = SCRIPT_TESTS if path.endswith(".js") else folder.rpartition("/")[0]
+            near = {test for test in tests if test.startswith(f"{folder}/")}
+        by_file[path] |= near
     return by_file
 
 

@@ -113,3 +113,7 @@ def test_a_name_is_read_back_as_it_was_meant(point, repetition):
 def test_a_name_that_would_be_read_otherwise_is_refused():
     with pytest.raises(UsageError, match="rename the application or a parameter"):
         run_name("app4", {"p": 1 / 3}, 1)
+
+
+def test_the_width_of_an_answer_is_relative_to_its_value():
+    assert Answer(value=5.0, lower=4.0, upper=8.0).width == pytest.approx(0.8)

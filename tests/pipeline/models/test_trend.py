@@ -184,3 +184,29 @@ def test_kernels_are_taken_in_the_order_asked_for():
     some = combined(every, shift=0.0).take(np.array([2, 0]))
     assert np.array_equal(some.trend.at(FAR), every.at(FAR)[[2, 0]])
     assert len(some.noise) == len(some.shift) == len(some.trend.misfit) == 2
+
+
+@pytest.mark.parametrize(
+    ("points", "values", "bend"),
+    [
+        ([4, 8, 16], [1, 2, 16], 2),  # the last doubling makes 8, the one before it 2
+        ([4, 8, 16], [1, 8, 16], 2),
+        ([1, 2, 4, 8], [7, 1, 2, 16], 2),
+        ([1, 2, 4, 8], [1, 2, 4, 8], 0),
+        ([4, 6, 8, 12, 16], [1, 5, 2, 3, 16], 2),  # points between count for nothing
+        ([4, 8, 16, 20], [1, 2, 4, 8], np.log(2) / np.log(1.25) - 1),  # less than a doubling from the last
+        ([1, 64, 128], [1, 64, 32], 2),  # the one before is as near as it gets
+        ([1, 2, 64], [1, 2, 1024], 0.8),  # as is the middle
+        ([1, 2], [1, 4], 0),
+        ([1, 2, 4, 8], [0, 1, 2, 16], 2),
+        ([1, 2, 4, 8], [0, 0, 2, 16], 0),
+    ],
+)
+def test_the_bend_is_how_much_the_slope_changes_over_the_last_two_doublings(points, values, bend):
+    trend = trend_of([values], np.array(points, dtype=float)[:, None])
+    assert trend.bend() == pytest.approx(bend, abs=1e-9)
+
+
+def test_several_parameters_have_no_bend():
+    points = np.array([[1.0, 1], [2, 1], [4, 2], [8, 3]])
+    assert trend_of([[1.0, 2, 4, 32]], points, ("p", "n")).bend() == 0

@@ -148,6 +148,8 @@ def test_reports_of_ranks_are_one_run_of_several_processes(tmp_path):
         tables = with_device(rank, f"uuid {rank % 2}")
         tables["TARGET_INFO_SESSION_START_TIME"] = ("utcEpochNs INTEGER", [(BEGIN + 100 * rank,)])
         gpu_files.nsys(tmp_path / f"report.{rank}.sqlite", tables)
+    (tmp_path / "report.3.txt").touch()  # neither what else is numbered nor a folder is one of them
+    (tmp_path / "report.3.sqlite").mkdir()
     profile = read(tmp_path)
     assert profile.locations.process.tolist() == [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2]
     assert profile.locations.device.tolist() == [-1] * 6 + [0, 0, 1, 1, 0, 0]
