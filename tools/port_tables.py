@@ -22,9 +22,10 @@ from pathlib import Path
 import numpy as np
 
 from pipeline.projection.ports.assembly import Instruction, functions_in, loop_bodies
-from pipeline.projection.ports.instruction_form import example, form_of
+from pipeline.projection.ports.instruction_form import form_of
 from pipeline.projection.ports.llvm_mca import find_llvm_mca, simulate_loop
 from pipeline.projection.ports.processors import processors
+from tools.instruction_examples import example
 from tools.port_forms import USUAL, related
 
 FOLDER = Path(__file__).parents[1] / "pipeline" / "projection" / "ports" / "instructions"

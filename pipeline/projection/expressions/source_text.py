@@ -2,7 +2,6 @@
 
 import keyword
 import re
-from collections.abc import Mapping
 from typing import Literal, TypeAlias, get_args
 
 from pipeline.projection.expressions.ensemble import columns
@@ -35,26 +34,14 @@ def export(model: Model, language: Language, *, name: str = "T", title: str = ""
     bound = columns(model.ensembles)
     constants = {plain[n]: value for n, (value, _) in bound.items() if n in model.symbols}
     inputs = [plain[n] for n in model.symbols if n not in bound]
-    write = _octave if language == "octave" else _python
-    return write(_identifier(name), inputs, constants, expression, title)
-
-
-def _octave(
-    name: str, inputs: list[str], constants: Mapping[str, float], expression: Expression, title: str
-) -> str:
-    lines = [f"function value = {name}({', '.join(inputs)})", f"  % {title}"]
-    lines += [f"  {symbol} = {value:.15g};" for symbol, value in constants.items()]
-    lines += [f"  value = {sympy.octave_code(_nested(expression))};", "end", ""]
-    return "\n".join(lines)
-
-
-def _python(
-    name: str, inputs: list[str], constants: Mapping[str, float], expression: Expression, title: str
-) -> str:
-    lines = ["import math", "", "", f"def {name}({', '.join(inputs)}):", f'    """{title}"""']
-    lines += [f"    {symbol} = {value:.15g}" for symbol, value in constants.items()]
-    lines += [f"    return {sympy.pycode(expression)}", ""]
-    return "\n".join(lines)
+    lines = [f"{symbol} = {value:.15g}" for symbol, value in constants.items()]
+    head = f"{_identifier(name)}({', '.join(inputs)})"
+    if language == "octave":
+        made = f"value = {sympy.octave_code(_nested(expression))}"
+        body = [f"% {title}", *(f"{line};" for line in (*lines, made))]
+        return "\n".join([f"function value = {head}", *(f"  {line}" for line in body), "end", ""])
+    body = [f'"""{title}"""', *lines, f"return {sympy.pycode(expression)}"]
+    return "\n".join(["import math", "", "", f"def {head}:", *(f"    {line}" for line in body), ""])
 
 
 def _nested(expression: Expression) -> Expression:

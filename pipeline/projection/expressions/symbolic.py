@@ -44,19 +44,25 @@ def replace(expression: Expression, by: Mapping[Expression, Expression]) -> Expr
     sympy's own `xreplace` tries to order the arguments of every `Max` it rebuilds, which takes seconds for
     the dozen arguments of a port model and gains nothing.
     """
+
+    def rebuilt(node: Expression, arguments: list[Expression]) -> Expression:
+        kept = {"evaluate": False} if isinstance(node, sympy.Max | sympy.Min) else {}
+        return node if arguments == list(node.args) else node.func(*arguments, **kept)
+
+    return _rebuilt(expression, by, rebuilt)
+
+
+def _rebuilt(
+    expression: Expression,
+    by: Mapping[Expression, Expression],
+    rebuilt: Callable[[Expression, list[Expression]], Expression],
+) -> Expression:
+    """Return the expression with nodes replaced, every other one made anew of its new arguments."""
     done = dict(by)
     for node in sympy.postorder_traversal(expression):
-        if node in done:
-            continue
-        arguments = [done[argument] for argument in node.args]
-        done[node] = _rebuilt(node, arguments) if arguments != list(node.args) else node
+        if node not in done:
+            done[node] = rebuilt(node, [done[argument] for argument in node.args])
     return done[expression]
-
-
-def _rebuilt(node: Expression, arguments: list[Expression]) -> Expression:
-    if isinstance(node, sympy.Max | sympy.Min):
-        return node.func(*arguments, evaluate=False)
-    return node.func(*arguments)
 
 
 def compiled(expressions: Sequence[Expression], names: Sequence[str]) -> Compiled:
@@ -66,7 +72,7 @@ def compiled(expressions: Sequence[Expression], names: Sequence[str]) -> Compile
     """
     plain = [real_symbol(f"x{k}") for k in range(len(names))]
     by = dict(zip(map(real_symbol, names), plain, strict=True))
-    inert = [_inert(expression, by) for expression in expressions]
+    inert = [_rebuilt(expression, by, _inert) for expression in expressions]
     function = sympy.lambdify(plain, inert, modules=[_CALLS, "numpy"], cse=True)
 
     def call(values: Sequence[npt.ArrayLike]) -> list[FloatArray]:
@@ -77,16 +83,11 @@ def compiled(expressions: Sequence[Expression], names: Sequence[str]) -> Compile
     return call
 
 
-def _inert(expression: Expression, by: Mapping[Expression, Expression]) -> Expression:
-    """Return the expression with symbols renamed, and Max and Min as functions unknown to sympy.
+def _inert(node: Expression, arguments: list[Expression]) -> Expression:
+    """Return a node with Max and Min as functions unknown to sympy.
 
     lambdify renames dotted symbols and shares common parts; whenever it rebuilds a maximum, sympy tries to
     order the arguments, which takes seconds for a port model and gains nothing.
     """
-    done = dict(by)
-    for node in sympy.postorder_traversal(expression):
-        if node not in done:
-            kind = _LARGEST if isinstance(node, sympy.Max) else node.func
-            kind = _SMALLEST if isinstance(node, sympy.Min) else kind
-            done[node] = kind(*(done[argument] for argument in node.args)) if node.args else node
-    return done[expression]
+    kinds = {sympy.Max: _LARGEST, sympy.Min: _SMALLEST}
+    return kinds.get(node.func, node.func)(*arguments) if arguments else node

@@ -14,6 +14,7 @@ from pipeline.projection.expressions.symbolic import Compiled, compiled, real_sy
 from pipeline.projection.expressions.symbolic_model import Model, ValidRange, bind, limited, symbol
 from pipeline.projection.fitting.bounded_least_squares import identifiable, solve_linear, solve_nonlinear
 from pipeline.projection.fitting.resampling import (
+    Curve,
     LackOfFit,
     Resampled,
     Solve,
@@ -201,10 +202,51 @@ def fit(
     names = [p.name for p in parameters]
     form = _formula(model, names, data, len(observed))
     solve, draws = _solver(form, parameters, observed, weights)
-    quality = resample(solve, form.curve, observed, weights, key=name, draws=draws)
-    known = identifiable(form.slopes(quality.estimate), point_weights(observed, weights))
-    fitted = form.curve(quality.estimate[None])[0]
+    return fit_curve(
+        name,
+        model,
+        names,
+        (solve, form.curve),
+        data,
+        observed,
+        weights,
+        lambda found: identifiable(form.slopes(found.estimate), point_weights(observed, weights)),
+        draws=draws,
+    )
+
+
+def fit_curve(
+    name: str,
+    model: Model,
+    names: Sequence[str],
+    curve: tuple[Solve, Curve],
+    data: Mapping[str, FloatArray],
+    observed: FloatArray,
+    weights: Weights,
+    identified: Callable[[Resampled], BoolArray],
+    *,
+    draws: int = DRAWS,
+) -> Fit:
+    """Return a model fitted to n measurements by a solver of its own; the other arguments are those of `fit`.
+
+    Args:
+        name: what the fit is called.
+        model: the formula.
+        names: its k parameters in the order of the solver.
+        curve: the solver and the values of the formula, as `resample` takes them.
+        data: float64[n] for every input.
+        observed: float64[n].
+        weights: see `resample`.
+        identified: returns bool[k], False for parameters that the data leave open.
+        draws: how many joint draws to make.
+
+    Raises:
+        ModelError: the data cannot determine the parameters.
+    """
+    quality = resample(*curve, observed, weights, key=name, draws=draws)
+    fitted = curve[1](quality.estimate[None])[0]
     lack = lack_of_fit(data, observed, fitted, weights, len(names))
+    known = identified(quality)
     return assemble(
         name, model, names, identified=known, quality=quality, data=data, lack=lack, weights=weights
     )

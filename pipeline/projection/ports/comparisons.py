@@ -47,16 +47,6 @@ class ModelComparison:
         }
 
 
-def constant_ratio(mini: float, ratio: float) -> float:
-    """Return C_target = R_c C_mini (Eq. 4), R_c measured on another machine or instruction set."""
-    return ratio * mini
-
-
-def equal_ipc(mini: float, instructions_target: float, instructions_mini: float) -> float:
-    """Return C_target = C_mini I_target / I_mini (Eq. 5)."""
-    return mini * instructions_target / instructions_mini
-
-
 def by_difference(
     portmap: PortMap, mini: float, counts_target: FloatArray, counts_mini: FloatArray, cpi: FloatArray
 ) -> float:
@@ -116,8 +106,8 @@ def _predicted(
     apart = estimate_cpi(simple, grouped[known], variants.cycles[known], offset=offset)
     shared = estimate_cpi(portmap, variants.counts[known], variants.cycles[known], offset=offset)
     return (
-        constant_ratio(at, ratio),
-        equal_ipc(at, variants.instructions[target], variants.instructions[mini]),
+        ratio * at,  # Eq. 4
+        at * variants.instructions[target] / variants.instructions[mini],  # Eq. 5
         by_difference(simple, at, grouped[target], grouped[mini], apart.cpi),
         by_difference(portmap, at, variants.counts[target], variants.counts[mini], shared.cpi),
     )

@@ -130,25 +130,14 @@ def _problem(
     """Return the fit of the free classes, the others held at their cpi, and of the offset if wanted."""
     slopes = counts[:, None, :] * port_sets(portmap).weights
     fixed = slopes[:, :, ~free] @ cpi[~free]
-    prior = portmap.occupancy[free]
-    bounds = np.ones(len(prior)), np.maximum(most, prior)
-    if not offset:
-        return PortProblem(
-            slopes=slopes[:, :, free],
-            fixed=fixed,
-            lower=bounds[0],
-            upper=bounds[1],
-            prior=prior,
-            pull=np.full(len(prior), PULL),
-        )
-    besides = np.ones((*fixed.shape, 1))
+    prior, besides = portmap.occupancy[free], np.ones(int(offset))
     return PortProblem(
-        slopes=np.concatenate([slopes[:, :, free], besides], axis=2),
+        slopes=np.concatenate([slopes[:, :, free], np.ones((*fixed.shape, len(besides)))], axis=2),
         fixed=fixed,
-        lower=np.append(bounds[0], 0.0),
-        upper=np.append(bounds[1], cycles.max()),
-        prior=np.append(prior, 1.0),
-        pull=np.append(np.full(len(prior), PULL), 0.0),
+        lower=np.append(np.ones(len(prior)), 0.0 * besides),
+        upper=np.append(np.maximum(most, prior), cycles.max() * besides),
+        prior=np.append(prior, besides),
+        pull=np.append(np.full(len(prior), PULL), 0.0 * besides),
     )
 
 

@@ -84,11 +84,6 @@ def bottleneck(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> IntArra
     return result
 
 
-def port_names(portmap: PortMap, index: int) -> tuple[str, ...]:
-    """Return the names of the ports in one of `port_sets`."""
-    return tuple(portmap.ports[k] for k in np.flatnonzero(port_sets(portmap).ports[index]))
-
-
 def levelled(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
     """Return float64[port, class], the cycles of each class on each port in the paper's order of scheduling.
 

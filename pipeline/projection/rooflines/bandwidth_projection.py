@@ -4,7 +4,7 @@ The whole is the sum of the projected groups divided by their coverage, their sh
 is not projected is assumed to speed up like the rest.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -18,7 +18,7 @@ from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import FLOP, NONE, TIME, Quantity, parse_quantity
 from pipeline.projection.machines.machine_values import Machine
 from pipeline.projection.rooflines.counter_files import read_counters
-from pipeline.projection.rooflines.counters import Work, work
+from pipeline.projection.rooflines.counters import Work
 from pipeline.projection.rooflines.measured_profile import (
     Group,
     MeasuredProfile,
@@ -106,7 +106,7 @@ def bandwidth_projection(table: TomlTable, reference: Machine, names: Names) -> 
         reference=sum(group.time.value for group in projected) / coverage,
         machine=reference.name,
         verdicts=verdicts,
-        roofline=roofline(reference.name, reference.values, _points(profile, table))
+        roofline=roofline(reference.name, reference.values, tuple(_points(profile, table)))
         if PEAK in reference.values
         else None,
         notices=(*_inconsistent(profile.groups), *profile.notices, *doubts),
@@ -114,7 +114,7 @@ def bandwidth_projection(table: TomlTable, reference: Machine, names: Names) -> 
 
 
 def _verdict(group: Group, reference: Machine) -> RegionVerdict:
-    return verdict(work(group.counters), group.time.value, reference, cores=group.cores, kind=group.kind)
+    return verdict(group.work, group.time.value, reference, cores=group.cores, kind=group.kind)
 
 
 def _check_distinct(groups: Sequence[Group], table: TomlTable) -> None:
@@ -125,21 +125,23 @@ def _check_distinct(groups: Sequence[Group], table: TomlTable) -> None:
             raise InputError(f"'{name}' would be counted twice", where=table.where, hint=hint)
 
 
-def _points(profile: MeasuredProfile, table: TomlTable) -> list[Point]:
-    """Return the points of the profile, and of further runs that the table names by their labels."""
-    whole = [] if profile.whole is None else [profile.whole]
-    found = points_of([*profile.groups, *whole])
+def _points(profile: MeasuredProfile, table: TomlTable) -> Iterator[Point]:
+    """Yield the points of the profile, and of further runs that the table names by their labels."""
     runs = table.table("runs")
-    for label in runs.content:
-        found += points_of(counted_groups(read_counters(runs.file(label))), label)
-    return found
+    own = profile.groups if profile.whole is None else (*profile.groups, profile.whole)
+    several = [
+        ("", own),
+        *((label, counted_groups(read_counters(runs.file(label)))) for label in runs.content),
+    ]
+    for label, groups in several:
+        yield from points_of(((one.name, one.work, one.time.value) for one in groups), label)
 
 
 def _projected(
     group: Group, found: RegionVerdict, reference: Machine, names: Names, table: TomlTable
 ) -> Model:
     time = bind(symbol(f"time {group.name}", TIME), {f"time {group.name}": group.time})
-    done = work(group.counters)
+    done = group.work
     if found.bound is Bound.ARITHMETIC:
         return time * _peak_ratio(done, reference, names, table)
     memory = MEMORY_VALUES[group.kind]

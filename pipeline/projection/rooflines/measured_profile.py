@@ -16,7 +16,7 @@ from pipeline.projection.rooflines.counter_files import (
     read_counters,
     recognised,
 )
-from pipeline.projection.rooflines.counters import known, work
+from pipeline.projection.rooflines.counters import Work, known, work
 
 KINDS = ("threaded", "serial", "other")
 _KEYS = ("name", "time", "share", "kind", "counters")
@@ -43,6 +43,11 @@ class Group:
     kind: str
     counters: Mapping[str, float] = field(default_factory=dict)
     cores: int | None = None
+
+    @property
+    def work(self) -> Work:
+        """What the counters show."""
+        return work(self.counters)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,7 +176,7 @@ def _of_report(report: CounterReport, kinds: Mapping[str, str], cores: int | Non
     unlisted = _seconds(total) - sum(group.time.value for group in groups)
     if total is not None and unlisted > _ROUNDING * _seconds(total):
         groups.append(_rest("unlisted", unlisted))
-    counted = any(work(group.counters).counted for group in groups)
+    counted = any(group.work.counted for group in groups)
     has_whole = total is not None and not counted and work(total.counters).counted
     whole = _of_region(total, total.seconds, {}, cores, "threaded") if total and has_whole else None
     return MeasuredProfile(groups=tuple(groups), whole=whole, notices=report.notices)

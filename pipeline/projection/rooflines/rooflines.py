@@ -21,9 +21,8 @@ from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, NONE, Di
 from pipeline.projection.rooflines.counters import Work, known, work
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict, verdict
 
-if TYPE_CHECKING:  # profiles bring all readers of counters
-    from pipeline.projection.rooflines.measured_profile import Group
-
+if TYPE_CHECKING:  # it would load the symbolic models, which reports do without
+    from pipeline.projection.machines.machine_values import Machine
 
 _NETWORK = "bw_network"
 
@@ -94,19 +93,12 @@ def _ceilings(values: Mapping[str, Quantity], prefix: str, dimension: Dimension)
     return tuple(sorted(found, key=lambda ceiling: -ceiling.value))
 
 
-def points_of(groups: "Iterable[Group]", run: str = "") -> list[Point]:
-    """Return a point for every group and memory level that was counted, if operations were."""
-    done = [(group, work(group.counters)) for group in groups]
-    return [
-        Point(group.name, level, counted.intensity(level), counted.flop / group.time.value, run)
-        for group, counted in done
-        for level in counted.bytes
-        if counted.flop > 0
-    ]
+def points_of(counted: Iterable[tuple[str, Work, float]], run: str = "") -> Iterator[Point]:
+    """Yield a point for every part (name, work, seconds) and counted memory level, if it has operations."""
+    for name, done, seconds in counted:
+        for level in done.bytes if done.flop > 0 else ():
+            yield Point(name, level, done.intensity(level), done.flop / seconds, run)
 
-
-if TYPE_CHECKING:  # it would load the symbolic models, which reports do without
-    from pipeline.projection.machines.machine_values import Machine
 
 LEAST_SHARE = 0.005
 """Of the time of a run: regions below are left out."""
@@ -151,27 +143,30 @@ class StudyRoofline:
 
 
 def study_roofline(experiment: Experiment, machine: "Machine", largest: int) -> StudyRoofline:
-    """Return the roofline of a study's regions that compute.
+    """Return the roofline of a study's regions that compute and take at least `LEAST_SHARE` of a run's time.
 
     Args:
         experiment: with hardware counters among its metrics.
-        machine: the one that it was measured on.
+        machine: the one that it was measured on; its ``cores`` tell how many locations a node holds.
         largest: index of the point whose regions are judged.
 
     Raises:
         UsageError: the study has no time or no counter that is known, or the machine lacks a ceiling.
     """
-    counters = known_counters(experiment)
-    if not counters or "time" not in experiment.values or experiment.is_series:
+    if not _has_counters(experiment):
         hint = "measure with counters, such as SCOREP_METRIC_PAPI=PAPI_FP_OPS,PAPI_L3_TCM"
         raise UsageError("the study has no hardware counters that are known", where="--from", hint=hint)
     runs = tuple(_label(experiment, point) for point in range(len(experiment.points)))
-    by_run = {
-        label: tuple(counted_kernels(experiment, machine, point, counters))
-        for point, label in enumerate(runs)
-    }
-    judged = sorted(by_run[runs[largest]], key=lambda kernel: -kernel.share)
-    points = [point for label, kernels in by_run.items() for point in _points(kernels, label)]
+    by_run = [
+        [one for one in counted_kernels(experiment, None, machine, k) if one and one.share >= LEAST_SHARE]
+        for k in range(len(runs))
+    ]
+    judged = sorted(by_run[largest], key=lambda kernel: -kernel.share)
+    points = [
+        point
+        for label, kernels in zip(runs, by_run, strict=True)
+        for point in points_of(((one.region, one.work, one.seconds) for one in kernels), label)
+    ]
     return StudyRoofline(
         roofline=roofline(machine.name, machine.values, points),
         runs=runs,
@@ -181,75 +176,72 @@ def study_roofline(experiment: Experiment, machine: "Machine", largest: int) -> 
     )
 
 
-def counted_kernels(
-    experiment: Experiment, machine: "Machine", point: int, counters: Sequence[str]
-) -> Iterator[CountedKernel]:
-    """Yield the regions at a point that compute, take at least `LEAST_SHARE` of its time and were counted.
-
-    Args:
-        experiment: the study.
-        machine: the one that it was measured on; its ``cores`` tell how many locations a node holds.
-        point: index of the measured point.
-        counters: names of metrics.
-    """
-    effort = _by_region(experiment, "time", point)
-    values = {name: _by_region(experiment, name, point) for name in counters}
-    locations = float(np.nanmean(experiment.locations()[point]))
-    nodes, cores = nodes_of(locations, machine)
-    total = float(np.nansum(effort))
-    for region, name in enumerate(experiment.regions.name):
-        share = float(effort[region]) / total if total > 0 else 0.0
-        activity = region_class(experiment.regions.paradigm[region], name).activity
-        done = work({counter: float(of[region]) for counter, of in values.items() if np.isfinite(of[region])})
-        if share >= LEAST_SHARE and activity is Activity.COMPUTATION and done.counted:
-            seconds = float(effort[region]) / locations
-            yield CountedKernel(
-                region=name, share=share, seconds=seconds, work=done.scaled(1 / nodes), cores=cores
-            )
-
-
 def kernel_verdicts(
     experiment: Experiment, kernels: Kernels, machine: "Machine", point: int
 ) -> list[RegionVerdict | None]:
-    """Return what limits each of K kernels at a measured point; None if it does not compute or has no counts.
+    """Return what limits each of K kernels; arguments and what has none as of `counted_kernels`."""
+    if not _has_counters(experiment):
+        return [None] * len(kernels)
+    found = counted_kernels(experiment, kernels, machine, point)
+    return [verdict(one.work, one.seconds, machine, cores=one.cores) if one else None for one in found]
+
+
+def counted_kernels(
+    experiment: Experiment, kernels: Kernels | None, machine: "Machine", point: int
+) -> list[CountedKernel | None]:
+    """Return what K kernels or, without any, all regions did at a measured point.
 
     Args:
         experiment: the study.
         kernels: its call paths or regions.
         machine: the one that it was measured on.
         point: index of the measured point.
+
+    Returns:
+        None for a kernel that does not compute, takes no time or has no counts.
     """
-    counters = [] if experiment.is_series else known_counters(experiment)
-    if not counters or "time" not in experiment.values:
-        return [None] * len(kernels)
+    regions = experiment.regions
+    names = (kernels.paradigms, kernels.regions) if kernels else (regions.paradigm, regions.name)
+    total = float(np.nansum(_by_kernel(experiment, None, "time", point)))
     effort = _by_kernel(experiment, kernels, "time", point)
-    values = {name: _by_kernel(experiment, kernels, name, point) for name in counters}
+    values = {
+        one.name: _by_kernel(experiment, kernels, one.name, point)
+        for one in experiment.metrics
+        if known(one.name)
+    }
     locations = float(np.nanmean(experiment.locations()[point]))
     nodes, cores = nodes_of(locations, machine)
-    found: list[RegionVerdict | None] = []
-    for kernel, pair in enumerate(zip(kernels.paradigms, kernels.regions, strict=True)):
-        counted = {name: float(of[kernel]) for name, of in values.items() if np.isfinite(of[kernel])}
-        done, seconds = work(counted).scaled(1 / nodes), float(effort[kernel]) / locations
-        if region_class(*pair).activity is Activity.COMPUTATION and done.counted and seconds > 0:
-            found.append(verdict(done, seconds, machine, cores=cores))
-        else:
-            found.append(None)
+    found: list[CountedKernel | None] = []
+    for k, (paradigm, region) in enumerate(zip(*names, strict=True)):
+        done = work({name: float(of[k]) for name, of in values.items() if np.isfinite(of[k])})
+        computes = region_class(paradigm, region).activity is Activity.COMPUTATION
+        share = float(effort[k]) / total if total > 0 else 0.0
+        one = CountedKernel(
+            region=region,
+            share=share,
+            seconds=float(effort[k]) / locations,
+            work=done.scaled(1 / nodes),
+            cores=cores,
+        )
+        found.append(one if computes and done.counted and one.seconds > 0 else None)
     return found
 
 
-def known_counters(experiment: Experiment) -> list[str]:
-    """Return the metrics of a study that are hardware counters with a known worth."""
-    return [metric.name for metric in experiment.metrics if known(metric.name)]
+def _has_counters(experiment: Experiment) -> bool:
+    counted = any(known(metric.name) for metric in experiment.metrics)
+    return counted and "time" in experiment.values and not experiment.is_series
 
 
-def _by_kernel(experiment: Experiment, kernels: Kernels, metric: str, point: int) -> FloatArray:
-    """Return a metric by kernel, float64[K]: mean of repetitions, sum of locations."""
-    by_region = _by_region(experiment, metric, point)
-    number = {name: region for region, name in enumerate(experiment.regions.name)}
+def _by_kernel(experiment: Experiment, kernels: Kernels | None, metric: str, point: int) -> FloatArray:
+    """Return a metric by kernel, float64[K], or by region: mean of repetitions, sum of locations."""
+    values = mean_over_repetitions(experiment.values[metric].sum[:, point])
+    names = experiment.regions.name
+    by_region: FloatArray = sum_groups(values[:, None], experiment.tree.region, len(names))[:, 0]
+    if kernels is None:
+        return by_region
+    number = {name: region for region, name in enumerate(names)}
     regions = np.array([number[name] for name in kernels.regions], dtype=np.int64)
-    by_callpath = mean_over_repetitions(experiment.values[metric].sum[:, point])
-    found: FloatArray = np.where(kernels.node < 0, by_region[regions], by_callpath[kernels.node])
-    return found
+    return np.where(kernels.node < 0, by_region[regions], values[kernels.node])
 
 
 def nodes_of(locations: float, machine: "Machine") -> tuple[int, int]:
@@ -260,23 +252,6 @@ def nodes_of(locations: float, machine: "Machine") -> tuple[int, int]:
     return nodes, max(math.ceil(locations / nodes), 1)
 
 
-def _by_region(experiment: Experiment, metric: str, point: int) -> FloatArray:
-    """Return a metric by region, float64[regions]: mean of repetitions, sum of call paths and locations."""
-    values = mean_over_repetitions(experiment.values[metric].sum[:, point])
-    summed: FloatArray = sum_groups(values[:, None], experiment.tree.region, len(experiment.regions.name))[
-        :, 0
-    ]
-    return summed
-
-
 def _label(experiment: Experiment, point: int) -> str:
     values = zip(experiment.parameters, experiment.points[point].tolist(), strict=True)
     return ", ".join(f"{name} = {value:g}" for name, value in values) or "run"
-
-
-def _points(kernels: Sequence[CountedKernel], run: str) -> Iterator[Point]:
-    for kernel in kernels:
-        moved: Mapping[str, float] = kernel.work.bytes if kernel.work.flop > 0 else {}
-        for level in moved:
-            rate = kernel.work.flop / kernel.seconds
-            yield Point(kernel.region, level, kernel.work.intensity(level), rate, run)

@@ -15,8 +15,8 @@ from pipeline.projection.expressions.ensemble import DRAWS
 from pipeline.projection.expressions.symbolic_model import Model, maximum, minimum, symbol
 from pipeline.projection.expressions.units import TIME
 from pipeline.projection.fitting.bounded_least_squares import nonnegative_pair
-from pipeline.projection.fitting.formula_fit import Fit, assemble
-from pipeline.projection.fitting.resampling import Resampled, Weights, lack_of_fit, point_weights, resample
+from pipeline.projection.fitting.formula_fit import Fit, fit_curve
+from pipeline.projection.fitting.resampling import Resampled, Weights, point_weights
 
 _CANDIDATES = 120
 _GOLDEN = (np.sqrt(5.0) - 1) / 2
@@ -55,20 +55,16 @@ def fit_cache_kernel(
         raise ModelError(f"{name}: V has to be positive", hint="remove the other measurements")
     if len(np.unique(sites)) < 3:
         raise ModelError(f"{name}: b1, b2 and s need at least three different V", hint="measure more sizes")
-    quality = resample(
-        partial(solve_cache_kernel, sites), partial(_curve, sites), seconds, weights, key=name, draws=draws
-    )
-    names = [f"{name}.b1", f"{name}.b2", f"{name}.s"]
-    fitted = _curve(sites, quality.estimate[None])[0]
-    return assemble(
+    return fit_curve(
         name,
         cache_kernel(name),
-        names,
-        identified=_identified(sites, seconds, point_weights(seconds, weights), quality),
-        quality=quality,
-        data={"V": sites},
-        lack=lack_of_fit({"V": sites}, seconds, fitted, weights, 3),
-        weights=weights,
+        [f"{name}.b1", f"{name}.b2", f"{name}.s"],
+        (partial(solve_cache_kernel, sites), partial(_curve, sites)),
+        {"V": sites},
+        seconds,
+        weights,
+        lambda found: _identified(sites, seconds, point_weights(seconds, weights), found),
+        draws=draws,
     )
 
 

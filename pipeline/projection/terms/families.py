@@ -57,31 +57,22 @@ class TermFamily:
     benchmarks: tuple[str, ...] = ()
 
 
-def _fit_cache_kernel(name: str, data: TermMeasurements, _: Given) -> Fit:
-    return fit_cache_kernel(name, data.inputs["V"], data.values, weights=data.weights)
+def _fitted_by(fit: Callable[..., Fit], column: str) -> Callable[[str, TermMeasurements, Given], Fit]:
+    """Return how a family of one input is fitted; what is stated is given to `fit` by its name."""
 
+    def fitted(name: str, data: TermMeasurements, given: Given) -> Fit:
+        stated = {key: quantity.value for key, quantity in given.items()}
+        return fit(name, data.inputs[column], data.values, weights=data.weights, **stated)
 
-def _fit_messages(name: str, data: TermMeasurements, given: Given) -> Fit:
-    latency = given["latency"].value if "latency" in given else None
-    return fit_latency_bandwidth(name, data.inputs["x"], data.values, latency=latency, weights=data.weights)
-
-
-def _fit_loggp(name: str, data: TermMeasurements, given: Given) -> Fit:
-    congestion = given["congestion"].value if "congestion" in given else 1.0
-    return fit_loggp(name, data.inputs["x"], data.values, congestion=congestion, weights=data.weights)
-
-
-def _fit_allreduce(name: str, data: TermMeasurements, given: Given) -> Fit:
-    base = given["base"].value if "base" in given else 2.0
-    return fit_allreduce(name, data.inputs["P"], data.values, base=base, weights=data.weights)
+    return fitted
 
 
 FAMILIES: Mapping[str, TermFamily] = {
-    "cache_kernel": TermFamily(build=cache_kernel, inputs=("V",), fit=_fit_cache_kernel),
+    "cache_kernel": TermFamily(build=cache_kernel, inputs=("V",), fit=_fitted_by(fit_cache_kernel, "V")),
     "latency_bandwidth": TermFamily(
         build=latency_bandwidth,
         inputs=("x",),
-        fit=_fit_messages,
+        fit=_fitted_by(fit_latency_bandwidth, "x"),
         stated=("latency",),
         benchmarks=(*MESSAGES, *STREAMS),
     ),
@@ -89,7 +80,7 @@ FAMILIES: Mapping[str, TermFamily] = {
         build=loggp,
         inputs=("x",),
         defaults={"congestion": 1.0},
-        fit=_fit_loggp,
+        fit=_fitted_by(fit_loggp, "x"),
         stated=("congestion",),
         benchmarks=MESSAGES,
     ),
@@ -97,7 +88,7 @@ FAMILIES: Mapping[str, TermFamily] = {
         build=allreduce,
         inputs=("P",),
         defaults={"base": 2.0},
-        fit=_fit_allreduce,
+        fit=_fitted_by(fit_allreduce, "P"),
         stated=("base",),
         benchmarks=ALLREDUCES,
     ),

@@ -4,7 +4,6 @@
 fits bind them to measurements.
 """
 
-from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -14,8 +13,8 @@ from ingest.errors import ModelError
 from pipeline.projection.expressions.symbolic_model import Model, bind, choose, constant, symbol
 from pipeline.projection.expressions.units import BANDWIDTH, BYTES, TIME
 from pipeline.projection.fitting.bounded_least_squares import identifiable, nonnegative_pair, solve_linear
-from pipeline.projection.fitting.formula_fit import Fit, assemble
-from pipeline.projection.fitting.resampling import Weights, lack_of_fit, point_weights, resample
+from pipeline.projection.fitting.formula_fit import Fit, fit_curve
+from pipeline.projection.fitting.resampling import Resampled, Weights, point_weights
 
 _FASTEST = 1e-18
 _MOST = 0.5  # share of the draws near the switch from which it counts as determined
@@ -76,14 +75,15 @@ def fit_latency_bandwidth(
     def curve(parameters: FloatArray) -> FloatArray:
         return offset + _last_inverted(parameters) @ design.T
 
-    quality = resample(solve, curve, seconds, weights, key=name)
-    data: Mapping[str, FloatArray] = {"x": sizes}
-    known = identifiable(design, point_weights(seconds, weights))
-    names = [f"{name}.latency", f"{name}.bandwidth"][-design.shape[1] :]
-    lack = lack_of_fit(data, seconds, curve(quality.estimate[None])[0], weights, len(names))
-    model = bind(latency_bandwidth(name), fixed)
-    return assemble(
-        name, model, names, identified=known, quality=quality, data=data, lack=lack, weights=weights
+    return fit_curve(
+        name,
+        bind(latency_bandwidth(name), fixed),
+        [f"{name}.latency", f"{name}.bandwidth"][-design.shape[1] :],
+        (solve, curve),
+        {"x": sizes},
+        seconds,
+        weights,
+        lambda _: identifiable(design, point_weights(seconds, weights)),
     )
 
 
@@ -120,28 +120,21 @@ def fit_loggp(
         hint = "measure more sizes"
         raise ModelError(f"{name}: two protocols need at least four different sizes", hint=hint)
     below = sizes[:, None] <= switches
-    quality = resample(
-        partial(_solve_protocols, sizes, below, switches),
-        partial(_protocols, sizes),
-        seconds,
-        weights,
-        key=name,
-    )
-    names = [f"{name}.{p}" for p in ("L", "small.o", "small.G", "large.o", "large.G", "switch")]
-    fitted = _protocols(sizes, quality.estimate[None])[0]
-    data: Mapping[str, FloatArray] = {"x": sizes}
-    found = quality.draws[:, -1]
-    clear = np.mean(np.abs(np.log2(found / quality.estimate[-1])) <= 1) >= _MOST
-    return assemble(
+    return fit_curve(
         name,
         bind(loggp(name), {f"{name}.congestion": congestion}),
-        names,
-        identified=np.array([True] * 5 + [bool(clear)]),
-        quality=quality,
-        data=data,
-        lack=lack_of_fit(data, seconds, fitted, weights, len(names)),
-        weights=weights,
+        [f"{name}.{p}" for p in ("L", "small.o", "small.G", "large.o", "large.G", "switch")],
+        (partial(_solve_protocols, sizes, below, switches), partial(_protocols, sizes)),
+        {"x": sizes},
+        seconds,
+        weights,
+        _switch_identified,
     )
+
+
+def _switch_identified(found: Resampled) -> BoolArray:
+    near = np.abs(np.log2(found.draws[:, -1] / found.estimate[-1])) <= 1
+    return np.array([True] * 5 + [bool(np.mean(near) >= _MOST)])
 
 
 def _solve_protocols(

@@ -99,11 +99,6 @@ def nearest_localities(table: FloatArray, observed: float) -> tuple[Locality, ..
     return tuple(Locality(int(sl), int(tl), float(table[tl, sl])) for tl, sl in cells)
 
 
-def share_of_peak(table: FloatArray, observed: float) -> float:
-    """Return an observed bandwidth as a fraction of the highest of its MV score."""
-    return observed / float(table.max())
-
-
 Strategy: TypeAlias = Literal["pred", "pred_novl", "pred_lb", "pred_hb"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 

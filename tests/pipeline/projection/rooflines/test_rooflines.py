@@ -74,11 +74,15 @@ def test_a_machine_without_ceilings_has_no_roofline(values, lacking):
     assert str(caught.value) == f"node: no {lacking} for a roofline; add it to the machine's [values]"
 
 
+def points(*groups, run=""):
+    return list(points_of(((one.name, one.work, one.time.value) for one in groups), run))
+
+
 def test_points_of_regions_with_operations():
     idle = group(PAPI_FP_OPS=0, PAPI_L3_TCM=1e9)
     busy = group(PAPI_FP_OPS=1e9, PAPI_L1_DCA=1e9, PAPI_L1_DCM=1e7)
-    assert points_of([idle, group(), group(PAPI_L3_TCM=1)]) == []
-    assert points_of([idle, busy], "64 ranks") == [
+    assert points(idle, group(), group(PAPI_L3_TCM=1)) == []
+    assert points(idle, busy, run="64 ranks") == [
         Point("g", "L2", 1e9 / 64e7, 1e8, "64 ranks"),
         Point("g", "L1", 1 / 16, 1e8, "64 ranks"),
     ]

@@ -10,7 +10,6 @@ from pipeline.projection.vector_loops.vector_loop import (
     cell,
     machine_values,
     nearest_localities,
-    share_of_peak,
 )
 from tests.pipeline.projection.vector_loops.x1e import NAMES, X1E
 
@@ -52,7 +51,3 @@ def test_nearest_locality_is_by_ratio():
 def test_an_observed_bandwidth_is_positive(observed):
     with pytest.raises(UsageError, match="give a positive number"):
         nearest_localities(np.ones((3, 3)), observed)
-
-
-def test_share_of_peak():
-    assert share_of_peak(np.array([[1.0, 4.0], [2.0, 3.0]]), 1.0) == 0.25

@@ -11,8 +11,6 @@ from pipeline.projection.ports.comparisons import (
     ModelComparison,
     by_difference,
     compare_models,
-    constant_ratio,
-    equal_ipc,
 )
 from pipeline.projection.ports.port_estimate import estimate_cpi
 from pipeline.projection.ports.port_map import Variants, read_port_map, superscalar, variants_in
@@ -57,8 +55,6 @@ def test_constant_ratio_is_unknown_where_it_was_measured(comparison):
 
 def test_the_equations():
     skylake = coarse(read_port_map("skylake-x"))
-    assert constant_ratio(100.0, 0.8) == 80.0
-    assert equal_ipc(100.0, 30.0, 60.0) == 50.0
     target, mini, cpi = np.zeros(8), np.zeros(8), np.ones(8)
     mini[0], target[7] = 10.0, 4.0
     assert by_difference(skylake, 25.0, target, mini, cpi) == 19.0
