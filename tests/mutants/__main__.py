@@ -76,8 +76,8 @@ def _defects(options: argparse.Namespace) -> list[Defect]:
 def _equivalent() -> Callable[[Defect], bool]:
     """Return what tells the defects that change nothing, each with its reason in ``equivalent.toml``."""
     known = tomllib.loads(EQUIVALENT.read_text(encoding="utf-8")).get("equivalent", [])
-    keys = {(entry["path"], entry["line"], entry["becomes"]) for entry in known}
-    return lambda defect: (defect.path, _line(defect), defect.text) in keys
+    keys = {(entry["line"], entry["becomes"]) for entry in known}
+    return lambda defect: (_line(defect), defect.text) in keys
 
 
 def _line(defect: Defect) -> str:
