@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from filters.cost import EventCost
+from filters.event_cost import EventCost, Visited, calibrate_by_leaves
 from filters.plain_time import TAIL, PlainTimes, estimate_plain_times, measurable_callers
-from filters.visit_cost import Visited, calibrate_by_leaves
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import Experiment, OverheadCorrection, RunRecord

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.options import Instrumenter
-from filters.regions import FilterRegions
+from filters.evidence import FilterRegions
+from filters.filter_options import Instrumenter
 from ingest.arrays import BoolArray
 from ingest.cpp_names import parse_signature, short_name
 

@@ -1,20 +1,110 @@
-"""The rule of paper 001 (section 3.1): which call paths to keep, and the regions that follow from them."""
+"""The rule of paper 001 (section 3.1): which call paths to keep, and the regions that follow from them.
+
+Its guard: what is kept for a rare call path must not cost more than it shows.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from filters.cost import EventCost
 from filters.decision import Decision, Reason, decision_notices, override, region_reasons
-from filters.evidence import RunEvidence
-from filters.guard import Guard, guard, guard_notices
-from filters.options import Overrides, PaperRule
+from filters.event_cost import EventCost, calibrate_by_leaves, visited
+from filters.evidence import FilterRegions, RunEvidence, unite_regions
+from filters.evidence import filterable as can_filter
+from filters.filter_options import Budget, Overrides, PaperRule
+from filters.overhead_budget import region_shares
 from filters.plain_time import KnownPlain
-from filters.regions import unite_regions
-from filters.scorep_format.matcher import filterable as can_filter
-from filters.visit_cost import calibrate_by_leaves, visited
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.cpp_names import short_list
+from ingest.number_text import count, percent
+
+NEGLIGIBLE = 0.01
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Guard:
+    """What recording R regions in all their call paths costs and shows.
+
+    Attributes:
+        dropped: bool[R], regions that the rule keeps, but out of proportion.
+        cost: float64[R], of recording all visits, as a share of the plain computing time; the largest of any
+            run.
+        shown: float64[R], plain time in the region and a tenth of that below it, as such a share.
+        callpaths: int64[R], call paths of the last run that the rule keeps by themselves.
+        qualified: float64[R], their visits.
+        visits: float64[R], visits of all call paths of the last run.
+    """
+
+    dropped: BoolArray
+    cost: FloatArray
+    shown: FloatArray
+    callpaths: IntArray
+    qualified: FloatArray
+    visits: FloatArray
+
+    def sentence(self, i: int) -> str:
+        """Say what the rule keeps of region i, and what all its visits cost and show."""
+        kept = f"{_counted(self.callpaths[i], 'call path')} of {_counted(self.qualified[i], 'visit')}"
+        others = self.visits[i] - self.qualified[i]
+        beside = f"; its other call paths have {_counted(others, 'visit')}" if others else ""
+        return (
+            f"the rule keeps {kept}{beside}; recording all of them "
+            f"takes {percent(self.cost[i])} of the plain computing time and shows {percent(self.shown[i])}"
+        )
+
+
+def _counted(number: float, noun: str) -> str:
+    return f"{count(number)} {noun}{'' if number == 1 else 's'}"
+
+
+def guard(
+    regions: FilterRegions,
+    runs: Sequence[RunEvidence],
+    callpaths: Sequence[IntArray],
+    reason: IntArray,
+    cost: EventCost,
+    known: KnownPlain | None = None,
+) -> Guard:
+    """Find the regions whose visits, in all call paths, take longer than what they show.
+
+    A region shows its own plain time, with that of callees too short to measure, and a tenth of what else is
+    spent below it, as in the budget rule (`filters.overhead_budget`). Of several runs its largest cost and
+    the largest time that it shows count. What costs less than `NEGLIGIBLE` of the plain computing time stays.
+
+    Args:
+        regions: the R regions.
+        runs: what the rule decided from.
+        callpaths: per run, int64[call path], what the rule says of each.
+        reason: int64[R], what the rule says of each region.
+        cost: the cost of a visit.
+        known: plain computing time of the last run, if it is known.
+    """
+    shares = region_shares(regions, runs, cost, known)
+    taken = shares.recording.max(axis=1, initial=0.0)
+    shown = (shares.own + Budget.structure * shares.below).max(axis=1, initial=0.0)
+    last = len(runs) - 1
+    qualifies = (callpaths[last] >= Reason.PREFIX).astype(np.float64)
+    return Guard(
+        dropped=(reason >= Reason.PREFIX) & (taken > np.maximum(shown, NEGLIGIBLE)),
+        cost=taken,
+        shown=shown,
+        callpaths=regions.total(last, runs[last], qualifies).astype(np.int64),
+        qualified=regions.total(last, runs[last], qualifies * runs[last].visits),
+        visits=regions.total(last, runs[last], runs[last].visits),
+    )
+
+
+def guard_notices(regions: FilterRegions, reason: IntArray) -> tuple[str, ...]:
+    """Name the regions that the guard drops in the end."""
+    dropped = np.flatnonzero(reason == Reason.OUT_OF_PROPORTION).tolist()
+    if not dropped:
+        return ()
+    names = short_list([regions.table.name[i] for i in dropped])
+    return (
+        "dropped although the rule of the paper keeps them, since recording all their visits costs more than "
+        f"they show: {names}; --paper-exact keeps them",
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -62,7 +152,7 @@ def decide_by_paper(
     """Decide by the rule of the paper.
 
     A region is kept if one of its call paths is kept in one of the runs, and if recording all its visits
-    costs no more than they show (`filters.guard`; not with `PaperRule.paper_exact`). The callers of a region
+    costs no more than they show (`guard`; not with `PaperRule.paper_exact`). The callers of a region
     that is dropped for its cost stay: its time is attributed to them.
 
     Args:

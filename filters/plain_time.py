@@ -1,6 +1,6 @@
 """The plain time of measured call paths: what they would take if nothing were recorded.
 
-What a caller takes beyond the least cost of its callees' visits is its own work (`filters.visit_cost`). How
+What a caller takes beyond the least cost of its callees' visits is its own work (`filters.event_cost`). How
 it is done, how well, and when not to trust it: docs/explanations/true-times.md. Numbers called learned are
 those of `python -m benchmarks.overhead learn`.
 """
@@ -9,9 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.cost import INSIDE, EventCost
-from filters.scorep_format.matcher import filterable
-from filters.visit_cost import Visited, usual_costs
+from filters.event_cost import INSIDE, EventCost, Visited, usual_costs
+from filters.evidence import filterable
 from ingest.arrays import BoolArray, FloatArray, IntArray
 
 CLEAR, CLEAR_LEAF = 2.0, 3.0  # times the usual cost from which a call path's time is not in doubt

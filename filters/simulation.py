@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from filters.digest import FILTER_ATTRIBUTE, digest
 from filters.evidence import TIME, VISITS
-from filters.scorep_format.matcher import kept
-from filters.scorep_format.parser import FilterRules
+from filters.instrumentation import FILTER_ATTRIBUTE, digest
+from filters.scorep_format.rules import FilterRules, kept
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.profile import Block, Metric, MetricKind, Profile, exclusive_values
@@ -19,10 +18,10 @@ def simulate(profile: Profile, rules: FilterRules, *, at_compile_time: bool = Fa
 
     Filtered regions vanish from the call tree, with their visits. What they call moves to their nearest
     recorded caller, where calls of the same region become one call path. What was measured in them is
-    attributed to that caller: time, with the overhead that filtering would have saved (`filters.overhead`
-    predicts how much), counters, bytes. Minima and maxima stay those of the recorded visits. Metrics that
-    belong to no place in the call tree are left out. A filter at compile time leaves regions instrumented by
-    hand.
+    attributed to that caller: time, with the overhead that filtering would have saved
+    (`filters.filter_effect` predicts how much), counters, bytes. Minima and maxima stay those of the recorded
+    visits. Metrics that belong to no place in the call tree are left out. A filter at compile time leaves
+    regions instrumented by hand.
 
     Raises:
         InputError: later, when damaged values are read.

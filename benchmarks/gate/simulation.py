@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pipeline.gate.measurements import KernelId, KernelValues, Scope
+from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 
 KERNELS = 60
 CHANGED = 2  # row of the changed kernel among the measured ones: behind the total and the first kernel

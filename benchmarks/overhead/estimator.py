@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from filters.event_cost import Visited, calibrate_by_leaves
 from filters.evidence import RunEvidence
 from filters.plain_time import estimate_plain_times
-from filters.visit_cost import Visited, calibrate_by_leaves
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.overhead.series import Scale, read_all
-from filters.cost import child_visits
+from filters.event_cost import child_visits
 from filters.evidence import RunEvidence
 
 CLEAR = 2.0

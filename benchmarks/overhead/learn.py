@@ -6,8 +6,8 @@ import numpy as np
 
 from benchmarks.overhead.estimator import joint
 from benchmarks.overhead.series import Series, read_all
+from filters.event_cost import calibrate_by_leaves
 from filters.plain_time import TRIVIAL, doubts
-from filters.visit_cost import calibrate_by_leaves
 from ingest.arrays import FloatArray
 
 TRUSTS = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)

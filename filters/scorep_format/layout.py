@@ -7,8 +7,8 @@ from itertools import groupby
 
 import numpy as np
 
-from filters.options import Form, Layout
-from filters.regions import FilterRegions
+from filters.evidence import FilterRegions
+from filters.filter_options import Form, Layout
 from filters.scorep_format.patterns import escape
 from ingest.arrays import BoolArray
 

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.options import Form, Layout
-from filters.regions import FilterRegions
+from filters.evidence import FilterRegions, filterable
+from filters.filter_options import Form, Layout
 from filters.scorep_format.layout import Abridged, Plan, plan_filter
-from filters.scorep_format.matcher import EXCLUDED, UNTOUCHED, filterable, kept, last_match
-from filters.scorep_format.parser import parse
 from filters.scorep_format.patterns import escape
+from filters.scorep_format.rules import EXCLUDED, UNTOUCHED, kept, last_match, parse
 from ingest.arrays import BoolArray
 from ingest.errors import FilterError
 from ingest.profile import RegionTable

@@ -33,7 +33,7 @@ from pipeline.models.options import ModelOptions
 
 if TYPE_CHECKING:  # the gate takes time to load
     from ingest.locate import Located
-    from pipeline.gate.options import CheckOptions
+    from pipeline.gate.check_options import CheckOptions
     from pipeline.stages.check import GateStudy
 
 
@@ -72,7 +72,7 @@ def compare(
     """Report which kernels differ significantly between two studies, now and at the target scale."""
     from ingest.errors import UsageError
     from pipeline.config.targets import parse_at
-    from pipeline.gate.options import CheckOptions
+    from pipeline.gate.check_options import CheckOptions
     from pipeline.stages.check import read_alike
     from pipeline.stages.groups import compared_groups
 
@@ -113,8 +113,8 @@ def _compare(
     import datetime
 
     from pipeline.gate.call_trees import compare_trees
-    from pipeline.gate.check import check
     from pipeline.gate.matching import match, possible_renames
+    from pipeline.gate.study_check import check
     from pipeline.report.check.document import comparison_document
     from pipeline.report.page.comparison.comparison_page import (
         comparison_html,

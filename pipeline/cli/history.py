@@ -95,8 +95,8 @@ def add(
     from ingest.errors import UsageError
     from pipeline.config.options import load_options
     from pipeline.config.targets import parse_at
-    from pipeline.gate.baseline import SMALLEST_SHARE
-    from pipeline.gate.forecast import forecast, target_points
+    from pipeline.gate.baselines import SMALLEST_SHARE
+    from pipeline.gate.target_forecast import forecast, target_points
     from pipeline.stages.check import read_study, read_verdicts
     from pipeline.store.history import add_to_history, history_rows
     from pipeline.wording.quantities import counted

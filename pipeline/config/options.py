@@ -6,7 +6,7 @@ from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_type_hints
 
-from filters.options import PaperRule
+from filters.filter_options import PaperRule
 from ingest.errors import UsageError
 from ingest.options import Declaration, declaration, option
 from ingest.run_names import RunSpec

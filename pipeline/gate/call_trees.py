@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.gate.forecast import forecast, target_points
+from pipeline.gate.kernel_values import KernelValues, Scope
 from pipeline.gate.matching import Matched
-from pipeline.gate.measurements import KernelValues, Scope
+from pipeline.gate.target_forecast import forecast, target_points
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 

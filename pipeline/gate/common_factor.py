@@ -10,11 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.gate.estimates import Estimates
-from pipeline.gate.noise import LEAST
-from pipeline.gate.outliers import precise_kernels
-from pipeline.gate.runs import FEWEST_KERNELS, RunFactors
-from pipeline.statistics.multiple_testing import holm
+from pipeline.gate.estimates import Estimates, holm
+from pipeline.gate.repetition_noise import LEAST, precise_kernels
+from pipeline.gate.run_factors import FEWEST_KERNELS, RunFactors
 
 AGREEING = 2 / 3  # more than this share of the kernels must have moved along
 MUCH_MORE = 3.0  # variance between points over that between runs, about the 5 % level of Fisher's F

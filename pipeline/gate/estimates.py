@@ -1,8 +1,13 @@
-"""Log ratios with their standard errors, and tests of them.
+"""Log ratios with their standard errors, and tests of them, many at once.
 
 The tests ask for more than a difference: they reject "the ratio is at most `factor`", so that what they find
 is both significant and large enough to matter (a minimum-effect test, as TREAT of McCarthy and Smyth,
 Bioinformatics 25, 2009).
+
+Of many tests, Holm's procedure ("A simple sequentially rejective multiple test procedure", Scandinavian
+Journal of Statistics 6, 1979) keeps the probability of any false alarm below the level whatever the
+dependence between the tests, which matters here: kernels share runs, and a region's values contain those of
+its call paths.
 """
 
 from dataclasses import dataclass, replace
@@ -57,3 +62,14 @@ class Estimates:
         reach[known] = stdtrit(self.degrees[known], (1 + level) / 2) * self.error[known]
         with np.errstate(over="ignore"):
             return np.exp(self.log_ratio - reach), np.exp(self.log_ratio + reach)
+
+
+def holm(p: FloatArray) -> FloatArray:
+    """Return adjusted p-values of the shape of `p`; NaN stays NaN and is not counted as a test."""
+    flat = p.reshape(-1)
+    adjusted = np.full(flat.shape, np.nan)
+    known = np.flatnonzero(np.isfinite(flat))
+    order = known[np.argsort(flat[known], kind="stable")]
+    left = len(order) - np.arange(len(order))
+    adjusted[order] = np.minimum(np.maximum.accumulate(flat[order] * left), 1.0) if len(order) else []
+    return adjusted.reshape(p.shape)

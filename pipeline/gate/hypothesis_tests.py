@@ -7,17 +7,15 @@ import numpy as np
 from scipy.special import stdtrit
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.gate.estimates import Estimates
-from pipeline.gate.forecast import Forecasts, predicted_ratio
+from pipeline.gate.check_options import CheckOptions
+from pipeline.gate.check_result import Ground
+from pipeline.gate.estimates import Estimates, holm
 from pipeline.gate.matching import Matched
-from pipeline.gate.noise import LogMeans
-from pipeline.gate.options import CheckOptions
-from pipeline.gate.outliers import robust_log_means
-from pipeline.gate.pairs import paired_means
 from pipeline.gate.ratios import Changes, Trends, estimate_changes
-from pipeline.gate.result import Ground
+from pipeline.gate.repetition_noise import LogMeans, robust_log_means
 from pipeline.gate.rules import RuleTests, allowed_factors
-from pipeline.statistics.multiple_testing import holm
+from pipeline.gate.run_factors import paired_means
+from pipeline.gate.target_forecast import Forecasts, predicted_ratio
 
 POWER = 0.9  # probability with which the smallest detectable factor is found
 LARGEST_LOG = 700.0  # its exponential is still a number

@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.errors import InputError
-from pipeline.gate.measurements import KernelId, KernelValues, Scope
+from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 
 SAME_POINT = 1e-9  # relative difference of parameter values of the same point
 SIMILAR_NAME = 0.5  # least similarity of the names of a renamed kernel

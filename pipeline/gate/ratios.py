@@ -10,7 +10,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from pipeline.gate.common_factor import Shared, shared_factor
 from pipeline.gate.estimates import Estimates
-from pipeline.gate.noise import CERTAIN, LogMeans, Noise, moderated_noise
+from pipeline.gate.repetition_noise import CERTAIN, LogMeans, Noise, moderated_noise
 from pipeline.statistics.least_squares import fit_lines
 
 MEDIAN_OF_SQUARE = 0.4549364  # of a standard normal variable

@@ -9,9 +9,9 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
+from pipeline.gate.check_result import Finding, Ground, KernelResult, Ruling, StudySide
+from pipeline.gate.kernel_values import KernelId, Origin, Scope
 from pipeline.gate.matching import Matched
-from pipeline.gate.measurements import KernelId, Origin, Scope
-from pipeline.gate.result import Finding, Ground, KernelResult, Ruling, StudySide
 
 LEAST_FUNCTIONS, LEAST_PART = 5, 0.2  # differ at least if two unknown filters differ
 _DIGITS = 8

@@ -13,9 +13,9 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.cpp_names import short_name
+from pipeline.gate.check_result import Rename
+from pipeline.gate.kernel_values import NO_LINE, KernelId, KernelValues, Scope
 from pipeline.gate.matching import SIMILAR_NAME, SIMILAR_SIZE, match
-from pipeline.gate.measurements import NO_LINE, KernelId, KernelValues, Scope
-from pipeline.gate.result import Rename
 
 Path = tuple[str, ...]
 SAME_TIME = 1.25  # largest ratio of the times of one function under two unlike names, and of its parts

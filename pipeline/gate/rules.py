@@ -8,13 +8,13 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import UsageError
+from pipeline.gate.check_options import CheckOptions, KernelRule, Waiver
+from pipeline.gate.check_result import Finding, Ground, KernelResult, Ruling
 from pipeline.gate.estimates import Estimates
-from pipeline.gate.forecast import Forecast
-from pipeline.gate.measurements import KernelId, KernelValues, Scope
-from pipeline.gate.noise import log_means, moderated_noise
-from pipeline.gate.options import CheckOptions, KernelRule, Waiver
+from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 from pipeline.gate.ratios import trend
-from pipeline.gate.result import Finding, Ground, KernelResult, Ruling
+from pipeline.gate.repetition_noise import log_means, moderated_noise
+from pipeline.gate.target_forecast import Forecast
 from pipeline.models.forms import NO_EXPONENT, Exponent, term_values
 from pipeline.models.formulas import term_text
 from pipeline.wording.quantities import figure, given_percent, percent, point_text, value_text

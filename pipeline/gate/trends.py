@@ -11,7 +11,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.gate.change_points import ChangePoint, change_points_of_each
-from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.kernel_values import KernelId, Scope
 
 
 class Measure(Enum):

@@ -6,13 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.gate.estimates import Estimates
-from pipeline.gate.forecast import Forecast, Forecasts
-from pipeline.gate.hypothesis_tests import TestFamily
-from pipeline.gate.matching import Matched
-from pipeline.gate.measurements import KernelValues, Scope, regions_of
-from pipeline.gate.options import CheckOptions
-from pipeline.gate.result import (
+from pipeline.gate.check_options import CheckOptions
+from pipeline.gate.check_result import (
     Change,
     Finding,
     Ground,
@@ -20,6 +15,11 @@ from pipeline.gate.result import (
     Ruling,
     StudySide,
 )
+from pipeline.gate.estimates import Estimates
+from pipeline.gate.hypothesis_tests import TestFamily
+from pipeline.gate.kernel_values import KernelValues, Scope, regions_of
+from pipeline.gate.matching import Matched
+from pipeline.gate.target_forecast import Forecast, Forecasts
 from pipeline.wording.quantities import figure, growth_text, percent, point_text, times, value_text
 
 ENOUGH_REPETITIONS = 3

@@ -5,9 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from filters.digest import FILTER_ATTRIBUTE
-from filters.measured_effect import MeasuredEffect
-from filters.overhead import FilterEffect, prediction_json
+from filters.filter_effect import FilterEffect, MeasuredEffect, prediction_json
+from filters.instrumentation import FILTER_ATTRIBUTE
 from filters.verification import TOLERANCE, CallPathDifference, Verification
 from ingest.profile import Profile
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
-from filters.digest import digest_of_run, mixed_filters
+from filters.instrumentation import digest_of_run, mixed_filters
 from ingest.errors import InputError, UsageError
 from ingest.experiment import Experiment
 from ingest.locate import Located, locate
@@ -18,14 +18,13 @@ from ingest.run_checks import LEAST_SHARED
 from ingest.scaling import decide_scaling
 from pipeline.config.options import Options, override
 from pipeline.execution.executor import Progress, no_progress
-from pipeline.gate.baseline import SMALLEST_SHARE, document_text, from_document, to_document
-from pipeline.gate.check import Against, check
-from pipeline.gate.history import against_history
+from pipeline.gate.baselines import SMALLEST_SHARE, against_history, document_text, from_document, to_document
+from pipeline.gate.check_options import CheckOptions
+from pipeline.gate.check_result import CheckResult
+from pipeline.gate.kernel_values import KernelId, KernelValues, Origin, Scope, measurements_of
 from pipeline.gate.matching import Matched
-from pipeline.gate.measurements import KernelId, KernelValues, Origin, Scope, measurements_of
-from pipeline.gate.options import CheckOptions
 from pipeline.gate.recording import recorded_digests
-from pipeline.gate.result import CheckResult
+from pipeline.gate.study_check import Against, check
 from pipeline.questions.analysis import scaling_of
 from pipeline.stages.ingest import ingest, skipped_entry
 from pipeline.stages.model import metric_to_model
@@ -299,7 +298,7 @@ def checked(
     """Check a study against its reference and the rules; with ``--strict`` skipped input counts.
 
     Raises:
-        PipelineError: as of `pipeline.gate.check.check`.
+        PipelineError: as of `pipeline.gate.study_check.check`.
     """
     candidate, baseline = study.measurements, known.measurements
     if known.entries is not None:

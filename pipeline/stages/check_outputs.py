@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from ingest.errors import UsageError
-from pipeline.gate.result import CheckResult
+from pipeline.gate.check_result import CheckResult
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
 from pipeline.report.check.document import check_document
 from pipeline.report.check.junit import junit_xml

@@ -7,24 +7,28 @@ from typing import Any
 
 import numpy as np
 
-from filters.budget import BudgetOutcome, decide_by_budget
-from filters.cost import EventCost, calibrate_by_pair, calibrated, plain_by_baseline, plain_by_pair
-from filters.decision import Decision, Reason
-from filters.evidence import RunEvidence, evidence_from_profile
-from filters.evidence_file import evidence_json
-from filters.explanation import costly_at_largest_scale
+from filters.decision import Decision, Reason, override_notices
+from filters.event_cost import (
+    EventCost,
+    calibrate_by_leaves,
+    calibrate_by_pair,
+    calibrated,
+    plain_by_baseline,
+    plain_by_pair,
+    visited,
+)
+from filters.evidence import RunEvidence, by_hand, evidence_from_profile
+from filters.explanation import costly_at_largest_scale, evidence_json
+from filters.filter_effect import FilterEffect, estimate_plain_time, measurable, predict
+from filters.filter_options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
 from filters.instrumenters import list_functions
 from filters.memory import Memory, trace_memory
-from filters.options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
-from filters.overhead import FilterEffect, estimate_plain_time, measurable, predict
-from filters.override_notices import override_notices
+from filters.overhead_budget import BudgetOutcome, decide_by_budget
 from filters.paper_rule import decide_by_paper
 from filters.plain_time import KnownPlain
-from filters.scorep_format.matcher import by_hand, kept
-from filters.scorep_format.parser import FilterRules, parse
+from filters.scorep_format.rules import FilterRules, kept, parse
 from filters.scorep_format.writer import merge_filters, write_filter
 from filters.simulation import simulate
-from filters.visit_cost import calibrate_by_leaves, visited
 from ingest.cpp_names import short_list
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError, UsageError

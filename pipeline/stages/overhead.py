@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from filters.correction import TIME, correct_overhead, has_noticeable_overhead, overhead_sentence, runs_of
-from filters.cost import EventCost, calibrated, solve_pair
+from filters.event_cost import EventCost, calibrated, solve_pair
 from filters.plain_time import KnownPlain
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from filters.digest import FILTER_ATTRIBUTE, digest_of_run
+from filters.instrumentation import FILTER_ATTRIBUTE, digest_of_run
 from ingest.discovery import Run
 from ingest.errors import FilterError, InputError, UsageError
 from ingest.metric_choice import MetricChoice

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from filters.digest import FILTER_ATTRIBUTE, mixed_filters
-from filters.instrumentation import Instrumentation, instrumentations
+from filters.instrumentation import FILTER_ATTRIBUTE, Instrumentation, instrumentations, mixed_filters
 from ingest.alignment import MeasuredRun, align
 from ingest.discovery import Discovery, Run, Skipped
 from ingest.errors import InputError

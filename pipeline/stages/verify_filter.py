@@ -5,10 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from filters.evidence import evidence_from_profile
-from filters.measured_effect import MeasuredEffect, measured_effect
-from filters.options import Application, Instrumenter
-from filters.overhead import FilterEffect
-from filters.scorep_format.parser import FilterRules, parse
+from filters.filter_effect import FilterEffect, MeasuredEffect, measured_effect
+from filters.filter_options import Application, Instrumenter
+from filters.scorep_format.rules import FilterRules, parse
 from filters.verification import Verification, verify
 from ingest.discovery import Run
 from ingest.errors import InputError, UsageError

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
-from pipeline.gate.measurements import ROUNDING, KernelId, Scope
+from pipeline.gate.kernel_values import ROUNDING, KernelId, Scope
 from pipeline.gate.trends import Entries, by_share, entries_text
 from pipeline.store.history import numbered_kernels, numbered_texts
 from pipeline.wording.quantities import counted

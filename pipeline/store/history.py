@@ -13,10 +13,9 @@ import pyarrow.compute as pc
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
-from pipeline.gate.forecast import Forecast
-from pipeline.gate.measurements import KernelId, KernelValues, Scope
+from pipeline.gate.kernel_values import KernelId, KernelValues, Scope, wall_times
 from pipeline.gate.recording import set_digest
-from pipeline.gate.wall_time import wall_times
+from pipeline.gate.target_forecast import Forecast
 from pipeline.store.arrow import read_table, write_table
 
 _DIGEST = b"sha256 of columns"

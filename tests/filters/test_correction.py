@@ -11,7 +11,7 @@ from filters.correction import (
     has_noticeable_overhead,
     overhead_sentence,
 )
-from filters.cost import EventCost
+from filters.event_cost import EventCost
 from ingest.alignment import MeasuredRun, align
 from ingest.reduction import reduce_profile
 from tests.filters.test_plain_time import COST, PROGRAM, instrumented

@@ -6,19 +6,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.decision import Reason
-from filters.evidence import evidence_from_profile
-from filters.evidence_file import evidence_json
-from filters.explanation import costly_at_largest_scale
-from filters.options import Form, Layout, Overrides, PaperRule
-from filters.overhead import predict
+from filters.decision import Reason, override_notices
+from filters.evidence import evidence_from_profile, unite_regions
+from filters.explanation import costly_at_largest_scale, evidence_json
+from filters.filter_effect import predict
+from filters.filter_options import Budget, Form, Layout, Overrides, PaperRule
+from filters.overhead_budget import decide_by_budget
 from filters.paper_rule import decide_by_paper
-from filters.regions import unite_regions
-from filters.scorep_format.parser import FilterRules, parse
+from filters.scorep_format.rules import FilterRules, parse
 from filters.scorep_format.writer import prove, write_filter
 from ingest.calltree import CallTree
 from ingest.errors import FilterError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory
+from tests.profiles import profile_from_rows
 
 ROWS = [
     (0, "main", 1, 0.1),
@@ -323,3 +323,69 @@ def test_regions_kept_only_to_lead_to_others_count_as_kept(make_profile):
     found = decide_by_paper([run])
     assert reasons_of(found) == {"goal": "TIME_PER_VISIT", "main": "ENTRY_POINT", "way": "PREFIX"}
     assert found.notices == ("every filterable region is kept, so the filter excludes nothing",)
+
+
+REQUESTED = [
+    (0, "main", 1, 0.1),
+    (1, "solve", 10, 6.0),
+    (2, "get", 5_000_000, 0.5),
+    (1, "setup", 1, 2.0),
+    (1, "USER phase", 5, 0.5),
+]
+
+
+def budget(runs, overrides):
+    return decide_by_budget(runs, Budget(0.01), overrides=overrides)[0]
+
+
+def paper(runs, overrides):
+    return decide_by_paper(runs, overrides=overrides)
+
+
+@pytest.fixture(params=[paper, budget])
+def notices(request):
+    def of(runs=1, **options):
+        overrides = Overrides(**options)
+        decision = request.param([evidence_from_profile(profile_from_rows(REQUESTED))] * runs, overrides)
+        return decision, override_notices(decision, overrides)
+
+    return of
+
+
+@pytest.mark.parametrize("runs", [1, 3])
+def test_requests_win_in_every_rule_and_are_named(notices, runs):
+    decision, said = notices(runs, protect=("get",), drop=("s*",), growing=("setup",))
+    kept = dict(zip(decision.regions.table.name, decision.kept.tolist(), strict=True))
+    assert kept == {"USER phase": True, "get": True, "main": True, "setup": False, "solve": False}
+    assert said == ("kept on request (--protect): get", "dropped on request (--drop): setup, solve")
+
+
+def test_protect_wins_over_drop_and_that_is_said(notices):
+    decision, said = notices(protect=("solve",), drop=("solve", "setup"))
+    assert decision.kept[decision.regions.table.name.index("solve")]
+    assert said == (
+        "kept on request: --protect and --drop both match, and --protect wins: solve",
+        "dropped on request (--drop): setup",
+    )
+
+
+def test_what_cannot_be_done_is_said(notices):
+    _, said = notices(protect=("nothing*",), drop=("main", "MPI_*"))
+    ending = (
+        "matches no region that a filter can name; a pattern must match the whole displayed or mangled name"
+    )
+    assert said == (
+        "kept in spite of --drop, as the entry point of the program: main",
+        f"--protect 'nothing*' {ending}",
+        f"--drop 'MPI_*' {ending}",
+    )
+    assert notices()[1] == ()
+
+
+def test_regions_instrumented_by_hand_are_dropped_at_run_time_only(notices):
+    decision, said = notices(drop=("USER*",))
+    assert not decision.kept[decision.regions.table.name.index("USER phase")]
+    assert said == (
+        "dropped on request (--drop): USER phase",
+        "regions instrumented by hand are dropped at run time only; a filter at compile time leaves them",
+    )

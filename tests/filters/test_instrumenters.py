@@ -3,10 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from filters.evidence import evidence_from_profile
+from filters.evidence import evidence_from_profile, unite_regions
+from filters.filter_options import Instrumenter
 from filters.instrumenters import list_functions
-from filters.options import Instrumenter
-from filters.regions import unite_regions
 
 NAMES = [
     "int main(int, char**)",

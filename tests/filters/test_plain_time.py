@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.cost import INSIDE, EventCost
+from filters.event_cost import (
+    INSIDE,
+    EventCost,
+    Visited,
+    calibrate_by_leaves,
+    usual_costs,
+    visited,
+    weighted_quantile,
+)
 from filters.evidence import evidence_from_profile
 from filters.plain_time import (
     KNOWN_SPREAD,
@@ -15,7 +23,6 @@ from filters.plain_time import (
     measurable_callers,
     show_times,
 )
-from filters.visit_cost import Visited, calibrate_by_leaves, usual_costs, visited, weighted_quantile
 from tests.profiles import profile_from_rows
 
 COST = 80e-9

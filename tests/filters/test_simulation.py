@@ -3,9 +3,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.digest import UNFILTERED, digest, digest_of_run, mixed_filters
+from filters.instrumentation import UNFILTERED, digest, digest_of_run, mixed_filters
 from filters.memory import trace_memory
-from filters.scorep_format.parser import FilterRules, parse
+from filters.scorep_format.rules import FilterRules, parse
 from filters.simulation import fold, simulate
 from ingest.calltree import CallTree
 from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.scorep_format.parser import parse
+from filters.scorep_format.rules import parse
 from filters.simulation import simulate
 from filters.verification import TOLERANCE, verify
 from tests.profiles import profile_from_rows

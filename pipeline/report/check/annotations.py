@@ -3,7 +3,7 @@
 import hashlib
 from typing import Any
 
-from pipeline.gate.result import CheckResult, KernelResult, Ruling
+from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
 from pipeline.report.check.wording import headline, kernel_name, rule_id, source_file, story
 from pipeline.wording.escaping import github_data, github_property
 

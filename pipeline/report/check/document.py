@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from pipeline.gate.measurements import KernelId
-from pipeline.gate.result import Change, CheckResult, Common, KernelResult, Power, StudySide
+from pipeline.gate.check_result import Change, CheckResult, Common, KernelResult, Power, StudySide
+from pipeline.gate.kernel_values import KernelId
 from pipeline.wording.quantities import number
 
 VERSION = 1

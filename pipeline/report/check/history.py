@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline.gate.change_points import ENOUGH, LEVEL, change_points, drift
-from pipeline.gate.measurements import KernelId
+from pipeline.gate.kernel_values import KernelId
 from pipeline.wording.quantities import (
     callpath_text,
     counted,

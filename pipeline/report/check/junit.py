@@ -7,7 +7,7 @@ so that servers show it without failing.
 
 import xml.etree.ElementTree as ET
 
-from pipeline.gate.result import CheckResult, KernelResult, Ruling
+from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
 from pipeline.report.check.wording import headline, power_text, rule_id, story
 from pipeline.wording.escaping import xml
 

@@ -1,6 +1,6 @@
 """A check as Markdown, for a pull request or a step summary."""
 
-from pipeline.gate.result import CheckResult, KernelResult, Outcome, Ruling
+from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
 from pipeline.report.check.wording import (
     basis,
     growth_change,

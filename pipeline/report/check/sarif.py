@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import Any
 from urllib.parse import quote
 
-from pipeline.gate.result import CheckResult, KernelResult, Ruling
+from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
 from pipeline.report.check.annotations import fingerprint
 from pipeline.report.check.wording import (
     RULE_TEXTS,

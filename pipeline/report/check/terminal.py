@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.gate.result import CheckResult, KernelResult, Outcome, Ruling
+from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
 from pipeline.report.check.wording import (
     basis,
     growth_change,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
-from pipeline.gate.result import (
+from pipeline.gate.check_result import (
     Cause,
     CheckResult,
     Ground,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from filters.overhead import FilterEffect
+from filters.filter_effect import FilterEffect
 from filters.verification import Verification
 from ingest.profile import Profile
 from pipeline.report.filter_json import simulation_counts

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.gate.result import Change, CheckResult, Ruling, StudySide
+from pipeline.gate.check_result import Change, CheckResult, Ruling, StudySide
 from pipeline.report.check.history import conclusion, recording_note, title
 from pipeline.report.check.terminal import VERDICTS
 from pipeline.report.check.wording import headline, rename_text

@@ -4,12 +4,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from filters.budget import BudgetOutcome
 from filters.decision import Decision
 from filters.explanation import DroppedRegion, dropped_regions
+from filters.filter_effect import Dilation, FilterEffect
+from filters.filter_options import Application
 from filters.memory import Memory
-from filters.options import Application
-from filters.overhead import Dilation, FilterEffect
+from filters.overhead_budget import BudgetOutcome
 from ingest.profile import Profile
 from pipeline.report.filter_json import simulation_counts
 from pipeline.report.terminal.tables import Column, named_table

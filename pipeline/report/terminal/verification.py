@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from filters.measured_effect import MeasuredEffect
-from filters.options import Application
-from filters.overhead import FilterEffect
+from filters.filter_effect import FilterEffect, MeasuredEffect
+from filters.filter_options import Application
 from filters.verification import TOLERANCE, CallPathDifference, Verification
 from pipeline.report.terminal.filter import STAGES, dilation_text, with_range
 from pipeline.report.terminal.tables import SHORTEST_CALLPATH, Column, named_table

@@ -3,12 +3,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.evidence import evidence_from_profile
-from filters.options import Form, Layout
-from filters.regions import unite_regions
+from filters.evidence import evidence_from_profile, unite_regions
+from filters.filter_options import Form, Layout
 from filters.scorep_format.layout import abridge
-from filters.scorep_format.parser import parse
 from filters.scorep_format.patterns import compile_pattern
+from filters.scorep_format.rules import parse
 from filters.scorep_format.writer import prove, write_filter
 
 

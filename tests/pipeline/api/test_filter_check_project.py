@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import pipeline as pl
-from filters.scorep_format.matcher import kept
-from filters.scorep_format.parser import parse
+from filters.scorep_format.rules import kept, parse
 from ingest.readers import read_profile
 from pipeline.config.options import Options
 from pipeline.stages.check import baseline_text, read_study

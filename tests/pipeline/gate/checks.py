@@ -2,9 +2,9 @@
 
 import datetime
 
-from pipeline.gate.check import check
-from pipeline.gate.options import CheckOptions
-from pipeline.gate.result import Ruling
+from pipeline.gate.check_options import CheckOptions
+from pipeline.gate.check_result import Ruling
+from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 
 TODAY = datetime.date(2026, 11, 21)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pipeline.gate.measurements import KernelId, KernelValues, Origin, Scope
+from pipeline.gate.kernel_values import KernelId, KernelValues, Origin, Scope
 
 SCALES = (8, 16, 32, 64, 128)
 Efforts = Mapping[str | tuple[str, ...], float | Sequence[float]]

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from pipeline.gate.call_trees import compare_trees
-from pipeline.gate.forecast import forecast
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.matching import match
-from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.target_forecast import forecast
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import study
 

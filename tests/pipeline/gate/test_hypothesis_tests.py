@@ -7,12 +7,12 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from pipeline.gate.forecast import Forecast, Forecasts, forecast
+from pipeline.gate.check_options import CheckOptions, KernelRule
+from pipeline.gate.check_result import Ground
 from pipeline.gate.hypothesis_tests import POWER, run_tests
 from pipeline.gate.matching import match
-from pipeline.gate.options import CheckOptions, KernelRule
-from pipeline.gate.result import Ground
 from pipeline.gate.rules import rule_tests
+from pipeline.gate.target_forecast import Forecast, Forecasts, forecast
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from tests.pipeline.gate.studies import SCALES, many, study

@@ -5,8 +5,8 @@ import pytest
 
 from ingest.errors import InputError
 from pipeline.gate import matching
+from pipeline.gate.kernel_values import Origin, Scope
 from pipeline.gate.matching import incomparable, match, possible_renames
-from pipeline.gate.measurements import Origin, Scope
 from tests.pipeline.gate.studies import many, study
 
 

@@ -6,7 +6,6 @@ import statsmodels.api as sm
 from scipy import stats
 
 from pipeline.gate.estimates import Estimates
-from pipeline.gate.noise import CERTAIN, LEAST, log_means
 from pipeline.gate.ratios import (
     ENOUGH_KERNELS,
     MEDIAN_OF_SQUARE,
@@ -14,6 +13,7 @@ from pipeline.gate.ratios import (
     mean_over_points,
     trend,
 )
+from pipeline.gate.repetition_noise import CERTAIN, LEAST, log_means
 
 SCALE = np.array([8.0, 16, 32, 64])
 TARGETS = np.array([128.0, 1024])

@@ -5,11 +5,11 @@ import datetime
 import numpy as np
 import pytest
 
-from pipeline.gate.check import check
-from pipeline.gate.measurements import Scope
-from pipeline.gate.options import CheckOptions
+from pipeline.gate.check_options import CheckOptions
+from pipeline.gate.check_result import Outcome, Ruling
+from pipeline.gate.kernel_values import Scope
 from pipeline.gate.renames import recognise
-from pipeline.gate.result import Outcome, Ruling
+from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import many, study
 

@@ -7,11 +7,10 @@ import pytest
 from scipy import stats
 
 from ingest.errors import UsageError
-from pipeline.gate.forecast import forecast
-from pipeline.gate.measurements import KernelId, Scope
-from pipeline.gate.noise import log_means, moderated_noise
-from pipeline.gate.options import CheckOptions, KernelRule, Waiver
-from pipeline.gate.result import Finding, Ground, KernelResult, Ruling
+from pipeline.gate.check_options import CheckOptions, KernelRule, Waiver
+from pipeline.gate.check_result import Finding, Ground, KernelResult, Ruling
+from pipeline.gate.kernel_values import KernelId, Scope
+from pipeline.gate.repetition_noise import log_means, moderated_noise
 from pipeline.gate.rules import (
     MATERIAL_RISE,
     allowed_factors,
@@ -20,6 +19,7 @@ from pipeline.gate.rules import (
     total_evidence,
     waive,
 )
+from pipeline.gate.target_forecast import forecast
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import SCALES, many, study
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipeline.gate.change_points import change_points
-from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import Measure, MeasureTrend, by_share, steps, trends
 from tests.pipeline.report.page.history.histories import history
 

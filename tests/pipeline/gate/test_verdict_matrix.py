@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from pipeline.gate.check import check
-from pipeline.gate.measurements import KernelValues, Origin
-from pipeline.gate.options import CheckOptions, KernelRule, Waiver
-from pipeline.gate.result import CheckResult, Ground, Outcome, Ruling
+from pipeline.gate.check_options import CheckOptions, KernelRule, Waiver
+from pipeline.gate.check_result import CheckResult, Ground, Outcome, Ruling
+from pipeline.gate.kernel_values import KernelValues, Origin
+from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
 from pipeline.report.check.document import check_document

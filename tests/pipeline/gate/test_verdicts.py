@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipeline.gate.check import check
+from pipeline.gate.check_options import CheckOptions, KernelRule
+from pipeline.gate.check_result import Change, Finding, Ground, KernelResult, Outcome, Ruling, StudySide
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.matching import match
-from pipeline.gate.measurements import KernelId, Scope
-from pipeline.gate.options import CheckOptions, KernelRule
-from pipeline.gate.result import Change, Finding, Ground, KernelResult, Outcome, Ruling, StudySide
+from pipeline.gate.study_check import check
 from pipeline.gate.verdicts import hides_regression, new_kernels, vanished_kernels, with_located
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import SCALES, many, study, without

@@ -10,8 +10,8 @@ from ingest.alignment import MeasuredRun, align
 from ingest.errors import InputError, UsageError
 from ingest.reduction import reduce_profile
 from pipeline.config.options import Options
-from pipeline.gate.measurements import KernelId, Origin, Scope
-from pipeline.gate.result import Ruling
+from pipeline.gate.check_result import Ruling
+from pipeline.gate.kernel_values import KernelId, Origin, Scope
 from pipeline.stages import check as stage
 from pipeline.stages.check import (
     GateStudy,

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from filters.cost import EventCost
-from filters.options import Application, Form, Instrumenter, Layout
+from filters.event_cost import EventCost
+from filters.filter_options import Application, Form, Instrumenter, Layout
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
 from pipeline.config.options import FilterOptions, Options

@@ -8,9 +8,9 @@ import pytest
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
 from pipeline.config.options import FilterOptions, Options
-from pipeline.gate.baseline import document_text, from_document, to_document
-from pipeline.gate.forecast import forecast, target_points
+from pipeline.gate.baselines import document_text, from_document, to_document
 from pipeline.gate.matching import match
+from pipeline.gate.target_forecast import forecast, target_points
 from pipeline.stages.check import like_baseline, read_alike, read_study
 from pipeline.stages.ingest import ingest
 from pipeline.stages.overhead import calibration_of, true_times

@@ -2,8 +2,8 @@
 
 import pytest
 
-from filters.options import Application
-from filters.scorep_format.parser import parse
+from filters.filter_options import Application
+from filters.scorep_format.rules import parse
 from ingest.errors import InputError, UsageError
 from pipeline.config.options import FilterOptions, Options
 from pipeline.stages.filter import filter_of_path

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from ingest.errors import InputError
-from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.store import comparable as module
 from pipeline.store.comparable import comparable
 from pipeline.store.history import SCHEMA

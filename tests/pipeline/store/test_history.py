@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from ingest.errors import InputError
-from pipeline.gate.forecast import forecast, target_points
-from pipeline.gate.measurements import KernelId, Origin, Scope
+from pipeline.gate.kernel_values import KernelId, Origin, Scope
 from pipeline.gate.recording import set_digest
+from pipeline.gate.target_forecast import forecast, target_points
 from pipeline.models.options import ModelOptions
 from pipeline.questions.runtime.figures import Comparison
 from pipeline.store.history import SCHEMA, add_to_history, history_rows, kernel_rows, read_history

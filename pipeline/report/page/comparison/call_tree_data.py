@@ -9,8 +9,8 @@ from ingest.arrays import BoolArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.cpp_names import short_name
 from pipeline.gate.call_trees import ComparedScale, ComparedTrees, Values
-from pipeline.gate.measurements import KernelId, Scope
-from pipeline.gate.result import Change, CheckResult, Ruling
+from pipeline.gate.check_result import Change, CheckResult, Ruling
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.models.kernels import sum_groups
 from pipeline.report.page.embedding import integers, packed
 from pipeline.wording.quantities import point_text

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.text import Text
 
 from pipeline.gate.call_trees import ComparedTrees
-from pipeline.gate.measurements import KernelId
-from pipeline.gate.result import Change, CheckResult, KernelResult, Ruling
+from pipeline.gate.check_result import Change, CheckResult, KernelResult, Ruling
+from pipeline.gate.kernel_values import KernelId
 from pipeline.report.check.terminal import show_details
 from pipeline.report.check.wording import basis, kernel_name, rename_text, story
 from pipeline.report.page.comparison.call_tree_data import call_tree_data

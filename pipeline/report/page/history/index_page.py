@@ -9,7 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from pipeline.gate.change_points import ENOUGH, LEVEL
-from pipeline.gate.measurements import Scope
+from pipeline.gate.kernel_values import Scope
 from pipeline.gate.trends import Entries, KernelTrends, Measure, MeasureTrend, entries_text
 from pipeline.report.page.history.commits import Commits
 from pipeline.report.page.history.drawing import date_text, sparkline

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import IntArray
-from pipeline.gate.measurements import Scope
+from pipeline.gate.kernel_values import Scope
 from pipeline.gate.trends import KernelTrends, Measure, MeasureTrend
 from pipeline.report.page.embedding import packed
 from pipeline.report.page.history.drawing import CHART, LEFT, RIGHT, SECONDS_PER_DAY, chart, date_text

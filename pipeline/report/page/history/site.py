@@ -11,7 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from pipeline.gate.measurements import KernelId
+from pipeline.gate.kernel_values import KernelId
 from pipeline.gate.trends import Entries, trends
 from pipeline.report.page.embedding import (
     HISTORY,

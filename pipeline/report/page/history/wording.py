@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline.gate.change_points import ChangePoint
-from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import Entries, Measure
 from pipeline.wording.escaping import shown_name, visible
 from pipeline.wording.quantities import callpath_text, figure, percent, point_text, quantity

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pipeline.gate.check import check
-from pipeline.gate.options import CheckOptions, Waiver
+from pipeline.gate.check_options import CheckOptions, Waiver
+from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import many, study
 from tests.pipeline.report.check.results import NASTY, TODAY

@@ -6,11 +6,8 @@ from dataclasses import replace
 import numpy as np
 
 from pipeline.gate.call_trees import ComparedTrees, compare_trees
-from pipeline.gate.check import check
-from pipeline.gate.matching import match, possible_renames
-from pipeline.gate.measurements import KernelId, Scope
-from pipeline.gate.options import CheckOptions, KernelRule, Waiver
-from pipeline.gate.result import (
+from pipeline.gate.check_options import CheckOptions, KernelRule, Waiver
+from pipeline.gate.check_result import (
     Cause,
     Caveat,
     Change,
@@ -23,6 +20,9 @@ from pipeline.gate.result import (
     Ruling,
     StudySide,
 )
+from pipeline.gate.kernel_values import KernelId, Scope
+from pipeline.gate.matching import match, possible_renames
+from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import SCALES, Efforts, many, study
 

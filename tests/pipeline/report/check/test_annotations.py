@@ -1,4 +1,4 @@
-from pipeline.gate.result import Finding, Ground, Ruling
+from pipeline.gate.check_result import Finding, Ground, Ruling
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
 from tests.pipeline.report.check.results import kernel, kernels, result
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from rich.console import Console
 
-from pipeline.gate.measurements import KernelId, Scope
-from pipeline.gate.result import Change, Finding, Ground, Ruling, StudySide
+from pipeline.gate.check_result import Change, Finding, Ground, Ruling, StudySide
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.check.document import check_document, comparison_document
 from pipeline.report.page.comparison.comparison_page import (
     comparison_headline,

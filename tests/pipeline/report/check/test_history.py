@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from pipeline.gate.change_points import change_points, drift
-from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.check.history import history_document, show_history
 
 K = KernelId(Scope.CALLPATH, ("main", "sum"))

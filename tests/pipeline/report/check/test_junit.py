@@ -2,7 +2,7 @@
 
 from junitparser import Failure, JUnitXml, Skipped
 
-from pipeline.gate.result import Ruling
+from pipeline.gate.check_result import Ruling
 from pipeline.report.check.junit import junit_xml
 from pipeline.report.check.wording import headline, power_text
 from tests.pipeline.report.check.results import POWER, kernel, kernels, result

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from pipeline.gate.result import Change, Ruling, StudySide
+from pipeline.gate.check_result import Change, Ruling, StudySide
 from pipeline.report.check.markdown import check_markdown
 from tests.pipeline.report.check.results import kernel, kernels, result
 

@@ -5,8 +5,8 @@ import re
 
 import jsonschema
 
-from pipeline.gate.measurements import KernelId, Scope
-from pipeline.gate.result import Finding, Ground, Outcome, Ruling
+from pipeline.gate.check_result import Finding, Ground, Outcome, Ruling
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.check.annotations import fingerprint
 from pipeline.report.check.sarif import sarif_document
 from pipeline.report.check.wording import (

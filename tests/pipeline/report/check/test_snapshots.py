@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from pipeline.gate.result import Outcome, Ruling
+from pipeline.gate.check_result import Outcome, Ruling
 from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
 from pipeline.report.check.document import check_document
 from pipeline.report.check.junit import junit_xml

@@ -3,7 +3,7 @@ from io import StringIO
 
 from rich.console import Console
 
-from pipeline.gate.result import Outcome, Ruling, StudySide
+from pipeline.gate.check_result import Outcome, Ruling, StudySide
 from pipeline.report.check.terminal import show_check
 from tests.pipeline.report.check.results import kernel, kernels, result
 

@@ -2,8 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.gate.measurements import KernelId, Scope
-from pipeline.gate.result import (
+from pipeline.gate.check_result import (
     Cause,
     Caveat,
     Finding,
@@ -12,6 +11,7 @@ from pipeline.gate.result import (
     Ruling,
     StudySide,
 )
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.check.wording import (
     CAUSES,
     RULE_IDS,

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from filters.filter_effect import Dilation
+from filters.filter_options import Application
 from filters.memory import Memory
-from filters.options import Application
-from filters.overhead import Dilation
 from ingest.locate import locate
 from pipeline.config.options import FilterOptions, Options
 from pipeline.questions.planning.advice import Advice, Settled

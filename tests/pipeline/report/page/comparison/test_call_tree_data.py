@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from pipeline.gate.call_trees import ComparedScale, ComparedTrees, Values
-from pipeline.gate.measurements import KernelId, Scope
-from pipeline.gate.result import Change, Ruling
+from pipeline.gate.check_result import Change, Ruling
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.page.comparison import call_tree_data as module
 from pipeline.report.page.comparison.call_tree_data import call_tree_data
 from pipeline.report.page.comparison.comparison_page import WORDS

@@ -12,11 +12,11 @@ from urllib.parse import parse_qsl
 import pytest
 
 from pipeline.gate.call_trees import ComparedTrees, compare_trees
-from pipeline.gate.check import check
+from pipeline.gate.check_options import CheckOptions
+from pipeline.gate.check_result import CheckResult
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.matching import match
-from pipeline.gate.measurements import KernelId, Scope
-from pipeline.gate.options import CheckOptions
-from pipeline.gate.result import CheckResult
+from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from pipeline.report.page.comparison.comparison_page import comparison_html
 from tests.pipeline.gate.studies import many, study

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.page.history import site
 from tests.pipeline.report.page.history.histories import TOTAL, history
 

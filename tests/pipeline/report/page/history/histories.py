@@ -4,7 +4,7 @@ import hashlib
 
 import numpy as np
 
-from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import Entries
 
 START = 1_750_000_000  # 2025-06-15

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from pipeline.gate.measurements import KernelId, Scope
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.page.history import site
 from pipeline.report.page.history.site import page_of
 from tests.pipeline.report.page.history.conftest import TEMPLATE

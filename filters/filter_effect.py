@@ -1,0 +1,271 @@
+"""What a filter does to the cost of measuring: overhead, dilation and coverage, predicted and measured."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from filters.event_cost import (
+    EventCost,
+    calibrate_by_leaves,
+    calibrate_by_pair,
+    computing_time,
+    events_within,
+    plain_by_pair,
+    visited,
+)
+from filters.evidence import RunEvidence, by_hand
+from filters.filter_options import Application
+from filters.plain_time import KnownPlain, estimate_plain_times, measurable_callers
+from ingest.arrays import BoolArray, FloatArray
+from ingest.errors import UsageError
+
+MEASURABLE = 0.5
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PlainTime:
+    """An estimate of the computing time (without communication) if nothing were measured.
+
+    Attributes:
+        callpath: float64[call path], exclusive core-seconds; communication has its measured time here.
+        computing: bool[call path], whether it counts as computing.
+        attributed: float64[call path], the same, visits too short to measure attributed to callers.
+        total: computing time in core-seconds, the most probable value.
+        low, high: it lies between them with a probability of 90 %.
+        cost: seconds per visit that explain the rest of the measured time, for `total`, `low` and `high`.
+    """
+
+    callpath: FloatArray
+    computing: BoolArray
+    attributed: FloatArray
+    total: float
+    low: float
+    high: float
+    cost: tuple[float, float, float]
+
+
+def measurable(run: RunEvidence, plain: PlainTime) -> BoolArray:
+    """Tell of which regions of a run events take no more than half of the measured time, bool[region].
+
+    The others tell more about the measurement than about the program.
+    """
+    count = len(run.regions)
+    time = np.bincount(run.tree.region, run.time, count)
+    events = np.bincount(run.tree.region, events_within(run) * plain.cost[0], count)
+    return np.asarray(events <= MEASURABLE * time)
+
+
+@dataclass(frozen=True)
+class Dilation:
+    """Measured over plain computing time, with the range that the uncertainty of the plain time leaves."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FilterEffect:
+    """The effect of a filter on one run.
+
+    Attributes:
+        source: the profile it was made from.
+        visits: recorded without the filter, all CPU locations.
+        recorded: recorded under the filter at run time.
+        by_hand: of the others, those of regions instrumented by hand: at compile time they are recorded.
+        coverage: the share of the plain computing time that is attributed to the region it is spent in (or to
+            the caller, if its visits are too short); the rest is attributed to the nearest recorded callers.
+        whole: the share for which all regions of the call path are recorded.
+        plain: the time without measurement.
+        filtered_cost: seconds per visit that is filtered at run time.
+    """
+
+    source: str
+    visits: float
+    recorded: float
+    by_hand: float
+    coverage: float
+    whole: float
+    plain: PlainTime
+    filtered_cost: float
+
+    def overhead(self, applied: Application | None) -> float:
+        """Return the core-seconds that measuring takes; without a filter if `applied` is None."""
+        return self._overhead(applied, self.plain.cost[0])
+
+    def dilation(self, applied: Application | None) -> Dilation:
+        """Return measured over plain computing time; without a filter if `applied` is None."""
+        plain = self.plain
+        pairs = zip((plain.total, plain.low, plain.high), plain.cost, strict=True)
+        value, high, low = (
+            1.0 + (self._overhead(applied, cost) / time if time > 0 else 0.0) for time, cost in pairs
+        )
+        return Dilation(value, low, high)
+
+    def recorded_visits(self, applied: Application | None) -> float:
+        """Return how many visits are recorded; without a filter if `applied` is None."""
+        if applied is None:
+            return self.visits
+        return self.recorded + (self.by_hand if applied is Application.COMPILE_TIME else 0.0)
+
+    def _overhead(self, applied: Application | None, cost: float) -> float:
+        hooks = self.visits - self.recorded if applied is Application.RUN_TIME else 0.0
+        return cost * self.recorded_visits(applied) + self.filtered_cost * hooks
+
+
+def estimate_plain_time(run: RunEvidence, cost: EventCost, known: KnownPlain | None = None) -> PlainTime:
+    """Split the measured computing time of a run into plain time and the cost of the events in it.
+
+    Args:
+        run: measured without a filter.
+        cost: the cost of a visit.
+        known: plain computing time, if it is known.
+    """
+    runs = visited(run)
+    found = (
+        estimate_plain_times(runs, cost)
+        if known is None
+        else estimate_plain_times(runs, cost, np.array([known.total]), known.spread)
+    )
+    everything = np.ones(len(run.tree), dtype=np.bool_)
+    home = measurable_callers(runs, found.callpath, found.cost, everything)
+    inside, measured = float(runs.events[runs.computing].sum()), float(runs.measured[0])
+    total, low, high = (float(ends[0]) for ends in (found.total, found.low, found.high))
+    costs = [(measured - plain) / inside if inside > 0 else cost.recorded for plain in (total, low, high)]
+    return PlainTime(
+        callpath=found.callpath[:, 0],
+        computing=runs.computing,
+        attributed=np.bincount(home, found.callpath[:, 0], len(run.tree)).astype(np.float64),
+        total=total,
+        low=low,
+        high=high,
+        cost=(costs[0], costs[1], costs[2]),
+    )
+
+
+def predict(
+    run: RunEvidence, recorded: BoolArray, cost: EventCost | None = None, known: KnownPlain | None = None
+) -> FilterEffect:
+    """Predict what a filter does to a run.
+
+    Args:
+        run: measured without a filter.
+        recorded: bool[call path], what is recorded under the filter.
+        cost: the cost of a visit; what the profile shows if not given.
+        known: plain computing time, if it is known.
+    """
+    cost = cost or calibrate_by_leaves(visited(run))
+    plain = estimate_plain_time(run, cost, known)
+    counted = plain.attributed * plain.computing
+    total = float(counted.sum())
+    gapless = run.tree.nearest(~recorded) < 0
+    coverage, whole = (
+        min(1.0, float(counted[part].sum()) / total) if total > 0 else 1.0 for part in (recorded, gapless)
+    )
+    visits, left = float(run.visits.sum()), float(run.visits[recorded].sum())
+    at_hooks = min(cost.filtered, plain.cost[0])
+    return FilterEffect(
+        source=run.source,
+        visits=visits,
+        recorded=left,
+        by_hand=float(run.visits[~recorded & by_hand(run.regions)[run.tree.region]].sum()),
+        coverage=coverage,
+        whole=whole,
+        plain=plain,
+        filtered_cost=at_hooks,
+    )
+
+
+def prediction_json(prediction: FilterEffect) -> dict[str, Any]:
+    """Return a prediction as plain data: visits, core-seconds, and dilations with their ranges."""
+    plain = prediction.plain
+    stages = {"unfiltered": None, "run_time": Application.RUN_TIME, "compile_time": Application.COMPILE_TIME}
+    return {
+        "source": prediction.source,
+        "visits": {
+            "unfiltered": prediction.visits,
+            "filtered": prediction.recorded,
+            "filtered_at_compile_time": prediction.recorded_visits(Application.COMPILE_TIME),
+        },
+        "coverage": prediction.coverage,
+        "whole_callpaths": prediction.whole,
+        "event_cost": {"recorded": plain.cost[0], "filtered_at_run_time": prediction.filtered_cost},
+        "plain_computing_time": {"value": plain.total, "low": plain.low, "high": plain.high},
+        "overhead": {name: prediction.overhead(applied) for name, applied in stages.items()},
+        "dilation": {name: vars(prediction.dilation(applied)) for name, applied in stages.items()},
+    }
+
+
+@dataclass(frozen=True, kw_only=True)
+class MeasuredEffect:
+    """Dilation without and with a filter, and the cost of a visit.
+
+    Attributes:
+        event_cost: seconds that recording a visit takes, the slope of computing time over visits; None if the
+            two profiles show none.
+        plain: the time without measurement in seconds: of the run if it was given, otherwise core-seconds of
+            computing, solved for together with the cost; None if neither is possible.
+        given: whether the plain time was given.
+        without, under: dilation of the profile without the filter and of the one under it; None without a
+            plain time.
+        applied: where the filter was applied, as far as that shows.
+    """
+
+    event_cost: float | None
+    plain: float | None
+    given: bool
+    without: float | None
+    under: float | None
+    applied: Application
+
+
+def measured_effect(
+    full: RunEvidence,
+    reduced: RunEvidence,
+    prediction: FilterEffect,
+    *,
+    applied: Application | None = None,
+    baseline: float | None = None,
+) -> MeasuredEffect:
+    """Compare a run without a filter with the same run under it.
+
+    Without a baseline, two equations T = P + c E give plain time and cost. They hold for a filter at compile
+    time: what a visit takes that is rejected at run time would count as plain time.
+
+    Args:
+        full: measured without a filter.
+        reduced: measured under it.
+        prediction: what was predicted from `full`.
+        applied: where the filter was applied; if not given, where the prediction is nearer to the dilation
+            that the baseline shows, and at compile time without a baseline.
+        baseline: duration of the run in seconds without instrumentation, if known.
+    """
+    cost = _slope(full, reduced)
+    if baseline is not None:
+        without, under = full.wall / baseline, reduced.wall / baseline
+        at = applied or _nearer(prediction, under)
+        return MeasuredEffect(
+            event_cost=cost, plain=baseline, given=True, without=without, under=under, applied=at
+        )
+    plain = plain_by_pair(full, reduced) if cost is not None else 0.0
+    known = plain > 0.0
+    return MeasuredEffect(
+        event_cost=cost,
+        plain=plain if known else None,
+        given=False,
+        without=computing_time(full) / plain if known else None,
+        under=computing_time(reduced) / plain if known else None,
+        applied=applied or Application.COMPILE_TIME,
+    )
+
+
+def _slope(full: RunEvidence, reduced: RunEvidence) -> float | None:
+    try:
+        return calibrate_by_pair(full, reduced).recorded
+    except UsageError:  # the second run has more visits or took longer
+        return None
+
+
+def _nearer(prediction: FilterEffect, measured: float) -> Application:
+    return min(Application, key=lambda applied: abs(prediction.dilation(applied).value - measured))

@@ -1,0 +1,260 @@
+"""The budget rule: the most valuable regions whose recording takes no more than a share of the run."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from filters.decision import Decision, Reason, decision_notices, override
+from filters.event_cost import EventCost, calibrate_by_leaves, visited
+from filters.evidence import FilterRegions, RunEvidence, by_hand, unite_regions
+from filters.filter_effect import estimate_plain_time
+from filters.filter_options import Application, Budget, Overrides
+from filters.plain_time import KnownPlain
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.number_text import percent
+
+
+@dataclass(frozen=True, eq=False)
+class Packing:
+    """A choice of items.
+
+    Attributes:
+        taken: bool[item].
+        value: of the items taken.
+        bound: no choice within the capacity has a larger value.
+    """
+
+    taken: BoolArray
+    value: float
+    bound: float
+
+    @property
+    def gap(self) -> float:
+        """The largest share of the best value that may be missing."""
+        return max(0.0, 1.0 - self.value / self.bound) if self.bound > 0 else 0.0
+
+
+def pack(value: FloatArray, weight: FloatArray, capacity: float) -> Packing:
+    """Fill a knapsack in the order of value per weight, skipping what no longer fits.
+
+    The bound is that of the continuous problem (Dantzig 1957), in which the first item that does not fit is
+    taken in part. The choice misses less than the value of that item; if one item alone is worth more than
+    the choice, it is taken instead, so that at least half of the best value is reached in any case.
+
+    Args:
+        value: float64[item], positive.
+        weight: float64[item], not negative.
+        capacity: the largest sum of weights; nothing fits if it is negative.
+    """
+    fits = np.flatnonzero(weight <= capacity)
+    density = np.log(value[fits]) - np.log(np.maximum(weight[fits], np.finfo(np.float64).tiny))
+    order = fits[np.lexsort((fits, -value[fits], -density))]
+    taken = np.zeros(len(value), dtype=np.bool_)
+    bound, rest, pending = _continuous(value[order], weight[order], capacity), capacity, order
+    while len(pending):
+        count = int(np.searchsorted(np.cumsum(weight[pending]), rest, side="right"))
+        taken[pending[:count]] = True
+        rest = max(rest - float(weight[pending[:count]].sum()), 0.0)
+        pending = pending[count + 1 :]
+        pending = pending[weight[pending] <= rest]
+    if len(fits) and value[fits].max() > value[taken].sum():
+        taken[:] = False
+        taken[fits[value[fits].argmax()]] = True
+    return Packing(taken, float(value[taken].sum()), bound)
+
+
+def _continuous(value: FloatArray, weight: FloatArray, capacity: float) -> float:
+    """Return the best value of the continuous problem, given the items in the order of their density."""
+    filled = np.cumsum(weight)
+    whole = int(np.searchsorted(filled, capacity, side="right"))
+    best = float(value[:whole].sum())
+    if whole < len(value):
+        before = filled[whole - 1] if whole else 0.0
+        best += float(value[whole] * (capacity - before) / weight[whole])
+    return best
+
+
+@dataclass(frozen=True, eq=False)
+class BudgetOutcome:
+    """How the budget was spent.
+
+    Attributes:
+        budget: as asked.
+        applied: where the filter must be applied so that the budget holds.
+        overhead: per run, the predicted overhead as a share of the plain computing time.
+        packing: the choice among the regions that are worth their cost, with its bound.
+    """
+
+    budget: Budget
+    applied: Application
+    overhead: tuple[float, ...]
+    packing: Packing
+
+    @property
+    def met(self) -> bool:
+        """Whether the overhead stays within the budget in every run."""
+        return max(self.overhead) <= self.budget.overhead
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Shares:
+    """Of R regions in J runs; every number is a share of the run's plain computing time.
+
+    Attributes:
+        own: float64[R, J], plain time in the region, with that of callees too short to measure.
+        below: float64[R, J], plain time below it, with communication; recursion counts once.
+        recording: float64[R, J], cost of recording its visits.
+        hooks: float64[R, J], cost of its visits if they are filtered at run time.
+        fixed: float64[J], cost of what cannot be filtered.
+        by_hand: bool[R], regions that are recorded whatever a filter at compile time says.
+    """
+
+    own: FloatArray
+    below: FloatArray
+    recording: FloatArray
+    hooks: FloatArray
+    fixed: FloatArray
+    by_hand: BoolArray
+
+    def weight(self, applied: Application) -> FloatArray:
+        """Return what recording a region adds to the overhead, float64[R, J]."""
+        return self.recording - self.hooks if applied is Application.RUN_TIME else self.recording
+
+    def overhead(self, kept: BoolArray, applied: Application) -> FloatArray:
+        """Return the overhead of recording the kept regions, float64[J]."""
+        hooks = self.hooks.sum(axis=0) if applied is Application.RUN_TIME else 0.0
+        recorded = kept | self.by_hand if applied is Application.COMPILE_TIME else kept
+        return np.asarray(self.fixed + hooks + self.weight(applied)[recorded].sum(axis=0))
+
+
+def decide_by_budget(
+    runs: Sequence[RunEvidence],
+    budget: Budget,
+    *,
+    overrides: Overrides | None = None,
+    cost: EventCost | None = None,
+    known: KnownPlain | None = None,
+) -> tuple[Decision, BudgetOutcome]:
+    """Select regions within an overhead budget.
+
+    A region is worth its plain exclusive time, with that of callees whose visits are too short to measure,
+    and a tenth (`Budget.structure`) of what else is spent below it. With these values a knapsack is filled.
+    Each of several runs must stay within the budget: a region weighs the largest share that it takes of it in
+    any run, and is worth its largest share of any run, so that what is large at one scale only is not lost.
+
+    Args:
+        runs: one or more runs of the same program, measured without a filter.
+        budget: how much overhead is allowed.
+        overrides: what to keep or to drop whatever it costs; what grows is not kept for that.
+        cost: the cost of a visit; what the last run shows if not given.
+        known: plain computing time of the last run, if it is known.
+    """
+    regions = unite_regions(runs)
+    shares = region_shares(regions, runs, cost or calibrate_by_leaves(visited(runs[-1])), known)
+    asked = replace(overrides or Overrides(), growing=())  # the budget wins over automatic protection
+    forced = override(regions, _undecided(regions), asked)
+    must = forced >= Reason.PREFIX
+    applied = budget.applied or _application(shares, must, budget)
+    worth = np.where(
+        (forced == Reason.TOO_COSTLY)[:, None], shares.own + budget.structure * shares.below, 0.0
+    )
+    packing = _pack(shares, worth, must, budget.overhead, applied)
+    reason = _reasons(shares, budget, forced, packing.taken)
+    overhead = shares.overhead(reason >= Reason.PREFIX, applied)
+    outcome = BudgetOutcome(budget, applied, tuple(overhead.tolist()), packing)
+    method = f"overhead budget of {percent(budget.overhead)}, filter applied at {applied.value}"
+    notices = (*decision_notices(regions, reason), *_budget_notices(outcome, shares))
+    callpaths = _callpath_reasons(regions, runs, reason, worth > 0.0)
+    decision = Decision(
+        regions=regions, runs=tuple(runs), callpaths=callpaths, reason=reason, method=method, notices=notices
+    )
+    return decision, outcome
+
+
+def region_shares(
+    regions: FilterRegions, runs: Sequence[RunEvidence], cost: EventCost, known: KnownPlain | None
+) -> Shares:
+    """Collect what each region costs and is worth; the known plain time is that of the last run."""
+    own, below, recording, hooks, fixed = [], [], [], [], []
+    for i, run in enumerate(runs):
+        plain = estimate_plain_time(run, cost, known if i == len(runs) - 1 else None)
+        share = 1.0 / plain.total if plain.total > 0 else 0.0
+        entry = regions.of_callpaths(i, run)
+        visits = regions.total(i, run, run.visits)
+        own_time = regions.total(i, run, plain.attributed)
+        inclusive = run.tree.inclusive(plain.attributed[:, None])[:, 0]
+        whole = regions.total(i, run, inclusive * run.tree.outermost(entry))
+        own.append(own_time * share)
+        below.append(np.maximum(whole - own_time, 0.0) * share)
+        recording.append(visits * plain.cost[0] * share)
+        hooks.append(visits * min(cost.filtered, plain.cost[0]) * share)
+        fixed.append(float(run.visits[entry < 0].sum()) * plain.cost[0] * share)
+    return Shares(
+        own=np.stack(own, axis=1),
+        below=np.stack(below, axis=1),
+        recording=np.stack(recording, axis=1),
+        hooks=np.stack(hooks, axis=1),
+        fixed=np.array(fixed),
+        by_hand=by_hand(regions.table),
+    )
+
+
+def _undecided(regions: FilterRegions) -> IntArray:
+    return np.where(regions.called, Reason.TOO_COSTLY, Reason.NEVER_CALLED).astype(np.int64)
+
+
+def _application(shares: Shares, forced: BoolArray, budget: Budget) -> Application:
+    hooks = shares.overhead(forced, Application.RUN_TIME)
+    return Application.RUN_TIME if (hooks <= budget.overhead).all() else Application.COMPILE_TIME
+
+
+def _pack(
+    shares: Shares, worth: FloatArray, forced: BoolArray, limit: float, applied: Application
+) -> Packing:
+    """Fill the knapsack; weights are shares of what the forced regions leave of the budget."""
+    left = limit - shares.overhead(forced, applied)
+    items = np.flatnonzero(worth.any(axis=1))
+    value = worth[items].max(axis=1, initial=0.0)
+    if (left <= 0.0).any():
+        packing = pack(value, np.ones(len(items)), 0.0)
+    else:
+        packing = pack(value, (shares.weight(applied)[items] / left).max(axis=1, initial=0.0), 1.0)
+    taken = np.zeros(len(worth), dtype=np.bool_)
+    taken[items] = packing.taken
+    return Packing(taken, packing.value, packing.bound)
+
+
+def _reasons(shares: Shares, budget: Budget, forced: IntArray, taken: BoolArray) -> IntArray:
+    """Give what was selected the reason that counts more: its own time or the time below it."""
+    mostly_own = (shares.own >= budget.structure * shares.below).any(axis=1)
+    return np.where(taken, np.where(mostly_own, Reason.TIME, Reason.STRUCTURE), forced)
+
+
+def _callpath_reasons(
+    regions: FilterRegions, runs: Sequence[RunEvidence], reason: IntArray, worthy: BoolArray
+) -> tuple[IntArray, ...]:
+    """Give call paths the reason of their region, in those runs in which it would have been selected."""
+    found = []
+    for i, run in enumerate(runs):
+        entry = regions.of_callpaths(i, run)
+        free = np.isin(reason, (Reason.TIME, Reason.STRUCTURE)) & ~worthy[:, i]
+        by_run = np.append(np.where(free, Reason.TOO_COSTLY, reason), Reason.DROPPED)
+        found.append(by_run[entry])
+    return tuple(found)
+
+
+def _budget_notices(outcome: BudgetOutcome, shares: Shares) -> tuple[str, ...]:
+    limit, notices = outcome.budget.overhead, []
+    if not outcome.met:
+        notices.append(
+            f"the overhead budget of {percent(limit)} cannot be met: what must be recorded (MPI and "
+            f"protected regions) takes {percent(max(outcome.overhead))}"
+        )
+    if outcome.budget.applied is None and outcome.applied is Application.COMPILE_TIME:
+        hooks = float((shares.fixed + shares.hooks.sum(axis=0)).max())
+        notices.append(
+            f"the filter has to be applied at compile time: at run time the hooks alone take "
+            f"{percent(hooks)} of the plain computing time"
+        )
+    return tuple(notices)

@@ -1,0 +1,276 @@
+"""The result of a check: per kernel a verdict with its evidence, and one outcome for the whole."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+
+from pipeline.gate.kernel_values import KernelId
+
+
+class Ruling(Enum):
+    """What is decided about a kernel, the most important first."""
+
+    REGRESSION = "regression"
+    WAIVED = "waived"
+    INCONCLUSIVE = "inconclusive"
+    NEW = "new"
+    VANISHED = "vanished"
+    IMPROVEMENT = "improvement"
+    NOT_COMPARABLE = "not comparable"
+    NOT_RECORDED = "not recorded"
+    UNCHANGED = "unchanged"
+
+
+class Outcome(IntEnum):
+    """What is decided about the whole; the value is the exit code."""
+
+    PASSED = 0
+    REGRESSED = 1
+    INCONCLUSIVE = 3
+
+
+class Ground(Enum):
+    """What a piece of evidence rests on."""
+
+    MEASURED = "measured"
+    EVERYWHERE = "all points"
+    GROWTH = "growth"
+    TARGET = "target"
+    MODELS = "models"
+    COMMON = "all kernels"
+    NEW = "new kernel"
+    RECORDING = "recorded functions"
+    GROWTH_RULE = "growth rule"
+    SHARE_RULE = "share rule"
+    EFFICIENCY_RULE = "efficiency rule"
+    TOTAL_RULE = "total rule"
+
+
+class Cause(Enum):
+    """Why a check as a whole is inconclusive."""
+
+    INCOMPARABLE = "incomparable"
+    MISSING = "missing points"
+    SKIPPED = "skipped input"
+    COMMON = "all kernels"
+    POWER = "power"
+    NOISE = "noise"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One reason for a verdict.
+
+    Attributes:
+        ground: what it rests on.
+        text: one sentence.
+        p: p-value adjusted for all tests of the check; None if no test was made.
+    """
+
+    ground: Ground
+    text: str
+    p: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudySide:
+    """One kernel in one of the two studies.
+
+    Attributes:
+        value: at the largest common scale, in the unit of the metric.
+        share: of the total there.
+        growth: leading growth of its model, such as ``p^(1/2)``; empty if it was not modelled.
+        formula: the model.
+        predicted: per target value, lower and upper end of the 90 % interval.
+    """
+
+    value: float
+    share: float
+    growth: str = ""
+    formula: str = ""
+    predicted: tuple[tuple[float, float, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Change:
+    """The ratio candidate over baseline with its simultaneous interval.
+
+    Attributes:
+        at: the point.
+        ratio, lower, upper: the interval holds for all kernels of the check at once.
+    """
+
+    at: Mapping[str, float]
+    ratio: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelResult:
+    """What is decided about one kernel and why.
+
+    Attributes:
+        kernel: which.
+        verdict: what.
+        evidence: why, the strongest first.
+        baseline, candidate: both sides; None if the study does not have the kernel.
+        measured: the ratio at every common point.
+        target: the ratio extrapolated to every target; empty if it cannot be.
+        file, line: where it is in the source; empty and -1 if unknown.
+        detectable: the smallest factor that a test at the largest common scale finds in 9 of 10 cases, beyond
+            what all kernels share.
+        located: for a region or the total, the call paths that the change comes from, the largest first.
+        advice: what to do next.
+        masked: whether it got slower only beside the other kernels, which all got faster.
+    """
+
+    kernel: KernelId
+    verdict: Ruling
+    evidence: tuple[Finding, ...] = ()
+    baseline: StudySide | None = None
+    candidate: StudySide | None = None
+    measured: tuple[Change, ...] = ()
+    target: tuple[Change, ...] = ()
+    file: str = ""
+    line: int = -1
+    detectable: float | None = None
+    located: tuple[tuple[str, ...], ...] = ()
+    advice: str = ""
+    masked: bool = False
+
+    @property
+    def share(self) -> float:
+        """Share of the total now, or before if the kernel vanished."""
+        side = self.candidate or self.baseline
+        assert side is not None  # every kernel is in at least one study
+        return side.share
+
+    @property
+    def importance(self) -> tuple[int, float, str]:
+        """Sort key: by verdict, then by what the change costs at the last target or where it is largest."""
+        size = max((s.value for s in (self.baseline, self.candidate) if s is not None), default=0.0)
+        changes = (*self.target[-1:], *self.measured)
+        change = max((abs(c.ratio - 1.0) for c in changes), default=0.0)
+        return list(Ruling).index(self.verdict), -size * min(change, 1e9), self.kernel.text
+
+
+@dataclass(frozen=True)
+class Caveat:
+    """One reason why a check as a whole is inconclusive, and what to do about it.
+
+    Attributes:
+        cause: its kind.
+        text: one sentence.
+    """
+
+    cause: Cause
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Common:
+    """The change that all kernels share.
+
+    Attributes:
+        verdict: regression if slower, improvement if faster, else unchanged.
+        mean: over the points, with its 90 % interval; None if it is not known.
+        points: at every common point with its 90 % interval.
+        paired: whether runs were compared in pairs, so that the machine is no explanation.
+        text: one sentence; empty if unchanged.
+    """
+
+    verdict: Ruling
+    mean: Change | None
+    points: tuple[Change, ...]
+    paired: bool = False
+    text: str = ""
+
+    def is_doubt(self, policy: str) -> bool:
+        """Say whether it makes the check inconclusive: all are slower, and the machine may be the cause."""
+        slower = self.verdict is Ruling.REGRESSION and not self.paired
+        return slower and policy == "inconclusive"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Power:
+    """Smallest factors found in 9 of 10 cases; None if they are not known, as without repetitions.
+
+    Attributes:
+        at: the largest common point.
+        points: number of common points.
+        kernels: number of the largest kernels, which take most of the total there, without the noisy ones.
+        share: of the total that they take.
+        noisy: number of the largest kernels that are too noisy to judge.
+        noisy_factor: smallest factor found in each of them.
+        kernel_factor, total_factor: for a change at `at` alone.
+        kernel_everywhere, total_everywhere: for a change at all points; None if there is one.
+        common_factor: for a change of all kernels together at all points.
+        has_common: whether there are enough kernels to know what they have in common.
+    """
+
+    at: Mapping[str, float]
+    points: int
+    kernels: int
+    share: float
+    kernel_factor: float | None
+    kernel_everywhere: float | None
+    total_factor: float | None
+    total_everywhere: float | None
+    common_factor: float | None
+    has_common: bool = True
+    noisy: int = 0
+    noisy_factor: float | None = None
+
+
+@dataclass(frozen=True)
+class Rename:
+    """A function that is called something else, or became part of another one.
+
+    Attributes:
+        kind: ``renamed``, ``extracted`` or ``inlined``.
+        before, now: the call path in the baseline and in the candidate.
+    """
+
+    kind: str
+    before: tuple[str, ...]
+    now: tuple[str, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckResult:
+    """The result of a check.
+
+    Attributes:
+        outcome: what the exit code says.
+        kernels: one per kernel compared, sorted by importance.
+        reasons: why it is inconclusive as a whole, and what to do about it; empty if it is not.
+        notices: what else should be known.
+        points: the common points.
+        targets: the target points.
+        unit: of all values.
+        tests: the number of tests that share the false-alarm level.
+        below_share_floor: the number of kernels ignored because of their small share.
+        missing: points of the baseline that were not measured.
+        common: what all kernels have in common; None if nothing was compared.
+        power: what would have been seen; None if nothing was compared.
+        renames: what was compared under another name.
+    """
+
+    outcome: Outcome
+    kernels: tuple[KernelResult, ...]
+    reasons: tuple[Caveat, ...] = ()
+    notices: tuple[str, ...] = ()
+    points: tuple[Mapping[str, float], ...] = ()
+    targets: tuple[Mapping[str, float], ...] = ()
+    unit: str = ""
+    tests: int = 0
+    below_share_floor: int = 0
+    missing: tuple[Mapping[str, float], ...] = ()
+    common: Common | None = None
+    power: Power | None = None
+    renames: tuple[Rename, ...] = ()
+
+    def of(self, *verdicts: Ruling) -> tuple[KernelResult, ...]:
+        """Return the kernels with one of these verdicts, in order."""
+        return tuple(kernel for kernel in self.kernels if kernel.verdict in verdicts)

@@ -1,0 +1,328 @@
+"""The measured values of all kernels of one study: what a check compares, and their wall times."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from functools import cached_property
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.errors import InputError
+from ingest.experiment import Experiment
+from ingest.scaling import ScalingDecision
+from pipeline.models.kernels import Kernels, callpath_kernels, matches, region_kernels, total_kernel
+from pipeline.questions.bottlenecks import shares
+from pipeline.questions.efficiency import efficiencies
+from pipeline.questions.runtime.figures import Comparison, comparison_of, is_time, locations_of
+
+NO_LINE = -1
+REPETITION = re.compile(r"\.r(\d{1,9})(?=/|$)")  # at the end of a run's name
+ROUNDING = 1e-4  # relative difference up to which a region equals its only call path of any size
+
+
+class Scope(Enum):
+    """What the values of a kernel are summed over."""
+
+    TOTAL = "total"
+    REGION = "region"
+    CALLPATH = "callpath"
+
+
+@dataclass(frozen=True)
+class KernelId:
+    """A kernel in any study: its level and its names from the root down."""
+
+    level: Scope
+    callpath: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """Return the names joined by slashes, for identifiers."""
+        return "/".join(self.callpath)
+
+    @property
+    def region(self) -> str:
+        """Return the name of the kernel's region."""
+        return self.callpath[-1]
+
+    def matches(self, pattern: str) -> bool:
+        """Tell whether a pattern selects this kernel; ``*/name`` selects the region and its call paths.
+
+        Only ``total`` selects the total.
+        """
+        if self.level is Scope.TOTAL:
+            return pattern == "total"
+        of_region = self.level is Scope.REGION and pattern.startswith("*/")
+        return matches(self.callpath, pattern.removeprefix("*/") if of_region else pattern)
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The conditions under which a study was measured; empty if unknown.
+
+    Attributes:
+        machine: name of the machine.
+        filter: digest of the instrumentation filter.
+        overhead: ``corrected`` if overhead was taken out of the times, ``measured`` if not.
+        recorded: digests of the functions that could be recorded, called or not.
+        projected: between which machines the times were projected; empty if they are as measured.
+    """
+
+    machine: str = ""
+    filter: str = ""
+    overhead: str = ""
+    recorded: frozenset[str] = frozenset()
+    projected: str = ""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KernelValues:
+    """K kernels at P points with R repetitions: the total, the regions, the call paths.
+
+    Attributes:
+        parameters: names of the D parameters.
+        parameter: the one that scales.
+        scaling: ``strong``, ``weak`` or ``none``.
+        metric, unit: what was measured.
+        points: float64[P, D].
+        kernels: one per row of `values`; the total comes first.
+        values: float64[K, P, R], NaN if not measured.
+        files: source file per kernel, of the nearest caller if its own is unknown; may be empty.
+        lines: int64[K], line in that file, -1 if unknown.
+        parallel_efficiency: float64[P], NaN if not available.
+        origin: the conditions of the measurement.
+        smallest_share: kernels below this share at every point may be missing.
+        common_error: float64[K], standard deviation of the logarithm of what all values of a kernel have
+            wrong in common, such as by a correction for overhead; None if nothing.
+        repetitions: int64[P, R], the number of every repetition as its run is named, -1 without a run; None
+            if the runs are not numbered.
+        comparison: what points of different scales are compared by.
+        locations: from points float64[Q, D] to numbers of locations, float64[Q], NaN if unknown; None if
+            unknown at every point.
+    """
+
+    parameters: tuple[str, ...]
+    parameter: str
+    scaling: str
+    metric: str
+    unit: str
+    points: FloatArray
+    kernels: tuple[KernelId, ...]
+    values: FloatArray
+    files: tuple[str, ...]
+    lines: IntArray
+    parallel_efficiency: FloatArray
+    origin: Origin = field(default_factory=Origin)
+    smallest_share: float = 0.0
+    common_error: FloatArray | None = None
+    repetitions: IntArray | None = None
+    comparison: Comparison = Comparison.UNKNOWN
+    locations: Callable[[FloatArray], FloatArray] | None = None
+
+    @cached_property
+    def mean(self) -> FloatArray:
+        """Mean over repetitions, float64[K, P]; 0 if not measured."""
+        known = np.isfinite(self.values)
+        mean: FloatArray = np.where(known, self.values, 0.0).sum(axis=2) / np.maximum(known.sum(axis=2), 1)
+        return mean
+
+    @cached_property
+    def share(self) -> FloatArray:
+        """Share of the total, float64[K, P]; the total is the first kernel."""
+        return self.share_of(self.mean)
+
+    def share_of(self, mean: FloatArray) -> FloatArray:
+        """Return the share of this study's total, float64[K, P], of kernels given by their means."""
+        total = self.mean[:1]
+        return np.divide(mean, total, out=np.zeros(mean.shape), where=total > 0)
+
+    @property
+    def scale(self) -> FloatArray:
+        """Values of the parameter that scales, float64[P]."""
+        column: FloatArray = self.points[:, self.parameters.index(self.parameter)]
+        return column
+
+    def named(self, points: FloatArray) -> tuple[dict[str, float], ...]:
+        """Return points, float64[P, D], as one mapping from parameter to value each."""
+        return tuple(dict(zip(self.parameters, row, strict=True)) for row in points.tolist())
+
+    def take(self, rows: Sequence[int] | IntArray) -> "KernelValues":
+        """Return some kernels, in the order of `rows`."""
+        index = np.asarray(rows, dtype=np.int64)
+        return replace(
+            self,
+            kernels=tuple(self.kernels[i] for i in index.tolist()),
+            values=self.values[index],
+            files=tuple(self.files[i] for i in index.tolist()),
+            lines=self.lines[index],
+            common_error=None if self.common_error is None else self.common_error[index],
+        )
+
+    def above_share(self, smallest_share: float) -> "KernelValues":
+        """Return the kernels that reach a share of the total at some point; the total is one of them."""
+        rows = np.flatnonzero((self.share >= smallest_share).any(axis=1))
+        return replace(self.take(rows), smallest_share=smallest_share)
+
+    def only_callpaths(self) -> dict[str, tuple[str, ...]]:
+        """Return the regions whose values are those of a single call path, with that call path.
+
+        Testing both would be testing the same values twice.
+        """
+        size = self.mean.sum(axis=1)
+        whole = {k.region: size[i] for i, k in enumerate(self.kernels) if k.level is Scope.REGION}
+        return {
+            k.region: k.callpath
+            for i, k in enumerate(self.kernels)
+            if k.level is Scope.CALLPATH and abs(size[i] - whole.get(k.region, np.inf)) <= ROUNDING * size[i]
+        }
+
+
+def regions_of(kernels: Iterable[KernelId]) -> set[str]:
+    """Return the names of the regions that occur among kernels, as such or at the end of a call path."""
+    return {k.region for k in kernels if k.level is not Scope.TOTAL}
+
+
+def measurements_of(
+    experiment: Experiment, decision: ScalingDecision, metric: str, origin: Origin | None = None
+) -> KernelValues:
+    """Take the kernels of an experiment.
+
+    Raises:
+        InputError: if the metric was not measured, or has no sum.
+    """
+    if experiment.metric(metric).kind.extreme:
+        hint = "choose time, visits or a counter"
+        raise InputError(f"{metric} has no sum over call paths that could be compared", hint=hint)
+    callpaths = callpath_kernels(experiment, metric, decision.scaling)
+    regions, total = region_kernels(callpaths), total_kernel(callpaths)
+    files, lines = _sources(experiment)
+    heaviest = _heaviest(callpaths, regions)
+    kernels = (
+        KernelId(Scope.TOTAL, ("total",)),
+        *(KernelId(Scope.REGION, region) for region in regions.callpaths),
+        *(KernelId(Scope.CALLPATH, path) for path in callpaths.callpaths),
+    )
+    found = efficiencies(experiment, decision)
+    unknown = np.full(len(experiment.points), np.nan)
+    return KernelValues(
+        parameters=experiment.parameters,
+        parameter=decision.parameter or experiment.parameters[0],
+        scaling=decision.scaling.value,
+        metric=callpaths.metric,
+        unit=callpaths.unit,
+        points=experiment.points,
+        kernels=kernels,
+        values=np.concatenate([total.values, regions.values, callpaths.values]),
+        files=("", *(files[i] for i in heaviest.tolist()), *files),
+        lines=np.concatenate([[NO_LINE], lines[heaviest], lines]).astype(np.int64),
+        parallel_efficiency=found.parallel if found is not None else unknown,
+        origin=origin or Origin(),
+        common_error=_common_error(experiment, regions, callpaths),
+        repetitions=_repetition_numbers(experiment),
+        comparison=comparison_of(experiment, decision),
+        locations=locations_of(experiment, decision, metric),
+    )
+
+
+def _common_error(experiment: Experiment, regions: Kernels, callpaths: Kernels) -> FloatArray | None:
+    if experiment.correction is None or not callpaths.common_error.any():
+        return None
+    return np.concatenate(
+        [[experiment.correction.total_deviation], regions.common_error, callpaths.common_error]
+    )
+
+
+def _repetition_numbers(experiment: Experiment) -> IntArray | None:
+    """Number of every repetition, int64[P, R], from the names of the runs; None if one has none."""
+    numbers = np.full(experiment.shape, -1, dtype=np.int64)
+    for run in experiment.runs:
+        found = REPETITION.findall(run.source)
+        if not found:
+            return None
+        numbers[run.point, run.repetition] = int(found[-1])
+    return numbers if experiment.runs else None
+
+
+def _heaviest(callpaths: Kernels, regions: Kernels) -> IntArray:
+    """For every region its call path with the largest share over all points, int64[regions]."""
+    number = {name: r for r, name in enumerate(regions.regions)}
+    group = np.array([number[name] for name in callpaths.regions], dtype=np.int64)
+    weight = shares(np.nan_to_num(callpaths.mean)).sum(axis=1)
+    order = np.lexsort((weight, group))
+    last = np.append(np.flatnonzero(np.diff(group[order])), len(order) - 1)
+    heaviest: IntArray = order[last]
+    return heaviest
+
+
+def _sources(experiment: Experiment) -> tuple[list[str], IntArray]:
+    """File and line per call path; a callee without, such as an MPI function, takes its caller's."""
+    regions, region = experiment.regions, experiment.tree.region
+    lines = regions.line[region].astype(np.int64)
+    files = [regions.file[r] for r in region.tolist()]
+    for node, parent in enumerate(experiment.tree.parent.tolist()):  # preorder: callers come first
+        if lines[node] < 0 and parent >= 0:
+            files[node], lines[node] = files[parent], lines[parent]
+    return files, lines
+
+
+@dataclass(frozen=True, eq=False)
+class WallTimes:
+    """What K kernels take at one point; NaN if it does not apply or is not available.
+
+    Attributes:
+        seconds: float64[K], effort over locations.
+        efficiency: float64[K], relative to the smallest measured scale with the same other parameters: its
+            effort over the effort here under strong scaling, its wall time over that here under weak scaling.
+    """
+
+    seconds: FloatArray
+    efficiency: FloatArray
+
+
+def wall_times(study: KernelValues, values: FloatArray, point: FloatArray) -> WallTimes:
+    """Return wall times and efficiencies of values, float64[K], that were measured or predicted at a point.
+
+    Args:
+        study: the kernels and their smallest scales.
+        values: of the study's metric.
+        point: float64[D].
+    """
+    unknown = np.full(len(study.kernels), np.nan)
+    if study.locations is None or not is_time(study.metric, study.unit):
+        return WallTimes(unknown, unknown)
+    effort, seconds = _effort_and_seconds(study, values, point)
+    reference = _reference(study, point)
+    if reference is None:
+        return WallTimes(seconds, unknown)
+    before = _effort_and_seconds(study, study.mean[:, reference], study.points[reference])
+    if study.comparison is Comparison.STRONG:
+        return WallTimes(seconds, _ratio(before[0], effort))
+    if study.comparison is Comparison.WEAK:
+        return WallTimes(seconds, _ratio(before[1], seconds))
+    return WallTimes(seconds, unknown)
+
+
+def _effort_and_seconds(
+    study: KernelValues, values: FloatArray, point: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return values as effort of all locations and as seconds of one; NaN if their number is unknown."""
+    assert study.locations is not None
+    locations = float(study.locations(point[None, :])[0])
+    if study.metric == "effort" or study.unit == "GPU-s":
+        return values, values / locations
+    return values * locations, values
+
+
+def _reference(study: KernelValues, point: FloatArray) -> int | None:
+    """Return the smallest measured scale with the same other parameters; None if there is none."""
+    column = study.parameters.index(study.parameter)
+    same = (np.delete(study.points, column, axis=1) == np.delete(point, column)).all(axis=1)
+    rows = np.flatnonzero(same)
+    return int(rows[study.scale[rows].argmin()]) if len(rows) else None
+
+
+def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+    ratio: FloatArray = np.divide(above, below, out=np.full(len(below), np.nan), where=below > 0)
+    return ratio

@@ -1,0 +1,213 @@
+"""What every run does to all of its kernels: a slow node, another job, a slow hour.
+
+A slow run is slow in all kernels, so its factor is estimated jointly over them and taken out of every value.
+Two programs may also run in turn, A B A B, and every run be compared with the run beside it: what the machine
+did meanwhile it did to both, so what is left over of all kernels together is due to the programs.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.errors import InputError
+from pipeline.gate.estimates import Estimates
+from pipeline.gate.kernel_values import KernelValues, Scope
+from pipeline.gate.matching import Matched
+from pipeline.gate.repetition_noise import (
+    LEAST,
+    LogMeans,
+    kernel_spread,
+    known_median,
+    natural_logs,
+    precise_kernels,
+    repetition_weights,
+    robust_log_means,
+)
+from pipeline.wording.quantities import point_text, times
+
+FEWEST_KERNELS = 10  # needed to separate the factor of every run from the noise of its kernels
+OUTLYING_SPREADS = 5.0  # of the factors of runs
+OUTLYING_FACTOR = 1.2
+MOST_NAMED = 3  # outlying runs named in a notice
+
+
+@dataclass(frozen=True, eq=False)
+class RunFactors:
+    """What every run does to all of its kernels, beside the typical run of its point.
+
+    Attributes:
+        log_factor: float64[P, R], natural logarithm; 0 for a typical run and if it cannot be separated from
+            noise, NaN if there was no run.
+        outlying: bool[P, R], runs far from the other repetitions of their point.
+        spread: standard deviation of the logarithm over typical runs; NaN without repetitions.
+        degrees: degrees of freedom behind `spread`.
+    """
+
+    log_factor: FloatArray
+    outlying: BoolArray
+    spread: float
+    degrees: float
+
+
+def run_factors(values: FloatArray, independent: BoolArray) -> RunFactors:
+    """Estimate the factors of all runs of a study.
+
+    With fewer than `FEWEST_KERNELS` only outlying runs have a factor other than 1: by how much the kernel
+    that is disturbed least departs from its repetitions.
+
+    Args:
+        values: float64[K, P, R], NaN if not measured.
+        independent: bool[K], the kernels that matter and are not sums of others.
+    """
+    logs = natural_logs(values[independent])
+    measured = np.isfinite(logs).any(axis=0)
+    residual = logs - known_median(logs, 2)[:, :, None]
+    chosen = residual[precise_kernels(kernel_spread(logs))]
+    many = len(chosen) >= FEWEST_KERNELS
+    common = known_median(chosen, 0) if many else _least_disturbed(residual)
+    common = np.where(measured, common, np.nan)
+    spread = float(kernel_spread(common[None])[0])
+    scale = np.full((1, len(common)), np.fmax(spread, LEAST))
+    weight = repetition_weights(common[None], scale)[0]
+    level = (weight * np.nan_to_num(common)).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-300)
+    factor = common - level[:, None]
+    outlying = np.abs(np.nan_to_num(factor)) > max(OUTLYING_SPREADS * spread, np.log(OUTLYING_FACTOR))
+    degrees = float(np.maximum(weight.sum(axis=1) - 1, 0).sum())
+    return RunFactors(factor if many else np.where(outlying, factor, common * 0), outlying, spread, degrees)
+
+
+def _least_disturbed(residual: FloatArray) -> FloatArray:
+    """Of all kernels' residuals, float64[K, P, R], the one nearest to 0 if their signs agree, else 0."""
+    if len(residual) < 2:
+        return np.zeros(residual.shape[1:])
+    low, high = (np.nan_to_num(f(residual, axis=0)) for f in (np.fmin.reduce, np.fmax.reduce))
+    smallest = np.minimum(np.abs(low), np.abs(high))
+    return np.where(low > 0, smallest, 0.0) - np.where(high < 0, smallest, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Typical:
+    """A study as if every run had been a typical one of its point.
+
+    Attributes:
+        measurements: the values without the factors of the runs.
+        measured: the values as measured.
+        runs: the factors.
+    """
+
+    measurements: KernelValues
+    measured: KernelValues
+    runs: RunFactors
+
+    def notices(self, study: str) -> tuple[str, ...]:
+        """Name the outlying runs of a study in one sentence; empty if there are none."""
+        where = np.argwhere(self.runs.outlying).tolist()
+        if not where:
+            return ()
+        points = self.measured.named(self.measured.points)
+        numbers = self.measured.repetitions
+        named = [
+            f"{point_text(points[p])} repetition {r + 1 if numbers is None else numbers[p, r]} "
+            f"({times(float(np.exp(self.runs.log_factor[p, r])))})"
+            for p, r in where[:MOST_NAMED]
+        ]
+        more = f" and {len(where) - MOST_NAMED} more" if len(where) > MOST_NAMED else ""
+        return (
+            f"runs of {study} that were slow or fast in all kernels, compared without that factor: "
+            f"{', '.join(named)}{more}",
+        )
+
+
+def typical_runs(study: KernelValues, share_floor: float) -> Typical:
+    """Take the factors of the runs out of all values of a study; the noise of small kernels says nothing."""
+    large = (study.share >= share_floor).any(axis=1)
+    alone = np.array([kernel.level is Scope.CALLPATH for kernel in study.kernels], dtype=bool)
+    runs = run_factors(study.values, alone & large)
+    values = study.values * np.exp(-np.nan_to_num(runs.log_factor))
+    return Typical(replace(study, values=values), study, runs)
+
+
+FEWEST_PAIRS = 2  # with which pairs say how much they differ
+
+
+def paired_means(
+    baseline: KernelValues, candidate: KernelValues, rows: IntArray, at: tuple[IntArray, IntArray]
+) -> tuple[LogMeans, LogMeans]:
+    """Reduce pairs of runs: means of the log ratios, whose noise is that of pairs.
+
+    Args:
+        baseline, candidate: two studies with the same kernels whose runs were interleaved.
+        rows: int64[K], the kernels.
+        at: int64[P] each, the indices of the common points in either study.
+
+    Returns:
+        Zeros for the baseline and the log ratios for the candidate; the noise is that of one run.
+
+    Raises:
+        InputError: runs cannot be paired at any point.
+    """
+    difference = _differences(baseline, candidate, rows, at)
+    alone = np.array([candidate.kernels[row].level is Scope.CALLPATH for row in rows.tolist()], dtype=bool)
+    factor = np.nan_to_num(run_factors(np.exp(difference), alone).log_factor)
+    (each,) = robust_log_means(np.exp(difference - factor))
+    nothing = np.zeros(each.mean.shape)
+    return (
+        LogMeans(nothing, each.count, nothing, nothing),
+        LogMeans(each.mean, each.count, each.squares / 2, each.degrees),
+    )
+
+
+def paired_factor(matched: Matched, rows: IntArray) -> Estimates:
+    """Estimate the factor that kernels share from pairs of runs, float64[1, P]; arguments as above.
+
+    Args:
+        matched: two studies whose runs were interleaved, as measured.
+        rows: int64[K], the kernels that matter and are not sums of others.
+    """
+    difference = _differences(
+        matched.baseline, matched.candidate, rows, (matched.base_at, matched.candidate_at)
+    )
+    chosen = difference[precise_kernels(kernel_spread(difference))]
+    (factor,) = robust_log_means(np.exp(known_median(chosen, 0))[None])
+    degrees = float(factor.degrees.sum())
+    error = np.full(factor.mean.shape, np.nan)
+    squares = np.full(factor.mean.shape, float(factor.squares.sum()))
+    np.divide(squares, degrees * factor.count, out=error, where=(factor.count > 0) & (degrees > 0))
+    return Estimates(factor.mean, np.sqrt(error), np.full(error.shape, degrees))
+
+
+def _differences(
+    baseline: KernelValues, candidate: KernelValues, rows: IntArray, at: tuple[IntArray, IntArray]
+) -> FloatArray:
+    """Log ratios of pairs of runs, float64[K, P, pairs], NaN where a point has fewer pairs."""
+    pairs = [
+        _pairs(one, two)
+        for one, two in zip(_numbers(baseline)[at[0]], _numbers(candidate)[at[1]], strict=True)
+    ]
+    most = max((len(one) for one in pairs), default=0)
+    if most < FEWEST_PAIRS:
+        raise InputError(
+            "the runs cannot be paired",
+            hint="run both programs in turn and number the repetitions alike, as app.p8.r1, app.p8.r2, ...",
+        )
+    first, second = natural_logs(baseline.values[rows]), natural_logs(candidate.values[rows])
+    difference = np.full((len(rows), len(pairs), most), np.nan)
+    for p, one in enumerate(pairs):
+        ratio = second[:, at[1][p], one[:, 1]] - first[:, at[0][p], one[:, 0]]
+        difference[:, p, : len(one)] = ratio
+    return difference
+
+
+def _numbers(study: KernelValues) -> IntArray:
+    """Number of every repetition, int64[P, R], -1 if there is no run; by their order if they have none."""
+    measured = np.isfinite(study.values).any(axis=0)
+    order = np.cumsum(measured, axis=1)
+    return np.where(measured, order if study.repetitions is None else study.repetitions, -1)
+
+
+def _pairs(first: IntArray, second: IntArray) -> IntArray:
+    """Indices of the repetitions with the same number, int64[pairs, 2]."""
+    where = {number: r for r, number in enumerate(second.tolist()) if number >= 0}
+    found = [(r, where[number]) for r, number in enumerate(first.tolist()) if number in where]
+    return np.array(found, dtype=np.int64).reshape(-1, 2)

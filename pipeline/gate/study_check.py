@@ -1,0 +1,300 @@
+"""The check itself: from two studies to the verdicts and the outcome."""
+
+import datetime
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.errors import UsageError
+from pipeline.gate.check_options import CheckOptions
+from pipeline.gate.check_result import (
+    Cause,
+    Caveat,
+    CheckResult,
+    Common,
+    Finding,
+    KernelResult,
+    Outcome,
+    Power,
+    Rename,
+    Ruling,
+)
+from pipeline.gate.common_factor import CommonChange, between_runs, common_change
+from pipeline.gate.estimates import holm
+from pipeline.gate.hypothesis_tests import TestFamily, run_tests
+from pipeline.gate.kernel_values import KernelValues
+from pipeline.gate.matching import Matched, incomparable, match
+from pipeline.gate.overall_verdict import (
+    common_result,
+    incomplete,
+    lacking_power,
+    power_of,
+    too_noisy,
+    unrepeated,
+    with_common,
+)
+from pipeline.gate.recording import heir_results, recording, recording_reason
+from pipeline.gate.renames import Recognised, recognise
+from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evidence, waive
+from pipeline.gate.run_factors import Typical, paired_factor, typical_runs
+from pipeline.gate.target_forecast import Forecast, Forecasts, forecast, target_points
+from pipeline.gate.verdicts import matched_verdicts, new_kernels, side_of, vanished_kernels, with_located
+from pipeline.models.options import ModelOptions
+from pipeline.wording.quantities import point_text
+
+
+class Against(Enum):
+    """What a study is compared with."""
+
+    BASELINE = "a baseline, measured some other day"
+    PAIRED = "runs beside its own: those with the same number ran one after the other"
+    HISTORY = "earlier results, each of which counts as one repetition"
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """The candidate, its forecast at the targets float64[Q, D], and the tests of the rules."""
+
+    candidate: Typical
+    ahead: Forecast
+    targets: FloatArray
+    rules: RuleTests
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Compared:
+    """Verdicts before rules and waivers.
+
+    Attributes:
+        kernels: one per kernel that matters.
+        rules: adjusted p-values of the rules.
+        tests: number of tests that share the false-alarm level.
+        points: float64[P, D], the points compared.
+        below_share_floor: number of kernels ignored.
+        missing: float64[M, D], points of the baseline that were not measured.
+        common: what all kernels have in common.
+        power: what would have been seen.
+        renames: what was compared under another name.
+        notices: what else should be known.
+    """
+
+    kernels: tuple[KernelResult, ...] = ()
+    rules: FloatArray
+    tests: int
+    points: FloatArray
+    below_share_floor: int = 0
+    missing: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
+    common: Common | None = None
+    power: Power | None = None
+    renames: tuple[Rename, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+def check(
+    candidate: KernelValues,
+    baseline: KernelValues | None,
+    options: CheckOptions,
+    models: ModelOptions,
+    today: datetime.date,
+    *,
+    kind: Against = Against.BASELINE,
+    skipped: Sequence[str] = (),
+) -> CheckResult:
+    """Compare a study with a baseline and with the rules.
+
+    Args:
+        candidate: the study to check.
+        baseline: what it is compared with; None checks the rules only.
+        options: factors, levels, rules and waivers.
+        models: how to fit both sides.
+        today: waivers must still hold on this day.
+        kind: what the baseline is.
+        skipped: input that could not be read and makes the check inconclusive, one sentence each.
+
+    Raises:
+        UsageError: if a target has an unknown parameter, a rule matches no kernel, or there is nothing to
+            check.
+        InputError: if the studies are of different kinds, or paired runs have no counterpart.
+    """
+    targets = target_points(candidate, options.targets)
+    typical = typical_runs(candidate, options.share_floor)
+    ahead = forecast(typical.measurements, targets, models)
+    study = _Study(typical, ahead, targets, rule_tests(candidate, options))
+    reasons = [Caveat(Cause.SKIPPED, text) for text in skipped]
+    if baseline is not None:
+        compared = _compare(study, baseline, options, models, kind)
+        reasons += incomplete(baseline, compared.missing, options.allow_missing)
+        reasons += [] if kind is Against.HISTORY else unrepeated(baseline, candidate)
+        differences = incomparable(baseline, candidate)
+        differences += recording_reason(baseline.origin, candidate.origin)
+        reasons = [*(Caveat(Cause.INCOMPARABLE, text) for text in differences), *reasons]
+    elif options.kernels or options.parallel_efficiency is not None or options.total is not None:
+        rules = holm(study.rules.p)
+        compared = _Compared(rules=rules, tests=len(rules), points=candidate.points)
+    else:
+        raise UsageError(
+            "nothing to check",
+            where="check",
+            hint="give --baseline FILE, or write rules in [check] of pipeline.toml",
+        )
+    kernels, notices = waive(_with_rules(compared, study, options), options.waivers, today)
+    reasons += _doubts(compared, kernels, options)
+    return CheckResult(
+        outcome=_outcome(kernels, reasons),
+        kernels=tuple(sorted(kernels, key=lambda result: result.importance)),
+        reasons=tuple(reasons),
+        notices=(*compared.notices, *_of_common(compared.common, options), *notices),
+        points=candidate.named(compared.points),
+        targets=candidate.named(targets),
+        unit=candidate.unit,
+        tests=compared.tests,
+        below_share_floor=compared.below_share_floor,
+        missing=candidate.named(compared.missing),
+        common=compared.common,
+        power=compared.power,
+        renames=compared.renames,
+    )
+
+
+def _compare(
+    study: _Study, baseline: KernelValues, options: CheckOptions, models: ModelOptions, kind: Against
+) -> _Compared:
+    """Compare a study with its baseline."""
+    apart = recording(match(baseline, study.candidate.measured)).partial
+    same = (
+        Recognised(baseline, study.candidate.measured, ())  # what was not recorded was not inlined
+        if apart
+        else recognise(baseline, study.candidate.measured, options.share_floor)
+    )
+    before, candidate = typical_runs(same.baseline, options.share_floor), study.candidate
+    if same.candidate is not candidate.measured:
+        candidate = typical_runs(same.candidate, options.share_floor)
+    paired = kind is Against.PAIRED
+    matched = (
+        match(before.measured, candidate.measured)
+        if paired
+        else match(before.measurements, candidate.measurements)
+    )
+    recorded = recording(matched)
+    everything, matched = matched, recorded.comparable(matched)
+    forecasts = Forecasts(
+        baseline=forecast(matched.baseline, study.targets, models),
+        candidate=_forecast_of(matched.candidate, study, models),
+        targets=study.targets,
+        scale=study.targets[:, baseline.parameters.index(baseline.parameter)],
+    )
+    family = run_tests(matched, forecasts, study.rules, options, paired=paired)
+    change = _common(matched, family, before, candidate, options, paired)
+    common = None if recorded.partial else common_result(matched, change, options)
+    kernels = matched_verdicts(matched, forecasts, family, options)
+    kernels += new_kernels(everything, options) + vanished_kernels(everything, options)
+    kernels = [recorded.marked(result) for result in kernels]
+    kernels += heir_results(everything, recorded, options.share_floor)
+    return _Compared(
+        kernels=tuple(with_located(kernels if common is None else with_common(kernels, common, options))),
+        rules=family.rules,
+        tests=family.tests,
+        points=matched.points,
+        below_share_floor=len(matched.candidate.kernels) - len(family.rows),
+        missing=np.delete(baseline.points, matched.base_at, axis=0),
+        common=common,
+        power=power_of(matched, family, change, options),
+        renames=same.renames,
+        notices=(
+            *before.notices("the baseline"),
+            *candidate.notices("this study"),
+            *_allowed(baseline, matched, options),
+        ),
+    )
+
+
+def _forecast_of(part: KernelValues, study: _Study, models: ModelOptions) -> Forecast:
+    """Return the forecast of the matched kernels; they are fitted again only if call paths were merged."""
+    row_of = {kernel: row for row, kernel in enumerate(study.candidate.measurements.kernels)}
+    rows: IntArray = np.array([row_of.get(kernel, -1) for kernel in part.kernels], dtype=np.int64)
+    known = (rows >= 0).all() and np.array_equal(
+        study.candidate.measurements.values[rows], part.values, equal_nan=True
+    )
+    return study.ahead.take(rows) if known else forecast(part, study.targets, models)
+
+
+def _common(
+    matched: Matched,
+    family: TestFamily,
+    before: Typical,
+    candidate: Typical,
+    options: CheckOptions,
+    paired: bool,
+) -> CommonChange:
+    """Test what all kernels share."""
+    if paired:
+        machine = paired_factor(matched, family.rows[matched.is_callpath[family.rows]])
+    else:
+        machine = between_runs(before.runs, candidate.runs, matched.base_at, matched.candidate_at)
+    limits = (options.common_factor, options.factor)
+    return common_change(family.changes.shared, machine, limits, paired=paired)
+
+
+def _allowed(baseline: KernelValues, matched: Matched, options: CheckOptions) -> tuple[str, ...]:
+    """Name the points of the baseline that may be missing, and are."""
+    missing = baseline.named(np.delete(baseline.points, matched.base_at, axis=0))
+    if not missing or not options.allow_missing:
+        return ()
+    return (f"not measured, which is allowed: {'; '.join(map(point_text, missing))} of the baseline",)
+
+
+def _of_common(common: Common | None, options: CheckOptions) -> tuple[str, ...]:
+    """Return what all kernels share if nothing else says it."""
+    if common is None or not common.text or common.is_doubt(options.common):
+        return ()
+    failed = common.verdict is Ruling.REGRESSION and (common.paired or options.common == "fail")
+    return () if failed else (common.text,)
+
+
+def _doubts(compared: _Compared, kernels: Sequence[KernelResult], options: CheckOptions) -> list[Caveat]:
+    """Return why the check as a whole is inconclusive though the studies can be compared."""
+    found = []
+    common = compared.common
+    if common and common.is_doubt(options.common):
+        found.append(Caveat(Cause.COMMON, common.text))
+    found += [Caveat(Cause.POWER, text) for text in lacking_power(compared.power, options.detect)]
+    found += [Caveat(Cause.NOISE, text) for text in too_noisy(kernels, options)]
+    return found
+
+
+def _outcome(kernels: Sequence[KernelResult], reasons: Sequence[Caveat]) -> Outcome:
+    if any(reason.cause is Cause.INCOMPARABLE for reason in reasons):
+        return Outcome.INCONCLUSIVE
+    if any(result.verdict is Ruling.REGRESSION for result in kernels):
+        return Outcome.REGRESSED
+    return Outcome.INCONCLUSIVE if reasons else Outcome.PASSED
+
+
+def _with_rules(compared: _Compared, study: _Study, options: CheckOptions) -> list[KernelResult]:
+    """Add what rules say to the results of their kernels."""
+    candidate, tests = study.candidate.measurements, study.rules
+    found: dict[int, list[Finding]] = {row: [] for row in tests.row.tolist()}
+    for n, row in enumerate(tests.row.tolist()):
+        if compared.rules[n] <= options.false_alarms:
+            found[row].append(rule_evidence(tests, compared.rules, candidate.parameter, n))
+    if of_total := total_evidence(candidate, study.ahead, options):
+        found.setdefault(0, []).extend(of_total)
+    results = {result.kernel: result for result in compared.kernels}
+    largest = int(np.argmax(candidate.scale))
+    for row, evidence in found.items():
+        kernel = candidate.kernels[row]
+        result = results.get(kernel) or KernelResult(
+            kernel=kernel,
+            verdict=Ruling.UNCHANGED,
+            candidate=side_of(candidate, study.ahead, row, largest),
+            file=candidate.files[row],
+            line=int(candidate.lines[row]),
+        )
+        if evidence:
+            others = result.evidence if result.verdict is Ruling.REGRESSION else ()
+            result = replace(result, verdict=Ruling.REGRESSION, evidence=(*evidence, *others), advice="")
+        results[kernel] = result
+    return list(results.values())

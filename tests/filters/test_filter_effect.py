@@ -1,0 +1,52 @@
+import numpy as np
+import pytest
+
+from filters.event_cost import INSIDE
+from filters.evidence import evidence_from_profile
+from filters.filter_effect import measured_effect, predict
+from filters.filter_options import Application
+from tests.profiles import profile_from_rows
+
+PLAIN, COST = 2.0, 1e-7
+MAIN, TINY = 1_000, 40_000_000
+OUTSIDE = (1 - INSIDE) * COST
+FULL = [
+    (0, "main", MAIN, PLAIN + INSIDE * COST * MAIN + OUTSIDE * TINY),
+    (1, "tiny", TINY, INSIDE * COST * TINY),
+]
+REDUCED = [(0, "main", MAIN, PLAIN + INSIDE * COST * MAIN)]
+
+
+def effect(reduced=REDUCED, **options):
+    full, under = (evidence_from_profile(profile_from_rows(rows)) for rows in (FULL, reduced))
+    prediction = predict(full, np.array([True, False]))
+    return measured_effect(full, under, prediction, **options)
+
+
+def test_two_profiles_show_plain_time_and_cost():
+    found = effect()
+    assert found.event_cost == pytest.approx(COST)
+    assert found.plain == pytest.approx(PLAIN) and not found.given
+    assert found.without == pytest.approx(1 + COST * (INSIDE * MAIN + TINY) / PLAIN)
+    assert found.under == pytest.approx(1 + INSIDE * COST * MAIN / PLAIN)
+    assert found.applied is Application.COMPILE_TIME
+
+
+def test_a_plain_time_that_is_given_counts_and_tells_where_the_filter_was_applied():
+    found = effect(baseline=PLAIN)
+    assert (found.plain, found.given) == (PLAIN, True)
+    assert found.under == pytest.approx(1 + INSIDE * COST * MAIN / PLAIN)
+    assert found.applied is Application.COMPILE_TIME
+    full = evidence_from_profile(profile_from_rows(FULL))
+    with_hooks = predict(full, np.array([True, False])).dilation(Application.RUN_TIME).value
+    hooks = [(0, "main", MAIN, PLAIN * with_hooks)]
+    assert effect(hooks, baseline=PLAIN).applied is Application.RUN_TIME
+    assert effect(hooks, baseline=PLAIN, applied=Application.COMPILE_TIME).applied is Application.COMPILE_TIME
+
+
+def test_profiles_that_show_no_cost_give_no_dilation():
+    for rows in (FULL, [(0, "main", MAIN, 100.0)], [(0, "main", MAIN, 0.0)]):
+        found = effect(rows)
+        assert found.without is found.under is found.plain is None
+    assert effect(FULL).event_cost is None
+    assert effect(FULL, baseline=PLAIN).without == effect(FULL, baseline=PLAIN).under
