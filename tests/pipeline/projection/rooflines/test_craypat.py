@@ -7,7 +7,6 @@ from ingest.readers.craypat.craypat_report import is_report
 from pipeline.projection.rooflines.counter_report import TOTAL, CountedRegion
 from pipeline.projection.rooflines.craypat import read_craypat
 from tests.pipeline.projection.rooflines.craypat_report import REPORT
-from tests.pipeline.projection.rooflines.public_files import public_file
 
 HEAD = "CrayPat/X:  Version 20.09.0\n\n"
 INTERVAL = "Experiment:  samp_cs_time\n\nSampling interval:  {} \n"
@@ -279,41 +278,3 @@ def test_what_is_not_such_a_report():
     with pytest.raises(InputError) as caught:
         read("just text\n" * 500 + "CrayPat")
     assert str(caught.value) == "run.pat: not a CrayPat report; write it with: pat_report -o FILE DATA"
-
-
-# Processes; number and sum in seconds of groups and of functions; seconds of the whole; bytes of a node from
-# and to memory in 1e9. From the reports of two public repositories, beside the project.
-PUBLIC = {
-    "sphexa.p24.r1/RUNTIME.rpt": (24, 3, 17.642, 11, 17.139, 17.680, 24 * 2.11),
-    "sphexa.p24.r1/rpt": (24, 3, 17.642, 11, 17.139, 17.680, 24 * 2.11),
-    "sphexa.p24.r1/csv.rpt": (24, 3, 17.642, 0, 0.0, 17.680, None),
-    "sphexa.p48.r1/RUNTIME.rpt": (48, 3, 18.831, 10, 18.055, 18.860, 24 * 2.12),
-    "sphexa.p96.r1/RUNTIME.rpt": (96, 3, 18.544, 11, 17.929, 18.584, 24 * 2.15),
-    "gromacs.p24.r1/mdrun_mpi+samp+21683-63s.out": (24, 3, 1663.502, 9, 1500.808, 1665.395, None),
-    "vasp.p128.r1/CdTe_1nodes_128cores_1threads_16NCORE_2KPAR_202011071247.report": (
-        *(128, 5, 34847.255, 13, 28990.263, 34999.296, 128 * 55053.0),
-    ),
-    "vasp.p768.r1/CdTe_32nodes_768cores_1threads_8NCORE_2KPAR_202011111914.pat": (
-        *(768, 4, 4195.301, 22, 3567.281, 4200.105, None),
-    ),
-    "vasp.p1024.r1/CdTe_8nodes_1024cores_1threads_16NCORE_2KPAR_202011071114.report": (
-        *(1024, 5, 5112.981, 13, 4200.314, 5134.208, 128 * 7380.0),
-    ),
-}
-EFFORT = {"sphexa.p24": 424.32, "sphexa.p48": 905.28, "sphexa.p96": 1784.06, "gromacs.p24": 39969.48}
-EFFORT |= {"vasp.p128": 4479909.89, "vasp.p768": 3225680.64, "vasp.p1024": 5257428.99}
-
-
-@pytest.mark.parametrize(("name", "expected"), PUBLIC.items())
-def test_public_reports_have_their_totals(name, expected):
-    found = read(public_file(f"craypat/{name}").read_text())
-    processes, groups, of_groups, functions, of_functions, whole, gigabytes = expected
-    by_depth = {depth: [r.seconds for r in found.regions if len(r.path) == depth] for depth in (1, 2)}
-    total = found.region(*TOTAL)
-    assert (found.processes, len(by_depth[1]), len(by_depth[2])) == (processes, groups + 1, functions)
-    assert sum(by_depth[1]) - total.seconds == pytest.approx(of_groups, abs=1e-3)
-    assert sum(by_depth[2]) == pytest.approx(of_functions, abs=1e-3)
-    assert total.seconds == pytest.approx(whole, abs=1e-6)
-    assert total.seconds * processes == pytest.approx(EFFORT[name.partition(".r1")[0]], abs=0.005)
-    if gigabytes is not None:
-        assert total.counters["Memory traffic GBytes"] == pytest.approx(gigabytes)

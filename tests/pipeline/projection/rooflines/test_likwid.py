@@ -7,7 +7,6 @@ from ingest.readers.likwid.likwid_tables import is_output
 from pipeline.projection.rooflines.counter_report import TOTAL
 from pipeline.projection.rooflines.counters import work
 from pipeline.projection.rooflines.likwid import read_likwid
-from tests.pipeline.projection.rooflines.public_files import public_file
 
 HEAD = "STRUCT,Info,3,,\nCPU name:,Some CPU,,,\nCPU type:,Some type,,,\nCPU clock:,2.5 GHz,,,\n"
 RAW = """\
@@ -157,21 +156,3 @@ def test_a_file_without_a_runtime():
     assert str(caught.value) == (
         "run.csv: no table of likwid with a runtime; write it with: likwid-perfctr -O -g GROUP PROGRAM"
     )
-
-
-# Runtimes of the processes, and gigabytes from and to memory if all its events could be read.
-@pytest.mark.parametrize(
-    ("name", "seconds", "volume"),
-    [
-        ("p1.r1/proc_0", 5.5801, 0.1154),
-        ("p2.r1/proc_0", 8.3461, None),
-        ("p2.r1/proc_1", 8.3450, 0.3901),
-        ("p4.r1/proc_3", 15.5763, None),
-        ("p8.r1/proc_1", 29.6364, 60.1695),
-    ],
-)
-def test_public_files(name, seconds, volume):
-    found = only(public_file(f"likwid/likwid-bench.{name}.out").read_text())
-    assert found.seconds == pytest.approx(seconds)
-    moved = work(found.counters).bytes
-    assert moved == ({} if volume is None else {"DRAM": pytest.approx(volume * 1e9)})
