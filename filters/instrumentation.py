@@ -18,7 +18,6 @@ from filters.evidence import TIME, VISITS, filterable
 from filters.scorep_format.rules import FilterRules, parse
 from ingest.alignment import MeasuredRun
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.profile import Profile
 from ingest.reduction import ReducedProfile
 
 FILTER_ATTRIBUTE = "pipeline::filter"
@@ -39,14 +38,15 @@ def digest(rules: FilterRules) -> str:
     return digested.hexdigest()[:_LENGTH]
 
 
-def digest_of_run(profile: Profile, given: str | None = None) -> str | None:
+def digest_of_run(source: str, attributes: Mapping[str, str], given: str | None = None) -> str | None:
     """Return the digest of the filter that a run was measured with; None if it is unknown.
 
     In this order: as given, as stored in the attributes by `filters.simulation`, from Score-P's attributes
     about a filter, from the copy of the filter that Score-P leaves beside its profile.
 
     Args:
-        profile: the run.
+        source: the file or directory that the run was read from.
+        attributes: what its profile says about itself.
         given: the text of the filter file, if the user names it.
 
     Raises:
@@ -54,13 +54,13 @@ def digest_of_run(profile: Profile, given: str | None = None) -> str | None:
     """
     if given is not None:
         return digest(parse(given))
-    stored = profile.attributes.get(FILTER_ATTRIBUTE)
+    stored = attributes.get(FILTER_ATTRIBUTE)
     if stored is not None:
         return stored
-    named = [value for key, value in sorted(profile.attributes.items()) if "filter" in key.lower() and value]
+    named = [value for key, value in sorted(attributes.items()) if "filter" in key.lower() and value]
     if named:
         return hashlib.sha256("\n".join(named).encode()).hexdigest()[:_LENGTH]
-    copy = Path(profile.source).with_name(_COPY)
+    copy = Path(source).with_name(_COPY)
     if copy.is_file():
         return digest(parse(copy.read_text(encoding="utf-8", errors="surrogateescape"), where=str(copy)))
     return None

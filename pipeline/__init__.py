@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ingest.errors import PipelineError
+    from pipeline.api.check import Check, check
     from pipeline.api.filters import Filter, make_filter
-    from pipeline.api.gate import Check, check
     from pipeline.api.models import Kernel, Models, read_results
-    from pipeline.api.projection import Projection, project
+    from pipeline.api.project import Projection, project
     from pipeline.api.study import Study, read_frame, read_study
     from pipeline.models.estimator import NormalFormRegressor
 
@@ -48,17 +48,17 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Check": "pipeline.api.gate",
+    "Check": "pipeline.api.check",
     "Filter": "pipeline.api.filters",
     "Kernel": "pipeline.api.models",
     "Models": "pipeline.api.models",
     "NormalFormRegressor": "pipeline.models.estimator",
     "PipelineError": "ingest.errors",
-    "Projection": "pipeline.api.projection",
+    "Projection": "pipeline.api.project",
     "Study": "pipeline.api.study",
-    "check": "pipeline.api.gate",
+    "check": "pipeline.api.check",
     "make_filter": "pipeline.api.filters",
-    "project": "pipeline.api.projection",
+    "project": "pipeline.api.project",
     "read_frame": "pipeline.api.study",
     "read_results": "pipeline.api.models",
     "read_study": "pipeline.api.study",

@@ -27,7 +27,7 @@ from pipeline.gate.check_result import Cause, CheckResult, Outcome, Ruling
 from pipeline.gate.kernel_values import KernelValues
 from pipeline.gate.study_check import Against, check
 from pipeline.models.options import ModelOptions
-from pipeline.stages.check import read_study
+from pipeline.stages.gate_study import read_study
 
 CHANGED = "kernel1"
 CHANGES = ("1.2x", "1.5x", "1.5x at the last", "log p", "p^(1/2)")

@@ -6,10 +6,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from filters.make_filter import FilterResult
 from pipeline.config.options import load_options, override
 from pipeline.report.frames import frame_html
 from pipeline.report.terminal.filter import effect_sentence
-from pipeline.stages.filter import FilterResult, filter_of_path, store_filter
+from pipeline.stages.filter import filter_of_path, store_filter
 
 if TYPE_CHECKING:
     import pandas as pd

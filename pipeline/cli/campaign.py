@@ -12,7 +12,7 @@ from pipeline.cli.options import INCOMPLETE, Json, command, switch, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, write_output, write_summary
 
 if TYPE_CHECKING:
-    from pipeline.stages.campaign import Progress
+    from pipeline.stages.campaign import CampaignProgress
 
 CAMPAIGN = "campaign.toml"
 PLAN_ROWS = 30
@@ -63,7 +63,7 @@ def plan(
     from pipeline.report.terminal import console
     from pipeline.report.terminal.campaign import show_plan
     from pipeline.stages.campaign import progress_summary
-    from pipeline.stages.submit import plan_campaign
+    from pipeline.stages.campaign_submission import plan_campaign
 
     summary = progress_summary(plan_campaign(file, results))
     if not write_summary(json, summary):
@@ -79,14 +79,15 @@ def submit(file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed: Failed 
     """
     from pipeline.report.terminal import console
     from pipeline.report.terminal.campaign import show_status
-    from pipeline.stages import submit
     from pipeline.stages.campaign import progress_summary
+    from pipeline.stages.campaign_submission import dry_run as scripts
+    from pipeline.stages.campaign_submission import every_retry, no_retry, submit_campaign
 
-    retry = submit.every_retry if failed else submit.no_retry
+    retry = every_retry if failed else no_retry
     if dry_run:
-        write_output(STANDARD_OUTPUT, "\n".join(submit.dry_run(file, retry)))
+        write_output(STANDARD_OUTPUT, "\n".join(scripts(file, retry)))
         return
-    progress = submit.submit_campaign(file, show_notice, retry)
+    progress = submit_campaign(file, show_notice, retry)
     show_status(console(), progress_summary(progress))
     if progress.count("failed"):
         raise typer.Exit(INCOMPLETE)
@@ -120,7 +121,7 @@ def plan_next(file: File = Path(CAMPAIGN), rebuilt: Rebuilt = False, json: Json 
 
     Results are written as by `pipeline run`. Exit code 3: the question is open and no round follows.
     """
-    from pipeline.stages.next_round import next_round
+    from pipeline.stages.campaign_rounds import next_round
 
     _show_progress(next_round(file, show_notice, rebuilt=rebuilt), json)
 
@@ -133,12 +134,12 @@ def loop(
 
     It may be stopped and called again at any time. Exit code 3: the question is still open.
     """
-    from pipeline.stages.loop import loop_campaign
+    from pipeline.stages.campaign_rounds import loop_campaign
 
     _show_progress(loop_campaign(file, show_notice, interval=interval, rebuilt=rebuilt), json)
 
 
-def _show_progress(progress: "Progress", json: str | None) -> None:
+def _show_progress(progress: "CampaignProgress", json: str | None) -> None:
     """Print the rounds so far and the answer; exit with a code that says whether it is one."""
     from pipeline.report.terminal import console
     from pipeline.report.terminal.campaign import show_rounds

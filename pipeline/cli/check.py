@@ -49,7 +49,8 @@ def baseline(
     config: Config = None,
 ) -> None:
     """Write measured values, models and noise of every kernel to a file for `pipeline check`."""
-    from pipeline.stages.check import baseline_text, read_study
+    from pipeline.stages.check import baseline_text
+    from pipeline.stages.gate_study import read_study
     from pipeline.store.atomic import write_text
 
     options = load_options(config, path, **given)
@@ -134,8 +135,9 @@ def check(
     from pipeline.report.tables.formats import WRITERS
     from pipeline.report.tables.gate import check_table
     from pipeline.report.terminal import console
-    from pipeline.stages.check import Reference, checked, like_baseline, read_reference, read_study
+    from pipeline.stages.check import Reference, checked, read_reference
     from pipeline.stages.check_outputs import write_outputs
+    from pipeline.stages.gate_study import like_baseline, read_study
 
     file = configuration_file(config, path)
     own = {one.name for one, _, _ in declared_fields(CheckOptions)}

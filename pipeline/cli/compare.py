@@ -34,7 +34,7 @@ from pipeline.models.options import ModelOptions
 if TYPE_CHECKING:  # the gate takes time to load
     from ingest.locate import Located
     from pipeline.gate.check_options import CheckOptions
-    from pipeline.stages.check import GateStudy
+    from pipeline.stages.gate_study import GateStudy
 
 
 @command("compare", Options)
@@ -73,8 +73,8 @@ def compare(
     from ingest.errors import UsageError
     from pipeline.config.targets import parse_at
     from pipeline.gate.check_options import CheckOptions
-    from pipeline.stages.check import read_alike
-    from pipeline.stages.groups import compared_groups
+    from pipeline.stages.gate_study import read_alike
+    from pipeline.stages.run_groups import compared_groups
 
     if (b is None) == (group_by is None):
         raise UsageError("give two studies, or one and --group-by", where="compare")
@@ -122,7 +122,7 @@ def _compare(
         show_comparison,
     )
     from pipeline.report.terminal import console
-    from pipeline.stages.check import require_common
+    from pipeline.stages.gate_study import require_common
 
     one, two = (study.measurements for study in studies)
     matched = match(one, two)

@@ -29,7 +29,7 @@ def report(
 
     efficiency = chosen_efficiency(out, given)
     if on is not None:
-        from pipeline.stages.project_study import places_of, project_results
+        from pipeline.stages.projected_results import places_of, project_results
 
         if output is None:
             hint = "give -o FILE: report.html stays that of the machine measured on"
@@ -94,7 +94,7 @@ def export(
 def _export_proposal(
     out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, output: str
 ) -> None:
-    from pipeline.stages.proposal import proposal_text, write_proposal
+    from pipeline.stages.computing_time_proposal import proposal_text, write_proposal
 
     if output == STANDARD_OUTPUT:
         write_output(output, proposal_text(out, at, min_efficiency))

@@ -22,7 +22,7 @@ from pipeline.config.options import Options, load_options
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from pipeline.stages.filter import FilterResult
+    from filters.make_filter import FilterResult
 
 DISAGREES = 3  # exit code of --verify
 

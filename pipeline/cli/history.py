@@ -61,8 +61,8 @@ def history_command(
 def _write_site(folder: Path, file: Path, commit_url: str, machine: str) -> None:
     from pipeline.report.page.history import checked_template, site
     from pipeline.store.atomic import text_bytes, write_bytes
-    from pipeline.store.comparable import comparable
-    from pipeline.store.history import read_history
+    from pipeline.store.history_entries import comparable
+    from pipeline.store.history_file import read_history
 
     template = checked_template(commit_url) if commit_url else ""
     entries = comparable(read_history(file), machine)
@@ -97,8 +97,9 @@ def add(
     from pipeline.config.targets import parse_at
     from pipeline.gate.baselines import SMALLEST_SHARE
     from pipeline.gate.target_forecast import forecast, target_points
-    from pipeline.stages.check import read_study, read_verdicts
-    from pipeline.store.history import add_to_history, history_rows
+    from pipeline.stages.check import read_verdicts
+    from pipeline.stages.gate_study import read_study
+    from pipeline.store.history_file import add_to_history, history_rows
     from pipeline.wording.quantities import counted
 
     if len(at or []) > 1:
@@ -131,7 +132,7 @@ def show(
     from ingest.errors import UsageError
     from pipeline.report.check.history import history_document, show_history
     from pipeline.report.tables.gate import history_table
-    from pipeline.store.history import kernel_rows, read_history
+    from pipeline.store.history_file import kernel_rows, read_history
 
     found = kernel_rows(read_history(file), lambda one: one.matches(kernel))
     if not found:

@@ -71,7 +71,7 @@ def _propose(directory: Path, output: str) -> None:
     """Write a proposal, and what is doubtful about it to standard error."""
     from pipeline.report.terminal.inspection import verdict
     from pipeline.stages.inspect import inspect_path
-    from pipeline.stages.propose import proposal_toml, propose_runs
+    from pipeline.stages.proposed_runs import proposal_toml, propose_runs
 
     proposed = propose_runs(directory)
     write_output(output, proposal_toml(directory, proposed))

@@ -71,7 +71,7 @@ def chosen_places(source: str | None, target: str | None) -> "tuple[StudyMachine
     """
     if source is None and target is None:
         return None
-    from pipeline.stages.project_study import places_of  # loads sympy, which takes most of a second
+    from pipeline.stages.projected_results import places_of  # loads sympy, which takes most of a second
 
     return places_of(source, target)
 

@@ -176,7 +176,7 @@ def _project_results(asked: _Asked, measured_on: str | None, level: str, limit: 
     from pipeline.config.targets import parse_at
     from pipeline.report.tables.study_projection import study_projection_table
     from pipeline.report.terminal.study_projection import show_study_projection
-    from pipeline.stages.project_study import places_of, project_results
+    from pipeline.stages.projected_results import places_of, project_results
 
     out = Path(asked.source)
     efficiency = chosen_efficiency(out, {})

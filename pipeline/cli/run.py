@@ -78,7 +78,7 @@ def run(
     summary = result.summary
     level, name = LEVELS[by], directory.resolve().name
     if places is not None:
-        from pipeline.stages.project_study import project_results
+        from pipeline.stages.projected_results import project_results
 
         found = project_results(options.out, places, options.at, options.min_efficiency)
         summary = found.there.summary
@@ -110,7 +110,7 @@ def _show_groups(directory: Path, options: Options, name: str, table_format: str
     from pipeline.report.tables.groups import groups_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.tables import show_data_table
-    from pipeline.stages.groups import run_groups
+    from pipeline.stages.run_groups import run_groups
 
     results = run_groups(directory, options, name, reading_progress, show_notice)
     damaged = {entry["path"]: entry for result in results.values() for entry in result.damaged}

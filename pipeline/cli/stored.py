@@ -81,7 +81,7 @@ def bottlenecks(
     if places is None:
         summary = stored_summary(read_study(out), targets, efficiency, metric)
     else:
-        from pipeline.stages.project_study import project_results
+        from pipeline.stages.projected_results import project_results
 
         if metric not in (None, "time"):
             what, hint = f"'{metric}' cannot be projected", "leave it out: time can"

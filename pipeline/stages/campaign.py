@@ -23,7 +23,7 @@ from pipeline.store.results import read_analysis
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
+class CampaignProgress:
     """A campaign as it stands.
 
     Attributes:
@@ -74,7 +74,7 @@ def template() -> str:
     return shipped.read_text(encoding="utf-8")
 
 
-def read_progress(path: Path, results: Path | None = None) -> Progress:
+def read_progress(path: Path, results: Path | None = None) -> CampaignProgress:
     """Return what a campaign plans and how far it is; nothing is written.
 
     Args:
@@ -97,7 +97,7 @@ def read_progress(path: Path, results: Path | None = None) -> Progress:
     elif not design.rounds:
         design = _pilot(design, campaign, modelled)
     states |= _states(campaign, [run for run in design.runs if run.name not in states], alive)
-    progress = Progress(campaign=campaign, design=design, states={}, costs=modelled)
+    progress = CampaignProgress(campaign=campaign, design=design, states={}, costs=modelled)
     return _in_states(progress, {run.name: states[run.name] for run in design.runs}, alive)
 
 
@@ -126,12 +126,12 @@ def _undrawn(campaign: Campaign, stored: Design | None) -> Design:
     return Design(stored.seed if stored else secrets.randbelow(1 << 32))
 
 
-def with_states(progress: Progress, alive: Alive) -> Progress:
+def with_states(progress: CampaignProgress, alive: Alive) -> CampaignProgress:
     """Return a campaign with the present states of its runs, and the costs that follow from them."""
     return _in_states(progress, _states(progress.campaign, progress.design.runs, alive), alive)
 
 
-def _in_states(progress: Progress, states: Mapping[str, RunState], alive: Alive) -> Progress:
+def _in_states(progress: CampaignProgress, states: Mapping[str, RunState], alive: Alive) -> CampaignProgress:
     costs = expected_costs(progress.campaign, progress.design.runs, states, progress.costs)
     return replace(progress, states=states, costs=costs, notices=queue_notices(alive, states))
 
@@ -156,7 +156,7 @@ def _modelled_costs(campaign: Campaign, results: Path) -> dict[Values, float]:
     return {values_of(point): cost for point, cost in zip(points, costs, strict=True)}
 
 
-def progress_summary(progress: Progress) -> dict[str, object]:
+def progress_summary(progress: CampaignProgress) -> dict[str, object]:
     """Return a campaign as JSON: its runs in order with their states, and what they cost."""
     campaign = progress.campaign
     known, unknown = progress.remaining
@@ -182,7 +182,7 @@ def _question_summary(question: Question | None) -> dict[str, object] | None:
     return {"at": dict(question.at), "quantity": question.quantity, "width": question.width}
 
 
-def _round_summary(progress: Progress, number: int) -> dict[str, object]:
+def _round_summary(progress: CampaignProgress, number: int) -> dict[str, object]:
     """Return a round with what it was to cost and to reach, and what it did."""
     one = progress.design.rounds[number - 1]
     runs = [run for run in progress.design.runs if run.round == number]
@@ -200,7 +200,7 @@ def _round_summary(progress: Progress, number: int) -> dict[str, object]:
     }
 
 
-def _run_summary(progress: Progress, run: PlannedRun) -> dict[str, object]:
+def _run_summary(progress: CampaignProgress, run: PlannedRun) -> dict[str, object]:
     state = progress.states[run.name]
     return {
         "name": run.name,

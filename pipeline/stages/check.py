@@ -1,204 +1,31 @@
-"""The check stage: reads studies and baselines for the gate."""
+"""The check stage: a study against a baseline, another program or a history, and the rules."""
 
 import datetime
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from filters.instrumentation import digest_of_run, mixed_filters
 from ingest.errors import InputError, UsageError
-from ingest.experiment import Experiment
-from ingest.locate import Located, locate
-from ingest.profile import Profile
-from ingest.run_checks import LEAST_SHARED
-from ingest.scaling import decide_scaling
-from pipeline.config.options import Options, override
-from pipeline.execution.executor import Progress, no_progress
+from pipeline.config.options import Options
+from pipeline.execution.executor import ProgressDisplay, no_progress
 from pipeline.gate.baselines import SMALLEST_SHARE, against_history, document_text, from_document, to_document
 from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import CheckResult
-from pipeline.gate.kernel_values import KernelId, KernelValues, Origin, Scope, measurements_of
-from pipeline.gate.matching import Matched
-from pipeline.gate.recording import recorded_digests
+from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 from pipeline.gate.study_check import Against, check
-from pipeline.questions.analysis import scaling_of
-from pipeline.stages.ingest import ingest, skipped_entry
-from pipeline.stages.model import metric_to_model
-from pipeline.stages.overhead import true_times
-from pipeline.store.generation import PROVENANCE
-from pipeline.store.history import kernel_rows, read_history
-from pipeline.store.results import read_study as read_stored_study
+from pipeline.stages.gate_study import GateStudy, Places, read_study
+from pipeline.store.history_file import kernel_rows, read_history
 
 if TYPE_CHECKING:  # it would load sympy, which checks of measured times do without
-    from pipeline.projection.study.study_machine import StudyMachine
-
-MACHINE_ATTRIBUTES = ("machine", "cluster", "hostname", "Hostname")
-
-
-@dataclass(frozen=True, eq=False)
-class GateStudy:
-    """A study read for the gate.
-
-    Attributes:
-        measurements: its kernels.
-        notices: one sentence per doubt about it.
-        damaged: path and reason of every run that could not be read.
-    """
-
-    measurements: KernelValues
-    notices: tuple[str, ...]
-    damaged: Sequence[Mapping[str, str]]
-
-
-Places: TypeAlias = "tuple[StudyMachine, StudyMachine] | None"
-"""The machine measured on, and the one that is predicted; None for what was measured."""
-
-
-def read_study(
-    source: Path | Located,
-    options: Options,
-    machine: str = "",
-    progress: Progress = no_progress,
-    places: Places = None,
-) -> GateStudy:
-    """Read a results directory, a directory of runs or a series file.
-
-    Args:
-        source: which, or some of the runs there.
-        options: how to read runs; a results directory keeps the metric and scaling it was made with.
-        machine: name of the machine; if empty, the one that the runs name.
-        progress: passes the runs on as they are read.
-        places: two machines, if the times on the second are wanted.
-
-    Raises:
-        PipelineError: if nothing can be read or the runs have no parameter.
-    """
-    path = source if isinstance(source, Path) else source.path
-    if isinstance(source, Path) and (path / PROVENANCE).is_file():
-        stored = read_stored_study(path)
-        analysis, provenance = stored.chosen, stored.result.provenance
-        experiment, decision = analysis.experiment, analysis.decision
-        metric = experiment.stored_metric(provenance["configuration"]["metric"])
-        damaged = tuple(provenance["damaged"])
-        if experiment.per is not None:
-            raise InputError(
-                f"its values are per visit of '{experiment.per.region}', not of whole runs",
-                where=str(path),
-                hint="give the directory of the runs, or run without --per",
-            )
-    else:
-        located = locate(source, options.runs, options.table) if isinstance(source, Path) else source
-        read = ingest(located, options.metric, options.processes, progress)
-        read = true_times(read, options)
-        experiment, metric = read.experiment, metric_to_model(read, options)
-        decision = decide_scaling(experiment, scaling_of(options.scaling))
-        damaged = tuple(skipped_entry(entry) for entry in read.damaged)
-    if not experiment.parameters:
-        raise InputError(
-            "the runs have no parameter, so their scaling is unknown",
-            where=str(path),
-            hint="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
-        )
-    if places is not None:
-        from pipeline.projection.study.projected_study import project_experiment
-
-        experiment = project_experiment(experiment, decision, metric, *places)
-    origin, mixed = _origin(experiment, machine)
-    if places is not None:
-        one, other = (place.machine.path.stem for place in places)
-        origin = replace(origin, projected=f"projected from {one} to {other}")
-    found = measurements_of(experiment, decision, metric, origin)
-    if not np.isfinite(found.values).any():
-        raise InputError(f"no usable value of {metric}", where=str(path), hint="see `pipeline inspect`")
-    return GateStudy(found, (*experiment.notices, *mixed), damaged)
-
-
-def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ...]]:
-    """Read machine and filter from the runs; return them, and a notice if the filters are mixed."""
-    digests = {
-        # The digest needs no more of a profile than its source and attributes, which a run record has too.
-        run.source: digest_of_run(cast(Profile, run))
-        for run in experiment.runs
-    }
-    known = sorted({digest for digest in digests.values() if digest is not None})
-    machines = [
-        run.attributes[key]
-        for run in experiment.runs
-        for key in MACHINE_ATTRIBUTES
-        if run.attributes.get(key)
-    ]
-    mixed = mixed_filters(digests)
-    origin = Origin(
-        machine=machine or (machines[0] if machines else ""),
-        filter="+".join(known),
-        overhead=_treatment(experiment),
-        recorded=recorded_digests(experiment.recorded),
-    )
-    return origin, (mixed,) if mixed else ()
-
-
-def _treatment(experiment: Experiment) -> str:
-    if experiment.is_series:
-        return ""
-    return "corrected" if experiment.correction is not None else "measured"
-
-
-def require_common(matched: Matched, a: str, b: str) -> None:
-    """Refuse to compare studies of two programs.
-
-    Raises:
-        InputError: less than `LEAST_SHARED` of the call paths of the smaller study are in the other.
-    """
-    common, new, vanished = (
-        sum(kernel.level is Scope.CALLPATH for kernel in part.kernels)
-        for part in (matched.baseline, matched.new, matched.vanished)
-    )
-    fewest = common + min(new, vanished)
-    if common < LEAST_SHARED * fewest:
-        raise InputError(
-            f"they have {common} of {fewest} call paths in common, so they are of two programs",
-            where=f"{a} and {b}",
-            hint="compare studies of one program",
-        )
+    pass
 
 
 def baseline_text(study: GateStudy, options: Options, configuration: Mapping[str, Any]) -> tuple[str, int]:
     """Return the text of a baseline file, and the number of its kernels."""
     kept = study.measurements.above_share(SMALLEST_SHARE)
     return document_text(to_document(kept, options.models, configuration)), len(kept.kernels)
-
-
-def read_alike(
-    sources: Sequence[Path | Located],
-    options: Options,
-    progress: Progress = no_progress,
-    places: Places = None,
-) -> list[GateStudy]:
-    """Read studies to compare: if overhead is taken out of the times of one, it is of the others.
-
-    Raises:
-        PipelineError: as `read_study`.
-    """
-    studies = [read_study(source, options, progress=progress, places=places) for source in sources]
-    if options.overhead != "auto" or all(s.measurements.origin.overhead != "corrected" for s in studies):
-        return studies
-    correcting = override(options, {"overhead": "correct"})
-    return [
-        read_study(source, correcting, places=places)
-        if study.measurements.origin.overhead == "measured"
-        else study
-        for source, study in zip(sources, studies, strict=True)
-    ]
-
-
-def like_baseline(options: Options, baseline: KernelValues | None) -> Options:
-    """Return the options with the baseline's treatment of overhead if the user asks for none."""
-    choice = {"corrected": "correct", "measured": "keep"}.get(baseline.origin.overhead if baseline else "")
-    return override(options, {"overhead": choice}) if choice and options.overhead == "auto" else options
 
 
 def read_baseline(path: Path) -> KernelValues:
@@ -252,7 +79,7 @@ class Reference:
 
 
 @dataclass(frozen=True, eq=False)
-class Known:
+class ReadReference:
     """What was read of a reference.
 
     Attributes:
@@ -272,9 +99,9 @@ def read_reference(
     reference: Reference,
     options: Options,
     machine: str = "",
-    progress: Progress = no_progress,
+    progress: ProgressDisplay = no_progress,
     places: Places = None,
-) -> Known:
+) -> ReadReference:
     """Read what a study is compared with; arguments as of `read_study`.
 
     Raises:
@@ -286,14 +113,18 @@ def read_reference(
         raise UsageError("give one of --baseline, --paired-with and --history", where="check")
     if reference.paired_with is not None:
         study = read_study(reference.paired_with, options, machine, progress, places)
-        return Known(Against.PAIRED, study.measurements, (study,))
+        return ReadReference(Against.PAIRED, study.measurements, (study,))
     if reference.history is not None:
-        return Known(Against.HISTORY, entries=(kernel_rows(read_history(reference.history)), reference.last))
-    return Known(measurements=read_baseline(reference.baseline) if reference.baseline is not None else None)
+        return ReadReference(
+            Against.HISTORY, entries=(kernel_rows(read_history(reference.history)), reference.last)
+        )
+    return ReadReference(
+        measurements=read_baseline(reference.baseline) if reference.baseline is not None else None
+    )
 
 
 def checked(
-    study: GateStudy, known: Known, rules: CheckOptions, options: Options, today: datetime.date
+    study: GateStudy, known: ReadReference, rules: CheckOptions, options: Options, today: datetime.date
 ) -> CheckResult:
     """Check a study against its reference and the rules; with ``--strict`` skipped input counts.
 

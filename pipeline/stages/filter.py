@@ -1,83 +1,32 @@
 """The filter stage: from profiles to a verified filter file with its evidence beside it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from filters.decision import Decision, Reason, override_notices
-from filters.event_cost import (
-    EventCost,
-    calibrate_by_leaves,
-    calibrate_by_pair,
-    calibrated,
-    plain_by_baseline,
-    plain_by_pair,
-    visited,
-)
-from filters.evidence import RunEvidence, by_hand, evidence_from_profile
-from filters.explanation import costly_at_largest_scale, evidence_json
-from filters.filter_effect import FilterEffect, estimate_plain_time, measurable, predict
+from filters.filter_effect import FilterEffect
 from filters.filter_options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
-from filters.instrumenters import list_functions
-from filters.memory import Memory, trace_memory
-from filters.overhead_budget import BudgetOutcome, decide_by_budget
-from filters.paper_rule import decide_by_paper
-from filters.plain_time import KnownPlain
-from filters.scorep_format.rules import FilterRules, kept, parse
-from filters.scorep_format.writer import merge_filters, write_filter
+from filters.make_filter import (
+    FilterResult,
+    SeriesCalibration,
+    make_filter,
+    predict_filter,
+    read_filter,
+)
+from filters.scorep_format.rules import parse
 from filters.simulation import simulate
-from ingest.cpp_names import short_list
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError, UsageError
 from ingest.locate import Located, locate
 from ingest.profile import Profile
-from ingest.readers import read_profile
 from ingest.run_names import RunSpec
 from ingest.run_settings import not_instrumented
 from pipeline.config.options import FilterOptions, Options
 from pipeline.questions.analysis import Analysis, default_target, look_ahead
-from pipeline.stages.ingest import ingest, skipped_entry
+from pipeline.report.terminal.filter import effect_sentence
+from pipeline.stages.ingest import Ingested, ingest, skipped_entry
 from pipeline.stages.model import modelled
-from pipeline.stages.overhead import GIVEN_SPREAD, SeriesCalibration, calibration_of, true_times
+from pipeline.stages.overhead import calibration_of, true_times
 from pipeline.store.atomic import write_json, write_text
-
-GENERATOR = "made by pipeline"
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class FilterResult:
-    """A made filter.
-
-    Attributes:
-        text: the content of the file; one for Score-P is verified against all regions.
-        decision: which regions are kept and why.
-        prediction: its effect on the run of the largest scale.
-        budget: how the budget was spent, if there was one.
-        memory: what a trace of that run needs without and with the filter.
-        evidence: all of it as plain data.
-        usage: how other instrumenters than Score-P use the file; FILE stands for its path.
-    """
-
-    text: str
-    decision: Decision
-    prediction: FilterEffect
-    budget: BudgetOutcome | None
-    memory: tuple[Memory, Memory]
-    evidence: dict[str, Any]
-    usage: str = ""
-
-    @property
-    def application(self) -> Application:
-        """The stage of instrumentation at which the filter is applied."""
-        return self.budget.applied if self.budget else Application.RUN_TIME
-
-    @property
-    def notices(self) -> tuple[str, ...]:
-        """What a user should know, one sentence each."""
-        return tuple(self.evidence["notices"])
 
 
 def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> FilterRequest:
@@ -114,143 +63,6 @@ def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> Fil
 def _seconds(baseline: float | Path | None) -> float | None:
     """Return a run time; a file of them has been used for the whole series before."""
     return None if isinstance(baseline, Path) else baseline
-
-
-def make_filter(
-    runs: Sequence[Run], request: FilterRequest, series: SeriesCalibration | None = None
-) -> FilterResult:
-    """Decide which regions are worth measuring and write the filter.
-
-    Args:
-        runs: the runs to decide from, the largest scale last.
-        request: what the user decided.
-        series: what all runs of the series say about overhead; None if they are not a series or have little.
-
-    Raises:
-        InputError: a run has no visits or no time, or is a log.
-        UsageError: a number is invalid.
-        FilterError: the file would not decide a region as intended.
-    """
-    evidence = [evidence_from_profile(run.reader.read(run.path)) for run in runs[:-1]]
-    largest = runs[-1].reader.read(runs[-1].path)
-    if reason := not_instrumented(largest.attributes):
-        raise InputError(f"no filter is made: {reason}", where=str(runs[-1].path))
-    evidence.append(evidence_from_profile(largest))
-    cost, known = _calibration(evidence[-1], request) if series is None else (series.cost, series.plain)
-    request, unclear = _with_measurable_growth(evidence[-1], request, cost, known)
-    decision, outcome = _decide(evidence, request, cost, known)
-    predictions = [
-        predict(run, decision.recorded(i), cost, known if i == len(evidence) - 1 else None)
-        for i, run in enumerate(evidence)
-    ]
-    content = evidence_json(decision, predictions, outcome)
-    content["notices"] += costly_at_largest_scale(decision, predictions[-1])
-    text, usage, notices = _written(decision, request)
-    content["notices"] += override_notices(decision, request.overrides)
-    content["notices"] += [*_protection_notices(decision, unclear), *notices]
-    recorded = decision.recorded_regions(len(evidence) - 1)
-    if outcome is not None and outcome.applied is Application.COMPILE_TIME:
-        recorded = recorded | by_hand(largest.regions)
-    unfiltered, filtered = trace_memory(largest, np.stack([np.ones_like(recorded), recorded]))
-    content["memory"] = {"unfiltered": vars(unfiltered), "filtered": vars(filtered)}
-    return FilterResult(
-        text=text,
-        decision=decision,
-        prediction=predictions[-1],
-        budget=outcome,
-        memory=(unfiltered, filtered),
-        evidence=content,
-        usage=usage,
-    )
-
-
-def _with_measurable_growth(
-    largest: RunEvidence, request: FilterRequest, cost: EventCost, known: KnownPlain | None
-) -> tuple[FilterRequest, tuple[str, ...]]:
-    """Return the request without growing regions that are mostly overhead, and their names."""
-    growing = request.overrides.growing
-    if not growing:  # most requests: spare the estimate of the plain time
-        return request, ()
-    clear_regions = measurable(largest, estimate_plain_time(largest, cost, known))
-    clear_of_overhead = dict(zip(largest.regions.name, clear_regions.tolist(), strict=True))
-    clear = tuple(name for name in growing if clear_of_overhead.get(name, True))
-    overrides = replace(request.overrides, growing=clear)
-    return replace(request, overrides=overrides), tuple(name for name in growing if name not in clear)
-
-
-def _protection_notices(decision: Decision, unclear: Sequence[str]) -> list[str]:
-    """Name the regions that are kept because they grow, and those whose growth is that of the overhead."""
-    protected = [
-        name
-        for name, reason in zip(decision.regions.table.name, decision.reason.tolist(), strict=True)
-        if reason == Reason.GROWING
-    ]
-    found = []
-    if protected:
-        names = short_list(protected)
-        found.append(
-            f"kept because their time grows with the scale: {names}; --no-protect-growing lifts this"
-        )
-    if unclear:
-        found.append(f"growing, but mostly instrumentation overhead, so not protected: {short_list(unclear)}")
-    return found
-
-
-def _calibration(largest: RunEvidence, request: FilterRequest) -> tuple[EventCost, KnownPlain | None]:
-    """Return the cost of a visit, and the plain computing time of the largest scale if it is known."""
-    if request.event_cost is not None:
-        cost = calibrated(request.event_cost, GIVEN_SPREAD, "given")
-    elif request.reduced is not None:
-        reduced = evidence_from_profile(read_profile(request.reduced))
-        return calibrate_by_pair(largest, reduced), KnownPlain(plain_by_pair(largest, reduced))
-    else:
-        cost = calibrate_by_leaves(visited(largest))
-    if request.baseline is None:
-        return cost, None
-    return cost, KnownPlain(plain_by_baseline(largest, request.baseline))
-
-
-def _decide(
-    evidence: Sequence[RunEvidence], request: FilterRequest, cost: EventCost, known: KnownPlain | None
-) -> tuple[Decision, BudgetOutcome | None]:
-    if isinstance(request.rule, Budget):
-        return decide_by_budget(evidence, request.rule, overrides=request.overrides, cost=cost, known=known)
-    return decide_by_paper(evidence, request.rule, request.overrides, cost=cost, known=known), None
-
-
-def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list[str]]:
-    """Return the content of the file, how to use it, and notices about it."""
-    if request.instrumenter is not Instrumenter.SCOREP:
-        listed = list_functions(decision.regions, decision.kept, request.instrumenter)
-        left = (
-            [f"left out, since the list cannot name them unambiguously: {', '.join(listed.left)}"]
-            if listed.left
-            else []
-        )
-        return listed.text, listed.usage, left
-    file = write_filter(decision.regions, decision.kept, request.layout, (GENERATOR, decision.method))
-    if request.merge is None or not request.merge.exists():
-        return file.text, "", []
-    existing = read_filter(request.merge)
-    table = decision.regions.table
-    merged = merge_filters(existing, file.text, table, file.plan.intended, where=str(request.merge))
-    overruled = [name for name, on in zip(table.name, merged.overruled, strict=True) if on]
-    notices = (
-        [f"rules of {request.merge} override the decision about: {', '.join(overruled)}"] if overruled else []
-    )
-    return merged.text, "", notices
-
-
-def read_filter(path: Path) -> str:
-    """Return the content of a filter file; bytes that are not UTF-8 survive.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    try:
-        return path.read_text(encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        raise InputError(f"cannot be read ({error.strerror})", where=str(path)) from error
 
 
 def store_filter(path: Path, result: FilterResult) -> None:
@@ -306,18 +118,6 @@ def simulate_filter(path: Path, rules: Path, options: Options) -> tuple[Profile,
     return before, simulate(before, found), predict_filter(before, found, request)
 
 
-def predict_filter(profile: Profile, rules: FilterRules, request: FilterRequest) -> FilterEffect:
-    """Predict the effect of any filter on a run, with the cost of an event that was requested.
-
-    Raises:
-        InputError: the run has no visits or no time.
-        UsageError: a number is invalid.
-    """
-    run = evidence_from_profile(profile)
-    recorded = kept(rules, run.regions)[run.tree.region]
-    return predict(run, recorded, *_calibration(run, request))
-
-
 def runs_to_filter(runs: Sequence[Run]) -> tuple[Run, ...]:
     """Choose one run per measurement point, the largest scale last.
 
@@ -340,3 +140,24 @@ def growing_regions(analysis: Analysis) -> tuple[str, ...]:
     names = analysis.regions.kernels.regions
     future = [name for name, flags in zip(names, outlook.flags, strict=True) if "coming_bottleneck" in flags]
     return tuple(sorted(future))
+
+
+def store_filter_of_study(path: Path, read: Ingested, analysis: Analysis, options: Options) -> str:
+    """Write the filter of the largest scale, which protects future bottlenecks, and describe its effect.
+
+    It is made from the runs that recorded the most: what they did not record, a filter cannot decide on.
+    """
+    metrics = {metric.name for metric in read.experiment.metrics}
+    reasons = {run.source: not_instrumented(run.attributes) for run in read.experiment.runs}
+    if not read.runs and (reason := next(filter(None, reasons.values()), "")):
+        return f"none: {reason}"
+    largest = runs_to_filter(read.widest)[-1:] if read.runs else ()
+    if reason := next(filter(None, (reasons.get(str(run.path)) for run in largest)), ""):
+        return f"none: {reason}"
+    if not read.runs or not {"time", "visits"} <= metrics:
+        return "none: it needs measured visits and times"
+    request = filter_request(options.filter, growing_regions(analysis))
+    series = calibration_of(read.experiment) if read.widest == read.runs else None
+    result = make_filter(largest, request, series)
+    store_filter(path, result)
+    return effect_sentence(result.decision, result.prediction)

@@ -19,8 +19,7 @@ from ingest.run_names import named_parameters
 from ingest.study_checks import doubts
 from ingest.tables.table_files import TableSource
 from ingest.tables.table_study import TableStudy
-from pipeline.execution.choice import local_executor
-from pipeline.execution.executor import ExecutorChoice, Progress, no_progress
+from pipeline.execution.executor import ExecutorChoice, ProgressDisplay, local_executor, no_progress
 from pipeline.stages.read_runs import ReadRun, RunReader, share_tables
 from pipeline.stages.usable_runs import usable_runs
 from pipeline.store.cache import ProfileCache
@@ -61,7 +60,7 @@ def ingest(
     located: Located,
     metric: str,
     processes: int = 1,
-    progress: Progress = no_progress,
+    progress: ProgressDisplay = no_progress,
     *,
     cache: ProfileCache | None = None,
     executor: ExecutorChoice | None = None,
@@ -140,7 +139,7 @@ def _names(profile: Profile) -> list[str]:
     return [metric.name for metric in profile.metrics]
 
 
-def _read(runs: Sequence[Run], reader: RunReader, progress: Progress) -> list[ReadRun]:
+def _read(runs: Sequence[Run], reader: RunReader, progress: ProgressDisplay) -> list[ReadRun]:
     """Read runs and return them in their order; equal call trees are in memory once."""
     memory = reader.cache.digests if reader.cache else None
     files = [files_of_run(run, memory) for run in runs]

@@ -34,7 +34,7 @@ from ingest.run_settings import (
 from ingest.scaling import Scaling, decide_scaling
 from ingest.table_mapping import TableMapping
 from ingest.tables.table_files import TableSource
-from pipeline.execution.executor import Progress, no_progress
+from pipeline.execution.executor import ProgressDisplay, no_progress
 from pipeline.stages.ingest import ingest, is_problem, skipped_entry
 
 TIME = "time"
@@ -48,7 +48,7 @@ def inspect_path(
     table: TableMapping | None = None,
     totals: bool = False,
     processes: int = 1,
-    progress: Progress = no_progress,
+    progress: ProgressDisplay = no_progress,
 ) -> dict[str, Any]:
     """Look into a profile, a series file or a directory of runs.
 
@@ -161,7 +161,7 @@ def _described(
     return described, differing_settings(attributes), unread
 
 
-def _problems(located: Located, processes: int, progress: Progress) -> tuple[list[str], bool]:
+def _problems(located: Located, processes: int, progress: ProgressDisplay) -> tuple[list[str], bool]:
     """Read the runs as `pipeline run` does; return what it would complain about, and whether it goes on."""
     try:
         read = ingest(located, TIME, processes, progress)

@@ -17,7 +17,7 @@ from ingest.errors import PipelineError, UsageError, one_line
 from pipeline.projection.machines import machine_text as programs
 from pipeline.projection.machines.machine_text import MachineProvenance, machine_file
 from pipeline.projection.machines.node_samples import Host, Samples, read_samples, working_sets
-from pipeline.stages.host import read_host
+from pipeline.stages.node_description import read_host
 from pipeline.store.atomic import not_writable
 
 COMPILERS = ("cc", "gcc", "clang")

@@ -2,14 +2,15 @@
 
 import csv
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from filters.correction import TIME, correct_overhead, has_noticeable_overhead, overhead_sentence, runs_of
-from filters.event_cost import EventCost, calibrated, solve_pair
+from filters.event_cost import calibrated, solve_pair
+from filters.make_filter import GIVEN_SPREAD, SeriesCalibration
 from filters.plain_time import KnownPlain
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
@@ -20,7 +21,7 @@ from pipeline.stages.ingest import Ingested, ingest
 from pipeline.wording.quantities import point_text
 
 SECONDS = "seconds"
-GIVEN_SPREAD, SERIES_SPREAD = 0.1, 0.1  # of the logarithm of a cost, given or found from all runs
+SERIES_SPREAD = 0.1  # of the logarithm of a cost found from all runs
 
 
 def true_times(read: Ingested, options: Options) -> Ingested:
@@ -45,19 +46,6 @@ def true_times(read: Ingested, options: Options) -> Ingested:
             "times are not corrected for overhead, since the runs have no visits of instrumented regions",
         )
     return replace(read, experiment=corrected)
-
-
-@dataclass(frozen=True)
-class SeriesCalibration:
-    """What a series of runs says about overhead.
-
-    Attributes:
-        cost: the cost of a visit.
-        plain: the plain computing time of the first repetition of the largest scale.
-    """
-
-    cost: EventCost
-    plain: KnownPlain
 
 
 def calibration_of(experiment: Experiment) -> SeriesCalibration | None:

@@ -14,19 +14,19 @@ from pipeline.campaign.placeholders import FILTER, fill
 from pipeline.campaign.state import last_lines
 from pipeline.config.options import load_options
 from pipeline.report.terminal.filter import effect_sentence
-from pipeline.stages.campaign import Progress
+from pipeline.stages.campaign import CampaignProgress
+from pipeline.stages.campaign_submission import Notify, make_folder
 from pipeline.stages.filter import filter_of_path, store_filter
-from pipeline.stages.submit import Notify, make_folder
 from pipeline.stages.verify_filter import verify_filter
 
 
-def filter_is_due(progress: Progress) -> bool:
+def filter_is_due(progress: CampaignProgress) -> bool:
     """Return whether a filter is to be made from the pilot now."""
     made = any(one.purpose == "filter" for one in progress.design.rounds)
     return progress.campaign.measurement.pilot_filter and not made
 
 
-def filter_round(progress: Progress, notify: Notify, *, rebuilt: bool) -> tuple[Design, str]:
+def filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tuple[Design, str]:
     """Make the filter and the program anew; return the design with a round that verifies it.
 
     Args:
@@ -61,7 +61,7 @@ def filter_round(progress: Progress, notify: Notify, *, rebuilt: bool) -> tuple[
     return with_round(progress.design, campaign, Round(purpose="filter", build=build), wanted), ""
 
 
-def _pilot_runs(progress: Progress) -> list[PlannedRun]:
+def _pilot_runs(progress: CampaignProgress) -> list[PlannedRun]:
     runs = (run for run in progress.design.runs if run.unfiltered)
     return [run for run in runs if progress.states[run.name].status == "done"]
 
@@ -96,7 +96,7 @@ def _children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def unverified(progress: Progress, notify: Notify) -> str:
+def unverified(progress: CampaignProgress, notify: Notify) -> str:
     """Return what the user has to do because the filter was not applied, or nothing."""
     campaign, rounds = progress.campaign, progress.design.rounds
     if not rounds or rounds[-1].purpose != "filter":

@@ -1,6 +1,5 @@
 """Projections of applications: files, stored models, what stands behind a result, what is shipped, plots."""
 
-import json
 from collections.abc import Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
@@ -27,11 +26,8 @@ from pipeline.projection.vector_loops.vector_loop_term import (
 )
 from pipeline.report.roofline_plot import FORMS, write_roofline
 from pipeline.report.sweep_plot import write_sweep
-from pipeline.store.arrow import read_table
 from pipeline.store.atomic import write_bytes
-from pipeline.store.generation import StoredResult, damaged, read_result
-from pipeline.store.models import from_table
-from pipeline.store.results import DAMAGE, MODELS, REGION_MODELS, SUMMARY
+from pipeline.store.results import read_models
 
 
 def project(
@@ -152,19 +148,7 @@ def stored_models(directory: Path, level: Level) -> StoredModels:
     Raises:
         InputError: the directory does not hold them.
     """
-    return read_result(directory, lambda stored: _models(stored, level))
-
-
-def _models(stored: StoredResult, level: Level) -> StoredModels:
-    contents = stored.read(MODELS if level == "callpath" else REGION_MODELS), stored.read(SUMMARY)
-    try:
-        table = read_table(contents[0])
-        models = from_table(table)
-        callpaths = tuple(tuple(names) for names in table["callpath"].to_pylist())
-        unit = json.loads(contents[1])["total"]["unit"]
-    except DAMAGE as error:
-        raise damaged(stored.directory, str(error)) from error
-    return StoredModels(models, callpaths, str(unit))
+    return StoredModels(*read_models(directory, level == "callpath"))
 
 
 def shipped_applications() -> tuple[ApplicationFile, ...]:

@@ -170,7 +170,7 @@ def _read_run(task: _Task) -> _Result:
 def _reduced(profile: Profile, metrics: MetricChoice) -> ReducedProfile:
     """Reduce a profile and note the digest of the filter that it was measured with, if it is known."""
     reduced = reduce_profile(profile, metrics, metrics.on_locations)
-    digest = digest_of_run(profile)
+    digest = digest_of_run(profile.source, profile.attributes)
     if digest is None:
         return reduced
     return replace(reduced, attributes={**reduced.attributes, FILTER_ATTRIBUTE: digest})

@@ -19,9 +19,9 @@ from pipeline.stages.model import NO_OTHERS, efficiency_of, outlooks, target_poi
 from pipeline.store.atomic import write_text
 from pipeline.store.freshness import state_of
 from pipeline.store.generation import StoredResult, damaged, finish, new_generation, open_result, publish
-from pipeline.store.locations import LOCATIONS, read_locations
 from pipeline.store.lock import LOCK, between_runs
 from pipeline.store.results import DAMAGE, EVIDENCE, REPORT, read_study
+from pipeline.store.stored_locations import LOCATIONS, read_locations
 
 
 def report_analysis(

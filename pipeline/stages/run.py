@@ -9,21 +9,12 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from ingest.locate import Located, locate
-from ingest.run_settings import not_instrumented
 from pipeline.config.options import Options
-from pipeline.execution.choice import choose_executor
-from pipeline.execution.executor import Progress, no_progress
+from pipeline.execution.executor import ProgressDisplay, choose_executor, no_progress
 from pipeline.models.kernel_locations import study_locations
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.runtime.runtime import runtime
-from pipeline.report.terminal.filter import effect_sentence
-from pipeline.stages.filter import (
-    filter_request,
-    growing_regions,
-    make_filter,
-    runs_to_filter,
-    store_filter,
-)
+from pipeline.stages.filter import store_filter_of_study
 from pipeline.stages.ingest import Ingested, ingest, skipped_entry, with_parameter
 from pipeline.stages.model import (
     metric_to_model,
@@ -34,16 +25,16 @@ from pipeline.stages.model import (
     summary_ahead,
     target_points,
 )
-from pipeline.stages.overhead import calibration_of, true_times
+from pipeline.stages.overhead import true_times
 from pipeline.stages.report import report_analysis
 from pipeline.stages.selection import focused, most_listed, selected
 from pipeline.store.atomic import write_json
 from pipeline.store.cache import ProfileCache
 from pipeline.store.freshness import dependencies, remembered_inputs, unchanged
 from pipeline.store.generation import finish, new_generation, open_result, publish
-from pipeline.store.locations import abridged, write_locations
 from pipeline.store.lock import only_writer
 from pipeline.store.results import EVIDENCE, FILTER, SUMMARY, Provenance, provenance_content, write_analysis
+from pipeline.store.stored_locations import abridged, write_locations
 
 Notify: TypeAlias = Callable[[str], None]
 
@@ -84,7 +75,7 @@ class Stopwatch:
 def run(
     directory: Path,
     options: Options,
-    progress: Progress = no_progress,
+    progress: ProgressDisplay = no_progress,
     notify: Notify = lambda _: None,
     located: Located | None = None,
 ) -> RunResult:
@@ -146,7 +137,7 @@ def _compute(
         require_additive(analysis)
         others = modelled_beside(read, options, analysis)
     with stopwatch.stage("filter"):
-        effect = _filter(whole, analysis, options, folder)
+        effect = store_filter_of_study(folder / FILTER, whole, analysis, options)
     with stopwatch.stage("report"):
         measured = study_locations(analysis.experiment, analysis.metric)
         locations = write_locations(folder, measured) if measured else ()
@@ -172,27 +163,6 @@ def _compute(
     return RunResult(
         summary=summary, filter_effect=effect, damaged=provenance.damaged, notices=notices, reused=False
     )
-
-
-def _filter(read: Ingested, analysis: Analysis, options: Options, folder: Path) -> str:
-    """Write the filter of the largest scale, which protects future bottlenecks, and describe its effect.
-
-    It is made from the runs that recorded the most: what they did not record, a filter cannot decide on.
-    """
-    metrics = {metric.name for metric in read.experiment.metrics}
-    reasons = {run.source: not_instrumented(run.attributes) for run in read.experiment.runs}
-    if not read.runs and (reason := next(filter(None, reasons.values()), "")):
-        return f"none: {reason}"
-    largest = runs_to_filter(read.widest)[-1:] if read.runs else ()
-    if reason := next(filter(None, (reasons.get(str(run.path)) for run in largest)), ""):
-        return f"none: {reason}"
-    if not read.runs or not {"time", "visits"} <= metrics:
-        return "none: it needs measured visits and times"
-    request = filter_request(options.filter, growing_regions(analysis))
-    series = calibration_of(read.experiment) if read.widest == read.runs else None
-    result = make_filter(largest, request, series)
-    store_filter(folder / FILTER, result)
-    return effect_sentence(result.decision, result.prediction)
 
 
 def _provenance(

@@ -7,20 +7,14 @@ from pathlib import Path
 from filters.evidence import evidence_from_profile
 from filters.filter_effect import FilterEffect, MeasuredEffect, measured_effect
 from filters.filter_options import Application, Instrumenter
+from filters.make_filter import predict_filter, read_filter
 from filters.scorep_format.rules import FilterRules, parse
 from filters.verification import Verification, verify
 from ingest.discovery import Run
 from ingest.errors import InputError, UsageError
 from ingest.profile import Profile
 from pipeline.config.options import Options
-from pipeline.stages.filter import (
-    filter_of_path,
-    filter_request,
-    predict_filter,
-    read_filter,
-    runs_at,
-    runs_to_filter,
-)
+from pipeline.stages.filter import filter_of_path, filter_request, runs_at, runs_to_filter
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

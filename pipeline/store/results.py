@@ -1,5 +1,6 @@
 """A results directory as a whole: provenance, reuse, and the models of both levels."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -27,7 +28,7 @@ from pipeline.store.arrow import (
 from pipeline.store.experiments import read_experiment, write_experiment
 from pipeline.store.freshness import InputFile, software
 from pipeline.store.generation import STORE_VERSION, StoredResult, damaged, read_result
-from pipeline.store.models import from_table, to_table
+from pipeline.store.stored_models import from_table, to_table
 
 MODELS, REGION_MODELS = "models.parquet", "region_models.parquet"
 SUMMARY, FILTER, EVIDENCE, REPORT = "summary.json", "app.filter", "app.filter.json", "report.html"
@@ -181,6 +182,27 @@ def _study(result: StoredResult) -> StoredStudy:
     except DAMAGE as error:
         raise damaged(result.directory, _reason(error)) from error
     return StoredStudy(result=result, chosen=chosen, tables=tables)
+
+
+def read_models(
+    directory: Path, of_callpaths: bool
+) -> tuple[ScalingModels, tuple[tuple[str, ...], ...], str]:
+    """Return the models of the chosen metric's call paths or regions, their names, and the unit of the total.
+
+    Raises:
+        InputError: the directory does not hold them.
+    """
+    return read_result(directory, lambda stored: _models(stored, MODELS if of_callpaths else REGION_MODELS))
+
+
+def _models(stored: StoredResult, name: str) -> tuple[ScalingModels, tuple[tuple[str, ...], ...], str]:
+    contents = stored.read(name), stored.read(SUMMARY)
+    try:
+        table = read_table(contents[0])
+        callpaths = tuple(tuple(names) for names in table["callpath"].to_pylist())
+        return from_table(table), callpaths, str(json.loads(contents[1])["total"]["unit"])
+    except DAMAGE as error:
+        raise damaged(stored.directory, str(error)) from error
 
 
 def _require_entries(provenance: Mapping[str, Any]) -> None:

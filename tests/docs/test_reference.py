@@ -16,7 +16,7 @@ from pipeline.config.options import FilterOptions, Options
 from pipeline.gate.check_options import CheckOptions
 from pipeline.models.options import ModelOptions
 from pipeline.stages.run import run
-from pipeline.store.history import SCHEMA
+from pipeline.store.history_file import SCHEMA
 from tools.documentation import PAGES, command_line, configuration, site_links
 
 ROOT = Path(__file__).parents[2]

@@ -51,19 +51,19 @@ def test_names_that_are_not_utf_8_have_digests():
 def test_what_is_given_comes_before_what_is_stored_and_that_before_what_scorep_says(make_profile, tmp_path):
     (tmp_path / "scorep.filter").write_bytes(TEXT.replace("a\n", "\udcff\n").encode(errors="surrogateescape"))
     profile = make_profile(ROWS, source=str(tmp_path / "profile.cubex"))
-    copy = digest_of_run(profile)
+    copy = digest_of_run(profile.source, profile.attributes)
     assert copy == digest(FilterRules((), (FilterRule(False, "\udcff"),)))
     by_scorep = replace(profile, attributes={"SCOREP_FILTERING_FILE": "x", "Filter mode": "y", "other": "z"})
-    named = digest_of_run(by_scorep)
+    named = digest_of_run(by_scorep.source, by_scorep.attributes)
     assert named == hashlib.sha256(b"y\nx").hexdigest()[:16]
     empty = replace(profile, attributes={"SCOREP_FILTERING_FILE": "", "other": "z"})
-    assert digest_of_run(empty) == copy
+    assert digest_of_run(empty.source, empty.attributes) == copy
     stored = replace(profile, attributes={**by_scorep.attributes, FILTER_ATTRIBUTE: "stored"})
-    assert digest_of_run(stored) == "stored"
-    assert digest_of_run(stored, TEXT) == digest(parse(TEXT))
+    assert digest_of_run(stored.source, stored.attributes) == "stored"
+    assert digest_of_run(stored.source, stored.attributes, TEXT) == digest(parse(TEXT))
     (tmp_path / "scorep.filter").write_text("EXCLUDE a\n")
     with pytest.raises(FilterError, match=r"scorep\.filter, line 1: unexpected 'EXCLUDE'"):
-        digest_of_run(profile)
+        digest_of_run(profile.source, profile.attributes)
 
 
 def test_runs_under_different_filters_are_told_apart_with_an_example_each():

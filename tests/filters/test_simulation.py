@@ -76,7 +76,7 @@ def test_an_empty_filter_changes_nothing(make_profile):
     profile = make_profile(ROWS)
     seen = simulate(profile, FilterRules())
     assert table(seen, "time") == table(profile, "time")
-    assert digest_of_run(seen) == UNFILTERED
+    assert digest_of_run(seen.source, seen.attributes) == UNFILTERED
 
 
 def test_inclusive_metrics_and_extremes():
@@ -114,10 +114,14 @@ def test_digests_stand_for_rules_not_for_layout():
 
 def test_the_filter_of_a_run_is_found(make_profile, tmp_path):
     profile = make_profile(ROWS, source=str(tmp_path / "profile.cubex"))
-    assert digest_of_run(profile) is None
+    assert digest_of_run(profile.source, profile.attributes) is None
     text = "SCOREP_REGION_NAMES_BEGIN EXCLUDE a\nSCOREP_REGION_NAMES_END\n"
     (tmp_path / "scorep.filter").write_text(text)
-    assert digest_of_run(profile) == digest(exclude("a")) == digest_of_run(profile, text)
+    assert (
+        digest_of_run(profile.source, profile.attributes)
+        == digest(exclude("a"))
+        == digest_of_run(profile.source, profile.attributes, text)
+    )
 
 
 def test_runs_under_different_filters_are_told():

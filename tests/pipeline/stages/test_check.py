@@ -12,15 +12,10 @@ from ingest.reduction import reduce_profile
 from pipeline.config.options import Options
 from pipeline.gate.check_result import Ruling
 from pipeline.gate.kernel_values import KernelId, Origin, Scope
-from pipeline.stages import check as stage
-from pipeline.stages.check import (
-    GateStudy,
-    baseline_text,
-    read_baseline,
-    read_study,
-    read_verdicts,
-)
+from pipeline.stages import gate_study as stage
+from pipeline.stages.check import baseline_text, read_baseline, read_verdicts
 from pipeline.stages.check_outputs import write_outputs
+from pipeline.stages.gate_study import GateStudy, read_study
 from pipeline.stages.ingest import Ingested
 from tests.foam_cases import write_foam_case
 from tests.pipeline.gate.studies import many, study

@@ -8,6 +8,7 @@ import pytest
 
 from filters.event_cost import EventCost
 from filters.filter_options import Application, Form, Instrumenter, Layout
+from filters.make_filter import make_filter, read_filter
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
 from pipeline.config.options import FilterOptions, Options
@@ -15,8 +16,6 @@ from pipeline.stages.filter import (
     filter_of_path,
     filter_request,
     growing_regions,
-    make_filter,
-    read_filter,
     runs_to_filter,
     simulate_filter,
     store_filter,

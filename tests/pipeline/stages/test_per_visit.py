@@ -20,7 +20,7 @@ from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page.sections import facts
 from pipeline.report.proposal import proposal_sentences
 from pipeline.stages.advise import advise_analysis
-from pipeline.stages.check import read_study
+from pipeline.stages.gate_study import read_study
 from pipeline.stages.ingest import Ingested, ingest
 from pipeline.stages.model import modelled, summary_of
 from pipeline.stages.per_visit import per_visit

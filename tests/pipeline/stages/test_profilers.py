@@ -3,11 +3,12 @@
 import pytest
 
 from filters.correction import runs_of
+from filters.make_filter import make_filter
 from ingest.discovery import discover
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
 from pipeline.config.options import FilterOptions, Options
-from pipeline.stages.filter import filter_request, make_filter
+from pipeline.stages.filter import filter_request
 from pipeline.stages.ingest import ingest
 from pipeline.stages.inspect import inspect_path
 from pipeline.stages.run import run

@@ -24,7 +24,7 @@ from pipeline.stages.project import (
     sweep,
 )
 from pipeline.store.generation import STORE_VERSION, new_generation, publish
-from pipeline.store.models import to_table
+from pipeline.store.stored_models import to_table
 from tests.stored_results import sign
 
 P = np.array([2.0, 4, 8, 16, 32, 64])

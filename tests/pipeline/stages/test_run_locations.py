@@ -14,8 +14,8 @@ from pipeline.stages.report import report_stored
 from pipeline.stages.run import run
 from pipeline.store.cache import ProfileCache
 from pipeline.store.generation import open_result
-from pipeline.store.locations import LOCATIONS, read_locations
 from pipeline.store.results import read_analysis
+from pipeline.store.stored_locations import LOCATIONS, read_locations
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
 
 REGIONS = [RegionSpec(name, paradigm="compiler") for name in ("main", "solve", "MPI_Send")]
@@ -180,8 +180,8 @@ def test_a_damaged_file_is_reported(uneven_study, tmp_path):
 def test_what_had_to_be_folded_is_said(uneven_study, tmp_path, monkeypatch):
     run(uneven_study, options(tmp_path, out=tmp_path / "whole"))
     size = (tmp_path / "whole" / LOCATIONS).stat().st_size
-    monkeypatch.setattr("pipeline.store.locations.MOST_BYTES", size - 1)
-    monkeypatch.setattr("pipeline.store.locations.FEWEST_RANGES", 2)
+    monkeypatch.setattr("pipeline.store.stored_locations.MOST_BYTES", size - 1)
+    monkeypatch.setattr("pipeline.store.stored_locations.FEWEST_RANGES", 2)
     result = run(uneven_study, options(tmp_path))
     ranges, kernels = (notice for notice in result.notices if LOCATIONS in notice)
     assert "ranges of up to" in ranges and "largest of" in kernels

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from filters.filter_effect import Dilation
-from filters.filter_options import Application
+from filters.make_filter import make_filter
 from filters.memory import Memory
 from ingest.locate import locate
 from pipeline.config.options import FilterOptions, Options
@@ -17,7 +16,7 @@ from pipeline.report.terminal.advice import show_advice
 from pipeline.report.terminal.filter import effect_sentence, show_effect, show_memory, show_simulation
 from pipeline.report.terminal.inspection import show_inspection
 from pipeline.report.terminal.tree import bar, show_tree
-from pipeline.stages.filter import filter_request, make_filter, simulate_filter
+from pipeline.stages.filter import filter_request, simulate_filter
 from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled, tree_values
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex

@@ -16,7 +16,8 @@ from pipeline.gate.study_check import check as check_study
 from pipeline.report.check.document import check_document
 from pipeline.report.check.wording import headline
 from pipeline.report.frames import checked_kernels_frame, frame_html
-from pipeline.stages.check import like_baseline, read_baseline, read_study
+from pipeline.stages.check import read_baseline
+from pipeline.stages.gate_study import like_baseline, read_study
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -26,7 +26,7 @@ from pipeline.store.results import DAMAGE, StoredStudy, read_study
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class ResultsOnMachine:
     """A study on one machine: what its call paths and regions do at the targets, its runtime, its summary."""
 
     ahead: tuple[Outlook, Outlook]
@@ -51,7 +51,7 @@ class ProjectedResults:
     min_efficiency: float
 
     @cached_property
-    def there(self) -> Side:
+    def there(self) -> ResultsOnMachine:
         """The study on the other machine."""
         return self._side(self.projection.there)
 
@@ -84,11 +84,11 @@ class ProjectedResults:
         )
         return report_html(report)
 
-    def _side(self, analysis: Analysis) -> Side:
+    def _side(self, analysis: Analysis) -> ResultsOnMachine:
         ahead = outlooks(analysis, self.targets)
         found = runtime(analysis, self.targets, self.min_efficiency)
         notices = analysis.experiment.notices
-        return Side(ahead, found, summary_ahead(analysis, self.targets, ahead, found, notices))
+        return ResultsOnMachine(ahead, found, summary_ahead(analysis, self.targets, ahead, found, notices))
 
 
 def project_results(

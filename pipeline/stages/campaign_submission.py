@@ -21,7 +21,7 @@ from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_script import run_script
 from pipeline.campaign.state import read_facts, run_state, write_facts
 from pipeline.campaign.stored_design import write_design
-from pipeline.stages.campaign import Progress, read_progress, with_states
+from pipeline.stages.campaign import CampaignProgress, read_progress, with_states
 from pipeline.stages.job_queue import error_line, read_queue, watch_runs
 from pipeline.store.atomic import not_writable, write_text
 from pipeline.store.freshness import installed_version
@@ -49,7 +49,7 @@ def every_retry(_: str) -> bool:
     return True
 
 
-def plan_campaign(path: Path, results: Path | None = None) -> Progress:
+def plan_campaign(path: Path, results: Path | None = None) -> CampaignProgress:
     """Return the design of a campaign with its expected cost, and store the design.
 
     Raises:
@@ -65,7 +65,7 @@ def plan_campaign(path: Path, results: Path | None = None) -> Progress:
     return progress
 
 
-def waiting_runs(progress: Progress, retry: Retry) -> list[PlannedRun]:
+def waiting_runs(progress: CampaignProgress, retry: Retry) -> list[PlannedRun]:
     """Return the runs that may be started, in order: planned, interrupted and, on request, failed ones."""
 
     def waits(run: PlannedRun) -> bool:
@@ -98,7 +98,7 @@ def dry_run(path: Path, retry: Retry = no_retry) -> Iterator[str]:
         yield f"{shlex.join(submit_command(campaign, job, file, after))}  # prints JOB{number}\n"
 
 
-def submit_campaign(path: Path, notify: Notify, retry: Retry = no_retry) -> Progress:
+def submit_campaign(path: Path, notify: Notify, retry: Retry = no_retry) -> CampaignProgress:
     """Start the runs of a campaign that are neither done nor under way; none is started twice.
 
     Without a scheduler they are run here, one at a time, until all have ended.
@@ -132,17 +132,17 @@ def submit_campaign(path: Path, notify: Notify, retry: Retry = no_retry) -> Prog
         return _submit_jobs(_with_named_jobs(progress), notify, retry)
 
 
-def _now(progress: Progress) -> Progress:
+def _now(progress: CampaignProgress) -> CampaignProgress:
     return with_states(progress, watch_runs(progress.campaign))
 
 
-def allowed_runs(progress: Progress, retry: Retry) -> list[PlannedRun]:
+def allowed_runs(progress: CampaignProgress, retry: Retry) -> list[PlannedRun]:
     """Return the runs to start now, as the budget allows."""
     waiting = waiting_runs(progress, retry)
     return affordable(progress.campaign, progress.design, waiting, progress.states, progress.costs)
 
 
-def _require_budget(progress: Progress) -> None:
+def _require_budget(progress: CampaignProgress) -> None:
     """Refuse to begin with a pilot that is known to cost more than the budget."""
     budget, design = progress.campaign.budget, progress.design
     cost, unknown = progress.remaining
@@ -211,7 +211,9 @@ def _prepare(campaign: Campaign, run: PlannedRun) -> RunFolder:
     return folder
 
 
-def _run_here(progress: Progress, notify: Notify, lock: Sequence[int], retry: Retry) -> Progress:
+def _run_here(
+    progress: CampaignProgress, notify: Notify, lock: Sequence[int], retry: Retry
+) -> CampaignProgress:
     """Make runs on this machine, one at a time."""
     campaign = progress.campaign
     tried: set[str] = set()
@@ -231,7 +233,7 @@ def _run_here(progress: Progress, notify: Notify, lock: Sequence[int], retry: Re
     return progress
 
 
-def notify_of_end(progress: Progress, run: PlannedRun, notify: Notify) -> None:
+def notify_of_end(progress: CampaignProgress, run: PlannedRun, notify: Notify) -> None:
     """Say how a run has ended."""
     state = progress.states[run.name]
     why = one_line(": ".join((state.reason, *state.log[-1:])))
@@ -239,7 +241,7 @@ def notify_of_end(progress: Progress, run: PlannedRun, notify: Notify) -> None:
     notify(f"{run.name}: {ended} ({progress.count('done')} of {len(progress.design.runs)} done)")
 
 
-def _notify_of_budget(progress: Progress, notify: Notify, retry: Retry) -> None:
+def _notify_of_budget(progress: CampaignProgress, notify: Notify, retry: Retry) -> None:
     waiting = len(waiting_runs(progress, retry))
     left_out = waiting - len(allowed_runs(progress, retry))
     if left_out:
@@ -249,7 +251,7 @@ def _notify_of_budget(progress: Progress, notify: Notify, retry: Retry) -> None:
         )
 
 
-def _wait_for_running(progress: Progress, notify: Notify) -> None:
+def _wait_for_running(progress: CampaignProgress, notify: Notify) -> None:
     """Wait for runs that a killed submission left behind, since runs must not disturb each other."""
     campaign = progress.campaign
     for run in progress.design.runs:
@@ -301,7 +303,7 @@ def _terminated_as_interrupted() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _submit_jobs(progress: Progress, notify: Notify, retry: Retry) -> Progress:
+def _submit_jobs(progress: CampaignProgress, notify: Notify, retry: Retry) -> CampaignProgress:
     """Hand runs to the scheduler, each job after those before it and after what is in the queue already."""
     campaign = progress.campaign
     runs = allowed_runs(progress, retry)
@@ -336,7 +338,7 @@ def _note_submission(campaign: Campaign, job: Job, file: Path, name: str) -> Non
         write_facts(_folder(campaign, run).submitted, facts)
 
 
-def _with_named_jobs(progress: Progress) -> Progress:
+def _with_named_jobs(progress: CampaignProgress) -> CampaignProgress:
     """Note the names of jobs whose submission was stopped before it could; runs without a job have none."""
     campaign = progress.campaign
     files = [_folder(campaign, run).submitted for run in progress.design.runs]

@@ -6,7 +6,7 @@ import pytest
 
 from pipeline.models.kernel_locations import KernelLocations, PointLocations
 from pipeline.models.location_ranges import folded
-from pipeline.store.locations import LOCATIONS, MOST_BYTES, abridged, read_locations, write_locations
+from pipeline.store.stored_locations import LOCATIONS, MOST_BYTES, abridged, read_locations, write_locations
 
 
 def made(kernels, scales, threads=1, metric="time"):

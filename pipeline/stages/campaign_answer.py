@@ -15,15 +15,15 @@ from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning import question as questions
 from pipeline.questions.planning import rounds
 from pipeline.stages.advise import TIMES, run_costs
-from pipeline.stages.campaign import Progress
+from pipeline.stages.campaign import CampaignProgress
+from pipeline.stages.campaign_submission import Notify
 from pipeline.stages.run import run as run_all_stages
-from pipeline.stages.submit import Notify
 from pipeline.store.results import read_analysis
 from pipeline.wording.quantities import point_text
 
 
 def next_for_question(
-    progress: Progress, question: Question, again: Sequence[Wanted], notify: Notify
+    progress: CampaignProgress, question: Question, again: Sequence[Wanted], notify: Notify
 ) -> Design:
     """Return the design of a campaign with the answer so far, and with its next round or its end.
 
@@ -60,7 +60,7 @@ def next_for_question(
 
 
 def _known_so_far(
-    progress: Progress, analysis: Analysis, points: Sequence[Point], budget: float
+    progress: CampaignProgress, analysis: Analysis, points: Sequence[Point], budget: float
 ) -> rounds.Progress:
     """Return what may be measured, was measured and may be spent, in the order of the study's parameters."""
     table = np.array([[point[name] for name in analysis.experiment.parameters] for point in points])
@@ -91,7 +91,7 @@ def _analysed(campaign: Campaign, options: Options, notify: Notify) -> Analysis:
     return analysis
 
 
-def _candidates(progress: Progress, notify: Notify) -> list[Point]:
+def _candidates(progress: CampaignProgress, notify: Notify) -> list[Point]:
     """Return the points that may be measured: all but those at which no run ever ended well."""
     states = progress.states
     bad = []
@@ -103,7 +103,7 @@ def _candidates(progress: Progress, notify: Notify) -> list[Point]:
     return [point for point in progress.campaign.points if point not in bad]
 
 
-def _count_done(progress: Progress, point: Point) -> int:
+def _count_done(progress: CampaignProgress, point: Point) -> int:
     design = progress.design
     return sum(
         run.point == point
@@ -114,7 +114,9 @@ def _count_done(progress: Progress, point: Point) -> int:
     )
 
 
-def _costs(progress: Progress, analysis: Analysis, points: Sequence[Point], table: FloatArray) -> FloatArray:
+def _costs(
+    progress: CampaignProgress, analysis: Analysis, points: Sequence[Point], table: FloatArray
+) -> FloatArray:
     """Return core-seconds of a run at each point, float64[Q]: measured, else predicted; NaN if unknown.
 
     What models predict is time inside the program; it is scaled by what runs took beside it, as for start-up.

@@ -10,7 +10,7 @@ from ingest.errors import UsageError
 from pipeline.config.options import Options
 from pipeline.models.options import ModelOptions
 from pipeline.projection.study.kernel_table import Way
-from pipeline.stages.project_study import places_of, project_results, stored_options
+from pipeline.stages.projected_results import places_of, project_results, stored_options
 from pipeline.stages.run import run
 from pipeline.store.results import read_study
 

@@ -13,7 +13,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
 from pipeline.gate.kernel_values import ROUNDING, KernelId, Scope
 from pipeline.gate.trends import Entries, by_share, entries_text
-from pipeline.store.history import numbered_kernels, numbered_texts
+from pipeline.store.history_file import numbered_kernels, numbered_texts
 from pipeline.wording.quantities import counted
 
 MOST_KERNELS = 500  # those of the largest shares
@@ -28,7 +28,7 @@ def comparable(table: pa.Table, machine: str = "") -> Entries:
     Entries whose machine is unknown count as of the same one.
 
     Args:
-        table: what `pipeline.store.history.read_history` returns.
+        table: what `pipeline.store.history_file.read_history` returns.
         machine: the newest entry of this machine counts; if empty, the newest of all.
 
     Raises:

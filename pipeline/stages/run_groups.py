@@ -11,7 +11,7 @@ from ingest.locate import Located, locate
 from ingest.run_settings import SETTING, described_as, metadata_of, stated
 from ingest.tables.table_files import TableSource
 from pipeline.config.options import Options
-from pipeline.execution.executor import Progress, no_progress
+from pipeline.execution.executor import ProgressDisplay, no_progress
 from pipeline.stages.run import Notify, RunResult, run
 
 FLAG = "--group-by"
@@ -21,7 +21,11 @@ NOT_STATED = "(not stated)"
 
 
 def run_groups(
-    path: Path, options: Options, name: str, progress: Progress = no_progress, notify: Notify = lambda _: None
+    path: Path,
+    options: Options,
+    name: str,
+    progress: ProgressDisplay = no_progress,
+    notify: Notify = lambda _: None,
 ) -> dict[str, RunResult]:
     """Make one study per value of what describes the runs, each with results in a folder of its own.
 

@@ -7,8 +7,8 @@ import pytest
 from ingest.errors import InputError
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.store import comparable as module
-from pipeline.store.comparable import comparable
-from pipeline.store.history import SCHEMA
+from pipeline.store.history_entries import comparable
+from pipeline.store.history_file import SCHEMA
 
 TOTAL = KernelId(Scope.TOTAL, ("total",))
 DEFAULTS = {
@@ -145,7 +145,7 @@ def test_missing_texts_are_empty():
     ("made", "message"),
     [
         (table(), "has no entries"),
-        (table(rows("a", {"total": 1.0}, level="x")), "cannot be understood .*'x' is not a valid Level"),
+        (table(rows("a", {"total": 1.0}, level="x")), "cannot be understood .*'x' is not a valid"),
         (table(rows("a", {"total": 1.0}, at="[8]")), "cannot be understood"),
         (table(rows("a", {"total": 1.0}, at='{"p": 0}')), "is not a measurement point"),
         (table(rows("a", {"main/f": 1.0, "total": 1.0})[:1]), "cannot be understood .there is no total"),

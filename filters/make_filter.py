@@ -1,0 +1,234 @@
+"""A filter made from profiles: which regions are kept, verified rules, what it does, and the evidence."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from filters.decision import Decision, Reason, override_notices
+from filters.event_cost import (
+    EventCost,
+    calibrate_by_leaves,
+    calibrate_by_pair,
+    calibrated,
+    plain_by_baseline,
+    plain_by_pair,
+    visited,
+)
+from filters.evidence import RunEvidence, by_hand, evidence_from_profile
+from filters.explanation import costly_at_largest_scale, evidence_json
+from filters.filter_effect import FilterEffect, estimate_plain_time, measurable, predict
+from filters.filter_options import Application, Budget, FilterRequest, Instrumenter
+from filters.instrumenters import list_functions
+from filters.memory import Memory, trace_memory
+from filters.overhead_budget import BudgetOutcome, decide_by_budget
+from filters.paper_rule import decide_by_paper
+from filters.plain_time import KnownPlain
+from filters.scorep_format.rules import FilterRules, kept
+from filters.scorep_format.writer import merge_filters, write_filter
+from ingest.cpp_names import short_list
+from ingest.discovery import Run
+from ingest.errors import InputError
+from ingest.profile import Profile
+from ingest.readers import read_profile
+from ingest.run_settings import not_instrumented
+
+GIVEN_SPREAD = 0.1  # of the logarithm of a cost that is given
+GENERATOR = "made by pipeline"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class FilterResult:
+    """A made filter.
+
+    Attributes:
+        text: the content of the file; one for Score-P is verified against all regions.
+        decision: which regions are kept and why.
+        prediction: its effect on the run of the largest scale.
+        budget: how the budget was spent, if there was one.
+        memory: what a trace of that run needs without and with the filter.
+        evidence: all of it as plain data.
+        usage: how other instrumenters than Score-P use the file; FILE stands for its path.
+    """
+
+    text: str
+    decision: Decision
+    prediction: FilterEffect
+    budget: BudgetOutcome | None
+    memory: tuple[Memory, Memory]
+    evidence: dict[str, Any]
+    usage: str = ""
+
+    @property
+    def application(self) -> Application:
+        """The stage of instrumentation at which the filter is applied."""
+        return self.budget.applied if self.budget else Application.RUN_TIME
+
+    @property
+    def notices(self) -> tuple[str, ...]:
+        """What a user should know, one sentence each."""
+        return tuple(self.evidence["notices"])
+
+
+@dataclass(frozen=True)
+class SeriesCalibration:
+    """What a series of runs says about overhead.
+
+    Attributes:
+        cost: the cost of a visit.
+        plain: the plain computing time of the first repetition of the largest scale.
+    """
+
+    cost: EventCost
+    plain: KnownPlain
+
+
+def make_filter(
+    runs: Sequence[Run], request: FilterRequest, series: SeriesCalibration | None = None
+) -> FilterResult:
+    """Decide which regions are worth measuring and write the filter.
+
+    Args:
+        runs: the runs to decide from, the largest scale last.
+        request: what the user decided.
+        series: what all runs of the series say about overhead; None if they are not a series or have little.
+
+    Raises:
+        InputError: a run has no visits or no time, or is a log.
+        UsageError: a number is invalid.
+        FilterError: the file would not decide a region as intended.
+    """
+    evidence = [evidence_from_profile(run.reader.read(run.path)) for run in runs[:-1]]
+    largest = runs[-1].reader.read(runs[-1].path)
+    if reason := not_instrumented(largest.attributes):
+        raise InputError(f"no filter is made: {reason}", where=str(runs[-1].path))
+    evidence.append(evidence_from_profile(largest))
+    cost, known = _calibration(evidence[-1], request) if series is None else (series.cost, series.plain)
+    request, unclear = _with_measurable_growth(evidence[-1], request, cost, known)
+    decision, outcome = _decide(evidence, request, cost, known)
+    predictions = [
+        predict(run, decision.recorded(i), cost, known if i == len(evidence) - 1 else None)
+        for i, run in enumerate(evidence)
+    ]
+    content = evidence_json(decision, predictions, outcome)
+    content["notices"] += costly_at_largest_scale(decision, predictions[-1])
+    text, usage, notices = _written(decision, request)
+    content["notices"] += override_notices(decision, request.overrides)
+    content["notices"] += [*_protection_notices(decision, unclear), *notices]
+    recorded = decision.recorded_regions(len(evidence) - 1)
+    if outcome is not None and outcome.applied is Application.COMPILE_TIME:
+        recorded = recorded | by_hand(largest.regions)
+    unfiltered, filtered = trace_memory(largest, np.stack([np.ones_like(recorded), recorded]))
+    content["memory"] = {"unfiltered": vars(unfiltered), "filtered": vars(filtered)}
+    return FilterResult(
+        text=text,
+        decision=decision,
+        prediction=predictions[-1],
+        budget=outcome,
+        memory=(unfiltered, filtered),
+        evidence=content,
+        usage=usage,
+    )
+
+
+def _with_measurable_growth(
+    largest: RunEvidence, request: FilterRequest, cost: EventCost, known: KnownPlain | None
+) -> tuple[FilterRequest, tuple[str, ...]]:
+    """Return the request without growing regions that are mostly overhead, and their names."""
+    growing = request.overrides.growing
+    if not growing:  # most requests: spare the estimate of the plain time
+        return request, ()
+    clear_regions = measurable(largest, estimate_plain_time(largest, cost, known))
+    clear_of_overhead = dict(zip(largest.regions.name, clear_regions.tolist(), strict=True))
+    clear = tuple(name for name in growing if clear_of_overhead.get(name, True))
+    overrides = replace(request.overrides, growing=clear)
+    return replace(request, overrides=overrides), tuple(name for name in growing if name not in clear)
+
+
+def _protection_notices(decision: Decision, unclear: Sequence[str]) -> list[str]:
+    """Name the regions that are kept because they grow, and those whose growth is that of the overhead."""
+    protected = [
+        name
+        for name, reason in zip(decision.regions.table.name, decision.reason.tolist(), strict=True)
+        if reason == Reason.GROWING
+    ]
+    found = []
+    if protected:
+        names = short_list(protected)
+        found.append(
+            f"kept because their time grows with the scale: {names}; --no-protect-growing lifts this"
+        )
+    if unclear:
+        found.append(f"growing, but mostly instrumentation overhead, so not protected: {short_list(unclear)}")
+    return found
+
+
+def _calibration(largest: RunEvidence, request: FilterRequest) -> tuple[EventCost, KnownPlain | None]:
+    """Return the cost of a visit, and the plain computing time of the largest scale if it is known."""
+    if request.event_cost is not None:
+        cost = calibrated(request.event_cost, GIVEN_SPREAD, "given")
+    elif request.reduced is not None:
+        reduced = evidence_from_profile(read_profile(request.reduced))
+        return calibrate_by_pair(largest, reduced), KnownPlain(plain_by_pair(largest, reduced))
+    else:
+        cost = calibrate_by_leaves(visited(largest))
+    if request.baseline is None:
+        return cost, None
+    return cost, KnownPlain(plain_by_baseline(largest, request.baseline))
+
+
+def _decide(
+    evidence: Sequence[RunEvidence], request: FilterRequest, cost: EventCost, known: KnownPlain | None
+) -> tuple[Decision, BudgetOutcome | None]:
+    if isinstance(request.rule, Budget):
+        return decide_by_budget(evidence, request.rule, overrides=request.overrides, cost=cost, known=known)
+    return decide_by_paper(evidence, request.rule, request.overrides, cost=cost, known=known), None
+
+
+def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list[str]]:
+    """Return the content of the file, how to use it, and notices about it."""
+    if request.instrumenter is not Instrumenter.SCOREP:
+        listed = list_functions(decision.regions, decision.kept, request.instrumenter)
+        left = (
+            [f"left out, since the list cannot name them unambiguously: {', '.join(listed.left)}"]
+            if listed.left
+            else []
+        )
+        return listed.text, listed.usage, left
+    file = write_filter(decision.regions, decision.kept, request.layout, (GENERATOR, decision.method))
+    if request.merge is None or not request.merge.exists():
+        return file.text, "", []
+    existing = read_filter(request.merge)
+    table = decision.regions.table
+    merged = merge_filters(existing, file.text, table, file.plan.intended, where=str(request.merge))
+    overruled = [name for name, on in zip(table.name, merged.overruled, strict=True) if on]
+    notices = (
+        [f"rules of {request.merge} override the decision about: {', '.join(overruled)}"] if overruled else []
+    )
+    return merged.text, "", notices
+
+
+def read_filter(path: Path) -> str:
+    """Return the content of a filter file; bytes that are not UTF-8 survive.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    try:
+        return path.read_text(encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise InputError(f"cannot be read ({error.strerror})", where=str(path)) from error
+
+
+def predict_filter(profile: Profile, rules: FilterRules, request: FilterRequest) -> FilterEffect:
+    """Predict the effect of any filter on a run, with the cost of an event that was requested.
+
+    Raises:
+        InputError: the run has no visits or no time.
+        UsageError: a number is invalid.
+    """
+    run = evidence_from_profile(profile)
+    recorded = kept(rules, run.regions)[run.tree.region]
+    return predict(run, recorded, *_calibration(run, request))
