@@ -10,6 +10,7 @@ from ingest.locate import locate
 from pipeline.config.options import FilterOptions, Options
 from pipeline.gate.baselines import document_text, from_document, to_document
 from pipeline.gate.matching import match
+from pipeline.gate.target_forecast import forecast, target_points
 from pipeline.stages.gate_study import like_baseline, read_alike, read_study
 from pipeline.stages.ingest import ingest
 from pipeline.stages.overhead import calibration_of, true_times

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
+from filters.filter_effect import Dilation
+from filters.filter_options import Application
 from filters.make_filter import make_filter
 from filters.memory import Memory
 from ingest.locate import locate
