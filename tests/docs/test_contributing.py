@@ -1,4 +1,4 @@
-"""The changes that CONTRIBUTING.md shows: each is applied to a copy of the project, touches one file and works."""
+"""The changes that CONTRIBUTING.md shows: each is applied to a copy of the project, and works."""
 
 import json
 import math
@@ -15,10 +15,7 @@ from tests.mutants.trial import copy_of
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-CHANGES = {
-    title: diff
-    for title, diff in re.findall(r"^### \d\. (.*)\n(?s:.*?)^```diff\n((?s:.*?))^```$", TEXT, re.MULTILINE)
-}
+CHANGES = dict(re.findall(r"^### \d\. (.*)\n(?s:.*?)^```diff\n((?s:.*?))^```$", TEXT, re.MULTILINE))
 FILES = {"A metric derived per kernel": 2}  # all others touch one
 SAMPLE = ROOT / "sample_profiles" / "hpcg-strong"
 

@@ -1,7 +1,8 @@
 """Models of two to four parameters: sums of products of p^i * log2(p)^j, validated out of sample.
 
 The statistics are explained where they are made: noise.py (how far a mean may be off), search.py (evidence
-and prior), posterior.py (in and out of sample, rivals). All kernels are fitted together, in blocks that bound memory.
+and prior), posterior.py (in and out of sample, rivals). All kernels are fitted together, in blocks that
+bound memory.
 """
 
 from dataclasses import replace
