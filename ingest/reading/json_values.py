@@ -3,7 +3,8 @@
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ingest.errors import InputError
@@ -36,15 +37,60 @@ def parse_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN4
     return value
 
 
-def json_object(value: object, what: str, where: str) -> JsonObject:
-    """Return a JSON object.
+@dataclass(frozen=True)
+class JsonRecord:
+    """An object of JSON, whose members may be missing or of any type; all methods raise InputError then.
+
+    Attributes:
+        content: its members.
+        what: it is, for messages.
+        where: the file, for messages.
+    """
+
+    content: JsonObject
+    what: str
+    where: str
+
+    @classmethod
+    def of(cls, value: object, what: str, where: str) -> "JsonRecord":
+        """Return a value that should be an object."""
+        if not isinstance(value, dict):
+            raise InputError(f"{what} should be an object {{...}} but is {_shown(value)}", where=where)
+        return cls(value, what, where)
+
+    def value(self, key: str) -> Any:  # noqa: ANN401 - see JsonObject
+        """Return a required member."""
+        if key not in self.content:
+            raise InputError(f"{self.what} has no '{key}'", where=self.where)
+        return self.content[key]
+
+    def record(self, key: str, *, optional: bool = False) -> "JsonRecord":
+        """Return a member that is an object, empty if it is optional and missing or null."""
+        return JsonRecord.of(self._given(key, optional, {}), f"'{key}'", self.where)
+
+    def records(self, key: str, what: str = "", *, optional: bool = False) -> "list[JsonRecord]":
+        """Return the entries of a list, which are objects, called `what` in messages; none likewise."""
+        return records_in(self._given(key, optional, []), f"'{key}'", self.where, what)
+
+    def _given(self, key: str, optional: bool, nothing: object) -> Any:  # noqa: ANN401 - see JsonObject
+        return self.content.get(key) or nothing if optional else self.value(key)
+
+    def texts(self, key: str, what: str) -> list[str]:
+        """Return the entries of a required list, which are texts."""
+        return [
+            json_text(value, what, self.where) for value in json_list(self.value(key), f"'{key}'", self.where)
+        ]
+
+
+def records_in(value: object, name: str, where: str, what: str = "") -> list[JsonRecord]:
+    """Return the entries of a list of objects.
 
     Raises:
         InputError: if it is something else.
     """
-    if not isinstance(value, dict):
-        raise InputError(f"{what} should be an object {{...}} but is {_shown(value)}", where=where)
-    return value
+    return [
+        JsonRecord.of(entry, what or f"an entry of {name}", where) for entry in json_list(value, name, where)
+    ]
 
 
 def json_list(value: object, what: str, where: str) -> list[Any]:
@@ -91,17 +137,6 @@ def parameter_values(values: Sequence[object], what: str, where: str) -> tuple[f
     if not all(map(math.isfinite, point)):
         raise InputError(f"{what} should be finite numbers but is {_shown(list(point))}", where=where)
     return point
-
-
-def member(record: Mapping[str, Any], key: str, what: str, where: str) -> Any:  # noqa: ANN401 - see JsonObject
-    """Return a required member.
-
-    Raises:
-        InputError: if it is missing.
-    """
-    if key not in record:
-        raise InputError(f"{what} has no '{key}'", where=where)
-    return record[key]
 
 
 def _number(value: object, what: str, where: str) -> float:

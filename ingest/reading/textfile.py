@@ -69,6 +69,14 @@ def lines_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[str]:
         raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
 
 
+def entries(folder: Path) -> list[Path]:
+    """Return what lies in a folder, sorted by name; nothing if it cannot be listed."""
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        return []
+
+
 def head(path: Path, size: int = HEAD_BYTES) -> bytes:
     """Return the first bytes of a file, to recognise its format; nothing if it cannot be read."""
     try:

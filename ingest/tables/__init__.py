@@ -1,7 +1,7 @@
 """Tables of one's own: measurements of many runs in long form (CSV, Parquet, DataFrames), or one row per run.
 
-`ingest.table_mapping` says what columns mean, `columns` recognises them by their names, `files` reads CSV and
-Parquet, `reframe` and `ramble` the results of benchmark frameworks, `rows` brings all of them into one form,
-`numbering` finds the runs, and `study` makes profiles of them, or a series if the number of locations is
-unknown.
+`ingest.table_mapping` says what columns mean, `table_columns` recognises them by their names,
+`benchmark_results` reads those of benchmark frameworks, `table_rows` brings all into one form,
+`run_numbering` finds the runs, and `table_study` makes profiles of them, or a series if the number of
+locations is unknown.
 """

@@ -2,123 +2,29 @@
 
 import difflib
 import re
-from collections.abc import Sequence
+import tomllib
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 
 from ingest.errors import InputError
 from ingest.run_names import COUNTERS, PROCESS_PARAMETERS
 from ingest.table_mapping import TableMapping
 from ingest.time_units import SECONDS
 
-PROCESSES = PROCESS_PARAMETERS | {
-    "mpi_procs",
-    "mpi_processes",
-    "mpi_ranks",
-    "mpi_tasks",
-    "n_mpi",
-    "n_procs",
-    "n_ranks",
-    "n_tasks",
-    "nproc",
-    "nranks",
-    "num_procs",
-    "num_processes",
-    "num_ranks",
-    "num_tasks",
-    "numprocs",
-    "taskcount",
+NAMES: Mapping[str, tuple[str, ...]] = {
+    meaning: tuple(names)
+    for meaning, names in tomllib.loads((files(__package__) / "column_names.toml").read_text("utf-8")).items()
 }
-"""Names, in lower case, of columns that count processes."""
+"""Names of columns, in lower case, by what they mean."""
 
-THREADS = frozenset(
-    (
-        "threads",
-        "nthreads",
-        "n_threads",
-        "num_threads",
-        "omp_num_threads",
-        "threadspertask",
-        "num_cpus_per_task",
-    )
-)
-"""Names, in lower case, of columns that count the threads of a process."""
+PROCESSES = PROCESS_PARAMETERS.union(NAMES["processes"])
+"""Names of columns that count processes."""
 
-_SIZES = frozenset(
-    [
-        "n",
-        "m",
-        "k",
-        "l",
-        "x",
-        "y",
-        "z",
-        "nx",
-        "ny",
-        "nz",
-        "lx",
-        "ly",
-        "lz",
-        "size",
-        "problem_size",
-        "problemsize",
-        "res",
-        "resolution",
-        "cells",
-        "atoms",
-        "elements",
-        "dofs",
-        "dof",
-        "particles",
-        "bodies",
-        "grid",
-        "grid_size",
-        "scale",
-        "order",
-        "degree",
-        "level",
-        "length",
-        "dim",
-    ]
-)
-_NODES = frozenset(("nodes", "nnodes", "n_nodes", "num_nodes"))  # parameters if processes are not stated
-_KERNELS: tuple[str, ...] = (
-    "kernel",
-    "callpath",
-    "call_path",
-    "call path",
-    "path",
-    "region",
-    "function",
-    "routine",
-    "timer",
-    "section",
-    "phase",
-    "event",
-    "label",
-    "name",
-)
-_TIMES = (
-    "time",
-    "seconds",
-    "secs",
-    "sec",
-    "duration",
-    "wall",
-    "walltime",
-    "wall_time",
-    "wallclock",
-    "elapsed",
-    "elapsed_time",
-    "runtime",
-    "run_time",
-    "exclusive",
-    "exclusive_time",
-    "total_time",
-)
-_REPETITIONS = (*sorted(COUNTERS - {"profile"}), "r", "repeat")
-_VISITS = ("visits", "calls", "ncalls", "n_calls", "num_calls", "count", "counts", "hits")
-_LOCATIONS = ("locations", "cores", "ncores", "n_cores", "num_cores", "pes", "npes")
-_RANKS = ("rank", "mpi_rank", "mpi.rank", "process_id", "pid")
+THREADS = frozenset(NAMES["threads"])
+"""Names of columns that count the threads of a process."""
+
+_REPETITIONS = (*sorted(COUNTERS - {"profile"}), *NAMES["repetitions"])
 
 _UNIT = re.compile(r"^(?P<name>.*?)\s*(?:\[(?P<a>[^\][]*)\]|\((?P<b>[^()]*)\))\s*$")
 _SUFFIX = re.compile(r"^(?P<name>.+)[_ ](?P<unit>[a-zµμ]+)$", re.IGNORECASE)
@@ -158,7 +64,7 @@ def split_unit(header: str) -> tuple[str, str]:
     if match := _UNIT.match(header):
         return match["name"].strip(), (match["a"] if match["a"] is not None else match["b"]).strip()
     match = _SUFFIX.match(header.strip())
-    if match and match["unit"].lower() in SECONDS and match["name"].lower() in _TIMES:
+    if match and match["unit"].lower() in SECONDS and match["name"].lower() in NAMES["times"]:
         return match["name"], match["unit"]
     return header.strip(), ""
 
@@ -187,11 +93,13 @@ def find_columns(headers: Sequence[str], mapping: TableMapping, source: str) -> 
         taken.append(found)
         return found
 
-    kernel = one(mapping.kernel, _KERNELS)
+    kernel = one(mapping.kernel, NAMES["kernels"])
     repetition = one(mapping.repetition, _REPETITIONS)
-    visits = one(mapping.visits, _VISITS)
-    rank = one(mapping.rank, _RANKS)
-    locations = mapping.locations if mapping.locations.isdecimal() else one(mapping.locations, _LOCATIONS)
+    visits = one(mapping.visits, NAMES["visits"])
+    rank = one(mapping.rank, NAMES["ranks"])
+    locations = (
+        mapping.locations if mapping.locations.isdecimal() else one(mapping.locations, NAMES["locations"])
+    )
     left = [header for header in left if header not in taken]
     parameters = mapping.parameters or _parameters(left)
     left = [header for header in left if header not in parameters]
@@ -237,7 +145,7 @@ def _stated(mapping: TableMapping) -> tuple[str, ...]:
 def _parameters(headers: Sequence[str]) -> tuple[str, ...]:
     names = {header: split_unit(header)[0].lower() for header in headers}
     counted = not PROCESSES.isdisjoint(names.values())
-    known = PROCESSES | THREADS | _SIZES | (frozenset() if counted else _NODES)
+    known = PROCESSES.union(THREADS, NAMES["sizes"], () if counted else NAMES["nodes"])
     return tuple(header for header, name in names.items() if name in known)
 
 
@@ -248,7 +156,7 @@ def _times(
     chosen = mapping.value or tuple(header for header in left if split_unit(header)[1].lower() in SECONDS)
     if not mapping.value and (not chosen or not several):
         names = {split_unit(header)[0].lower(): header for header in reversed(left)}
-        chosen = tuple(names[name] for name in _TIMES if name in names)[:1] or chosen[:1]
+        chosen = tuple(names[name] for name in NAMES["times"] if name in names)[:1] or chosen[:1]
     if not chosen:
         raise InputError(
             "no column of times is recognised",

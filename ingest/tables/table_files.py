@@ -9,7 +9,7 @@ from ingest.profile_search import Skipped
 from ingest.reading.csv_files import CSV_ENDINGS, Frame, csv_header, is_parquet, read_csv, read_parquet
 from ingest.run_names import RunName, parse_run_name
 from ingest.table_mapping import TableMapping
-from ingest.tables import ramble, reframe
+from ingest.tables.benchmark_results import is_benchmark, read_benchmark
 from ingest.tables.table_columns import find_columns
 from ingest.tables.table_rows import TableRows, read_rows
 from ingest.tables.table_study import TableStudy, make_study
@@ -83,7 +83,7 @@ def find_tables(path: Path, mapping: TableMapping) -> TableSource | None:
 
 def matches(path: Path, mapping: TableMapping) -> bool:
     """Return whether a file is a table; a CSV file is one if its header has a column of times."""
-    if is_parquet(path) or reframe.matches(path) or ramble.matches(path):
+    if is_parquet(path) or is_benchmark(path):
         return True
     if path.suffix.lower() not in CSV_ENDINGS or not path.is_file():
         return False
@@ -128,10 +128,8 @@ def _named(name: str) -> RunName:
 
 
 def _frame(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
-    if reframe.matches(path):
-        return reframe.read(path, mapping)
-    if ramble.matches(path):
-        return ramble.read(path, mapping)
+    if is_benchmark(path):
+        return read_benchmark(path, mapping)
     if is_parquet(path):
         return read_parquet(path), mapping
     try:

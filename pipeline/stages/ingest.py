@@ -12,9 +12,8 @@ from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.formats import SeriesReader
 from ingest.locate import Located
-from ingest.metric_choice import MetricChoice
 from ingest.profile import Profile
-from ingest.reduction import ReducedProfile, reduce_profile
+from ingest.reduction import MetricChoice, ReducedProfile, reduce_profile
 from ingest.run_names import named_parameters
 from ingest.study_checks import doubts
 from ingest.tables.table_files import TableSource

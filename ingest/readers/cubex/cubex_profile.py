@@ -13,8 +13,8 @@ from ingest.profile import CPU, NOWHERE, LocationTable, Metric, MetricKind, Prof
 from ingest.readers.cubex.anchor import Anchor, read_anchor
 from ingest.readers.cubex.container import ANCHOR, Container, open_container
 from ingest.readers.cubex.cubex_values import CubexMetric, CubexValues
-from ingest.readers.cubex.dtypes import value_type
 from ingest.readers.cubex.fixed_form import GROUP_TYPE, LOCATION_TYPE, Program, System
+from ingest.readers.cubex.stored_rows import value_type
 
 _OLD_PARADIGMS = frozenset(
     ("compiler", "user", "mpi", "openmp", "omp", "pthread", "cuda", "opencl", "shmem", "measurement")

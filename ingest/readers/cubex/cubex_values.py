@@ -10,8 +10,7 @@ from ingest.calltree import subtract_callees
 from ingest.errors import InputError
 from ingest.profile import LARGEST, Block, Metric, MetricKind
 from ingest.readers.cubex.container import Container
-from ingest.readers.cubex.dtypes import Stored, ValueType
-from ingest.readers.cubex.stored_rows import StoredRows, find_rows, read_index
+from ingest.readers.cubex.stored_rows import Stored, StoredRows, ValueType, find_rows, read_index
 
 _BLOCK_BYTES = 1 << 18  # a block stays in the cache while it is inflated, checked and placed
 _MAX_BYTES = 1 << 34

@@ -8,7 +8,7 @@ import math
 import re
 import zipfile
 import zlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -16,19 +16,11 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.formats import SeriesReader
+from ingest.readers.extrap.extrap_json import from_tree
 from ingest.reading.inflate import inflation_limit
-from ingest.reading.json_values import (
-    JsonObject,
-    json_list,
-    json_object,
-    json_text,
-    measured_values,
-    member,
-    parameter_values,
-    parse_json,
-)
+from ingest.reading.json_values import JsonRecord, json_list, measured_values, parse_json
 from ingest.reading.textfile import head
-from ingest.series import Series, SeriesBuilder
+from ingest.series import Series
 
 MAX_BYTES = 1 << 29  # of one inflated member
 MAX_QUOTED = 120  # characters of an error, which may quote the archive
@@ -88,41 +80,22 @@ def _series(archive: _Archive) -> Series:
         text = archive.member(CONTENT).decode("utf-8")
     except UnicodeDecodeError as error:
         raise archive.error(f"'{CONTENT}' is not UTF-8 text") from error
-    content = json_object(parse_json(text, where), CONTENT, where)
-    names = json_list(member(content, "parameters", CONTENT, where), "'parameters'", where)
-    measured = SeriesBuilder(
-        source=where, parameters=tuple(json_text(name, "a parameter", where) for name in names)
-    )
-    values = _Values(archive)
-    tree = json_object(member(content, "measurements", CONTENT, where), "'measurements'", where)
-    averaged = 0
-    for callpath, metrics in tree.items():
-        for metric, rows in json_object(metrics, f"'{callpath}'", where).items():
-            what = f"'{metric}' of '{callpath}'"
-            for row in json_list(rows, what, where):
-                record = json_object(row, f"an entry of {what}", where)
-                averaged += record.get("values") is None
-                measured.add(callpath, metric, _point(record, len(names), what, where), _row(record, values))
-    notice = f"{averaged} points have no single repetitions: their mean is used instead"
-    return measured.series(notices=(notice,) if averaged else ())
+    values, averaged = _Values(archive), list[str]()
 
+    def repetitions(record: JsonRecord, what: str) -> list[float]:
+        if record.content.get("values") is None:
+            averaged.append(what)
+            return measured_values(
+                JsonRecord(record.content, "a measurement", where).value("mean"), "a mean", where
+            )
+        place = json_list(record.content["values"], "the position of values", where)
+        if len(place) != 2 or any(type(number) is not int or number < 0 for number in place):
+            raise InputError("the position of values should be two numbers", where=where)
+        return values.read(place[0], place[1])
 
-def _point(record: JsonObject, dimensions: int, what: str, where: str) -> tuple[float, ...]:
-    coordinate = json_list(member(record, "coordinate", what, where), f"the coordinate of {what}", where)
-    if len(coordinate) != dimensions:
-        found = f"{len(coordinate)} values, but {dimensions} parameters"
-        raise InputError(f"a point of {what} has {found}", where=where)
-    return parameter_values(coordinate, f"the coordinate of {what}", where)
-
-
-def _row(record: JsonObject, values: "_Values") -> list[float]:
-    where = values.archive.source
-    if record.get("values") is None:
-        return measured_values(member(record, "mean", "a measurement", where), "a mean", where)
-    place = json_list(record["values"], "the position of values", where)
-    if len(place) != 2 or any(type(number) is not int or number < 0 for number in place):
-        raise InputError("the position of values should be two numbers", where=where)
-    return values.read(place[0], place[1])
+    series = from_tree(JsonRecord.of(parse_json(text, where), CONTENT, where), "coordinate", repetitions)
+    notice = f"{len(averaged)} points have no single repetitions: their mean is used instead"
+    return replace(series, notices=(notice, *series.notices)) if averaged else series
 
 
 @dataclass

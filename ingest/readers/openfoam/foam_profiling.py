@@ -7,7 +7,7 @@ solvers come from the log beside it, if there is one.
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -19,7 +19,6 @@ from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.formats import ProfileReader
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
-from ingest.readers.openfoam.openfoam_log import iterating_region, log_files, solver_iterations
 from ingest.reading.textfile import read_text
 
 TIME = Metric("time", "s")
@@ -314,3 +313,61 @@ def _error(what: str, text: str, position: int, where: str) -> InputError:
 READER = ProfileReader(
     name="OpenFOAM", pattern="<time>/uniform/profiling", matches=matches, read=read, files=files
 )
+
+
+MAX_BYTES = 256 << 20
+REGIONS = ("lduMatrix::smoother.", "lduMatrix::solver.", "fvMatrix::solve.")
+"""Beginnings of the regions of a solver, before the name of the field; the first iterates if there is one."""
+
+_SOLUTION = re.compile(
+    r"^\S+:\s+Solving for (?P<field>[^\s,]+),.*No Iterations (?P<count>\d+|\([\d\s]+\))\s*$", re.MULTILINE
+)
+_COMPONENTS = ("x", "y", "z")
+
+
+def log_files(case: Path) -> list[Path]:
+    """Return what may be the logs of a case: ``log``, ``log.icoFoam``, ``icoFoam.log``."""
+    found = (entry for entry in case.iterdir() if entry.name.startswith("log") or entry.suffix == ".log")
+    return sorted(entry for entry in found if entry.is_file())
+
+
+def solver_iterations(case: Path) -> tuple[Mapping[str, int], tuple[str, ...]]:
+    """Sum the iterations over a run.
+
+    Args:
+        case: the directory of the case.
+
+    Returns:
+        Iterations by field, components of vectors apart, such as ``p`` and ``Ux``, and notices. Nothing if no
+        log has any, or several have.
+    """
+    counts: dict[Path, dict[str, int]] = {}
+    notices: list[str] = []
+    for file in log_files(case):
+        try:
+            found = _iterations(read_text(file, MAX_BYTES))
+        except InputError as error:
+            notices.append(f"{file.name} is not read ({error.what})")
+            continue
+        if found:
+            counts[file] = found
+    if len(counts) > 1:
+        names = ", ".join(file.name for file in counts)
+        notices.append(f"{len(counts)} logs have solver iterations ({names}), so none is read")
+        return {}, tuple(notices)
+    return next(iter(counts.values()), {}), tuple(notices)
+
+
+def iterating_region(field: str, regions: Collection[str]) -> str | None:
+    """Return the region in which the solver of a field iterates; None if the profiling has none."""
+    wholes = (field, field[:-1]) if field[-1:] in _COMPONENTS else (field,)
+    names = (f"{beginning}{whole}" for whole in wholes for beginning in REGIONS)
+    return next((name for name in names if name in regions), None)
+
+
+def _iterations(text: str) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for solution in _SOLUTION.finditer(text):
+        added = sum(map(int, solution["count"].strip("()").split()))
+        counts[solution["field"]] = counts.get(solution["field"], 0) + added
+    return counts

@@ -20,9 +20,8 @@ from ingest.readers.timer_tables.beside_log import (
     processes_named,
 )
 from ingest.readers.timer_tables.kinds import timer_kinds
-from ingest.readers.timer_tables.log import Log, read_log
+from ingest.readers.timer_tables.log import Log, count, read_log
 from ingest.readers.timer_tables.log_tables import LogTables, ReadTable
-from ingest.readers.timer_tables.log_values import count
 from ingest.readers.timer_tables.timer_kind import TimerTable
 from ingest.readers.timer_tables.timer_profile import assemble
 from ingest.reading.textfile import ends_of

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
 
-from ingest.readers.timer_tables.log_values import duration, timer
+from ingest.readers.timer_tables.log import duration, timer
 from ingest.readers.timer_tables.timer_kind import Facts, Placed, Timer, TimerRow, TimerTable
 
 _CALLED_BY = "Called by "

@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from ingest.errors import InputError
 from ingest.readers.timer_tables.clock_callers import quantum_espresso
-from ingest.readers.timer_tables.log_values import count, known, number, timer
+from ingest.readers.timer_tables.log import count, known, number, timer
 from ingest.readers.timer_tables.timer_kind import WHOLE, Facts, Placed, Timer, TimerRow, TimerTable
 
 Place: TypeAlias = Callable[[Sequence[TimerRow], Facts, TimerTable], Placed]

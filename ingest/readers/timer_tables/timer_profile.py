@@ -18,8 +18,8 @@ from ingest.profile import (
     ValuesInMemory,
     require_summable,
 )
+from ingest.readers.timer_tables.log import count
 from ingest.readers.timer_tables.log_tables import ReadTable, added_tables
-from ingest.readers.timer_tables.log_values import count
 from ingest.readers.timer_tables.timer_kind import (
     OVERLAPPING_TIMERS,
     REST,

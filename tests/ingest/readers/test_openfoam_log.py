@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.readers.openfoam import foam_profiling
-from ingest.readers.openfoam.openfoam_log import iterating_region, solver_iterations
+from ingest.readers.openfoam.foam_profiling import iterating_region, solver_iterations
 from tests.foam_cases import write_profiling
 
 LOG = """\

@@ -11,7 +11,7 @@ from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
 from ingest.formats import SeriesReader
 from ingest.locate import locate
-from ingest.metric_choice import MetricChoice
+from ingest.reduction import MetricChoice
 from ingest.run_names import RunSpec
 from pipeline.execution.executor import WorkerLostError
 from pipeline.execution.local import SerialExecutor

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.calltree import ROOT
-from ingest.readers.gpu.nesting import nested
-from ingest.readers.gpu.timeline import busy
+from ingest.readers.gpu.timeline import busy, nested
 
 
 def nest(rows, rounding=0):
