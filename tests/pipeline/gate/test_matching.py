@@ -102,6 +102,13 @@ def test_another_machine_or_filter_is_a_reason_if_both_are_known(what, means):
     assert reasons("x", "x") == reasons("", "y") == reasons("x", "") == ()
 
 
+def test_times_that_are_projected_elsewhere_are_not_compared():
+    here, there = study({"a": 1}), study({"a": 1}, origin=Origin(projected="from A to B"))
+    (reason,) = incomparable(there, here)
+    assert reason.startswith("different machines: the baseline's times are from A to B, these as measured: ")
+    assert incomparable(here, there) and incomparable(there, there) == ()
+
+
 def test_machine_and_filter_are_two_reasons():
     one, two = study({"a": 1}, origin=Origin("a", "b")), study({"a": 1}, origin=Origin("c", "d"))
     assert len(incomparable(one, two)) == 2
