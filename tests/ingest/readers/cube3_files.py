@@ -2,29 +2,15 @@
 
 import gzip
 
+from tests.ingest.readers.texts import text_of
+
 HEAD = """<?xml version="1.0" encoding="UTF-8"?>
 <cube version="3.0">
   <attr key="Creator" value="epik"/>
   <doc><mirrors><murl>http://a</murl></mirrors></doc>
 """
-METRICS = """  <metrics>
-    <metric id="0"><disp_name>Time</disp_name><uniq_name>time</uniq_name><uom>sec</uom>
-      <metric id="1"><disp_name>MPI</disp_name><uniq_name>mpi</uniq_name><uom>sec</uom></metric>
-    </metric>
-    <metric id="2"><disp_name>Visits</disp_name><uniq_name>visits</uniq_name><uom>occ</uom>
-    </metric>
-  </metrics>
-"""
-PROGRAM = """  <program>
-    <region id="0" mod="a.c" begin="3" end="9"><name>main</name><url></url><descr></descr></region>
-    <region id="1" mod="MPI" begin="-1" end="-1"><name>MPI_Send</name><url></url><descr></descr></region>
-    <region id="2" mod="b.cc" begin="7" end="8"><name>operator&lt;</name><url></url><descr></descr></region>
-    <cnode id="0" line="-1" mod="" calleeId="0">
-      <cnode id="2" line="-1" mod="" calleeId="1"></cnode>
-      <cnode id="1" line="-1" mod="" calleeId="2"></cnode>
-    </cnode>
-  </program>
-"""
+METRICS = text_of("cube3_metrics.txt")
+PROGRAM = text_of("cube3_program.txt")
 SYSTEM = """  <system><machine Id="0"><name>m</name><node Id="0"><name>n</name>
     <process Id="0"><name>p</name><rank>0</rank>
       <thread Id="0"><name>t</name><rank>0</rank></thread><thread Id="1"><name>t</name><rank>1</rank></thread>

@@ -4,6 +4,8 @@ import gzip
 import json
 from collections.abc import Mapping
 
+from tests.ingest.readers.texts import text_of
+
 STACKS: Mapping[str, float] = {
     "main": 2,
     "main;solve;dot": 5,
@@ -40,14 +42,7 @@ def sample(
     return head + "\n" + "".join(lines) + "\n"
 
 
-PERF_HEADER = """# ========
-# hostname : node17
-# perf version : 6.1.187
-# cpudesc : A Processor
-# event : name = cycles:u, , id = { 1 }, type = 0, { sample_period, sample_freq } = 250, inherit = 1, freq = 1
-# ========
-#
-"""
+PERF_HEADER = text_of("perf_header.txt")
 CYCLES = "app  7/8 [001] 10.000001:      400 cycles:u: "
 
 PERF: Mapping[str, str] = {
@@ -74,35 +69,7 @@ def callgrind(body: str, *, events: str = "Ir", header: str = "", totals: str = 
     return f"{start}\n{body}{end}"
 
 
-CALLGRIND_BODY = """ob=(1) /tmp/app
-fl=(1) a.c
-fn=(1) main
-1 10
-+2 5
-fi=(2) vector.h
-7 1
-fe=(1)
-cfn=(2) solve
-calls=3 8
-* 700
-jump=2 +4
-*
-jfi=(3) other.c
-jfn=(4) other
-jcnd=1/2 +4
-*
-
-fn=(2)
-8 600
-cfi=(2)
-cfn=(3) std::vector<int>::size() const
-calls=40 7
-+1 100
-
-fl=(2)
-fn=(3)
-7 100
-"""
+CALLGRIND_BODY = text_of("callgrind_body.txt")
 
 CALLGRIND: Mapping[str, str] = {
     "plain": callgrind(CALLGRIND_BODY, totals="716"),
@@ -117,44 +84,8 @@ CALLGRIND: Mapping[str, str] = {
 }
 
 
-GPROF_FLAT = """Flat profile:
-
-Each sample counts as 0.01 seconds.
-  %   cumulative   self              self     total
- time   seconds   seconds    calls  ms/call  ms/call  name
- 60.00      0.60     0.60        4   150.00   150.00  A::even(long, int)
- 25.00      0.85     0.25                             main
- 15.00      1.00     0.15        1   150.00   150.00  double sum<double>(std::vector<double> const&)
-  0.00      1.00     0.00     1000     0.00     0.00  tiny
-
- %         the percentage of the total running time of the
-time       program used by this function.
-
-"""
-GPROF_GRAPH = """\t\t     Call graph (explanation follows)
-
-
-granularity: each sample hit covers 2 byte(s) for 1.00% of 1.00 seconds
-
-index % time    self  children    called     name
-                                                 <spontaneous>
-[1]    100.0    0.25    0.75                 main [1]
-                0.60    0.00       1/1           A::even(long, int) <cycle 1> [3]
------------------------------------------------
-[2]     60.0    0.60    0.00       1+3       <cycle 1 as a whole> [2]
-                0.60    0.00       4+1           A::even(long, int) <cycle 1> [3]
------------------------------------------------
-                0.60    0.00       1/1           main [1]
-[3]     60.0    0.60    0.00       4+1       A::even(long, int) <cycle 1> [3]
------------------------------------------------
-[4]     15.0    0.15    0.00       1         double sum<double>(std::vector<double> const&) [4]
-                0.00    0.00    1000/1000        tiny [5]
------------------------------------------------
-[5]      0.0    0.00    0.00    1000         tiny [5]
------------------------------------------------
-
- This table describes the call tree of the program, and was sorted by
-"""
+GPROF_FLAT = text_of("gprof_flat.txt")
+GPROF_GRAPH = text_of("gprof_graph.txt")
 
 GPROF: Mapping[str, str] = {
     "both": GPROF_FLAT + "\f" + GPROF_GRAPH,

@@ -6,21 +6,12 @@ import subprocess
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers import callgrind, find_profile_reader
+from ingest.readers import callgrind
 
 from . import profiler_files
 from .profiler_files import CALLGRIND
 
-
-@pytest.fixture
-def read(tmp_path):
-    def write_and_read(text, name="callgrind.out.7"):
-        file = tmp_path / name
-        file.write_text(text)
-        assert find_profile_reader(file).name == "callgrind"
-        return callgrind.read(file)
-
-    return write_and_read
+FORMAT, FILE = "callgrind", "callgrind.out.7"
 
 
 def by_function(profile, metric):

@@ -4,37 +4,23 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers import find_profile_reader, folded
+from ingest.readers import folded
+from tests.ingest.readers.by_path import sums_by_path
 
 from . import profiler_files
 
-
-@pytest.fixture
-def read(tmp_path):
-    def write_and_read(text, name="out.folded"):
-        file = tmp_path / name
-        file.write_bytes(text if isinstance(text, bytes) else text.encode())
-        assert find_profile_reader(file).name == "folded stacks"
-        return folded.read(file)
-
-    return write_and_read
-
-
-def samples(profile, *, inclusive=False):
-    paths = profile.tree.paths(profile.regions.name)
-    values = profile.values("samples", inclusive=inclusive).sum(axis=1).tolist()
-    return {path: value for path, value in zip(paths, values, strict=True) if value}
+FORMAT, FILE = "folded stacks", "out.folded"
 
 
 def test_stacks_are_call_paths(read):
     profile = read(profiler_files.folded())
-    assert samples(profile) == {
+    assert sums_by_path(profile, "samples") == {
         ("main",): 2,
         ("main", "solve", "dot"): 5,
         ("main", "solve", "MPI_Allreduce"): 3,
         ("main", "io write"): 4,
     }
-    assert samples(profile, inclusive=True)["main", "solve"] == 8
+    assert sums_by_path(profile, "samples", inclusive=True)["main", "solve"] == 8
     assert [(m.name, m.unit) for m in profile.metrics] == [("samples", "occ")]
     assert profile.notices == (
         "neither a unit nor an interval is stated: values are numbers of samples, not seconds",
@@ -42,14 +28,14 @@ def test_stacks_are_call_paths(read):
 
 
 def test_line_ends_and_marks_of_other_systems(read):
-    plain = samples(read(profiler_files.folded()))
-    assert samples(read(profiler_files.folded(end="\r\n"))) == plain
-    assert samples(read("\ufeff" + profiler_files.folded())) == plain
-    assert samples(read(profiler_files.folded().rstrip("\n"))) == plain
+    plain = sums_by_path(read(profiler_files.folded()), "samples")
+    assert sums_by_path(read(profiler_files.folded(end="\r\n")), "samples") == plain
+    assert sums_by_path(read("\ufeff" + profiler_files.folded()), "samples") == plain
+    assert sums_by_path(read(profiler_files.folded().rstrip("\n")), "samples") == plain
 
 
 def test_equal_stacks_are_added(read):
-    assert samples(read(profiler_files.alternating(21))) == {("a", "b"): 11, ("c", "d"): 10}
+    assert sums_by_path(read(profiler_files.alternating(21)), "samples") == {("a", "b"): 11, ("c", "d"): 10}
 
 
 def test_recursion_counts_once_in_inclusive_values(read):
@@ -61,7 +47,7 @@ def test_recursion_counts_once_in_inclusive_values(read):
 
 
 def test_values_may_be_fractions_and_names_contain_blanks_and_numbers(read):
-    found = samples(read("f 1;operator delete(void*, unsigned long) 1.5\nf 1;g 2 2e3\n"))
+    found = sums_by_path(read("f 1;operator delete(void*, unsigned long) 1.5\nf 1;g 2 2e3\n"), "samples")
     assert found == {("f 1", "operator delete(void*, unsigned long)"): 1.5, ("f 1", "g 2"): 2000}
 
 
@@ -71,7 +57,10 @@ def test_differences_of_two_profiles_are_refused(read):
 
 
 def test_frames_without_a_name(read):
-    assert samples(read("a;;b 1\n;c 2\n")) == {("a", "[unknown]", "b"): 1, ("[unknown]", "c"): 2}
+    assert sums_by_path(read("a;;b 1\n;c 2\n"), "samples") == {
+        ("a", "[unknown]", "b"): 1,
+        ("[unknown]", "c"): 2,
+    }
 
 
 def test_lines_without_a_value_are_skipped_and_counted(read):

@@ -6,10 +6,12 @@ import subprocess
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers import find_profile_reader, gprof
+from ingest.readers import gprof
 
 from . import profiler_files
 from .profiler_files import GPROF, GPROF_FLAT, GPROF_GRAPH
+
+FORMAT, FILE = "gprof", "gprof.txt"
 
 SUM = "double sum<double>(std::vector<double> const&)"
 PROGRAM = """
@@ -17,17 +19,6 @@ double work(long n) { volatile double s = 0; for (long i = 0; i < n; i++) s += i
 double deep(int n) { return n ? deep(n - 1) + work(1000) : 0; }
 int main(void) { double s = 0; for (int i = 0; i < 400; i++) s += deep(100); return s < 0; }
 """
-
-
-@pytest.fixture
-def read(tmp_path):
-    def write_and_read(text):
-        file = tmp_path / "gprof.txt"
-        file.write_text(text)
-        assert find_profile_reader(file).name == "gprof"
-        return gprof.read(file)
-
-    return write_and_read
 
 
 def by_function(profile, metric):

@@ -4,22 +4,13 @@ import pytest
 
 from ingest.discovery import discover
 from ingest.errors import InputError
-from ingest.readers import find_profile_reader, mpip
+from ingest.readers import mpip
 from ingest.reduction import reduce_profile
 
 from . import profiler_files
 from .profiler_files import MPIP
 
-
-@pytest.fixture
-def read(tmp_path):
-    def write_and_read(text):
-        file = tmp_path / "app.2.mpiP"
-        file.write_text(text)
-        assert find_profile_reader(file).name == "mpiP"
-        return mpip.read(file)
-
-    return write_and_read
+FORMAT, FILE = "mpiP", "app.2.mpiP"
 
 
 def by_path(profile, metric="time"):

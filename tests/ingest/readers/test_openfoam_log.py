@@ -5,18 +5,9 @@ import pytest
 from ingest.readers.openfoam import foam_profiling
 from ingest.readers.openfoam.foam_profiling import iterating_region, solver_iterations
 from tests.foam_cases import write_profiling
+from tests.ingest.readers.texts import text_of
 
-LOG = """\
-Time = 0.005
-
-smoothSolver:  Solving for Ux, Initial residual = 1, Final residual = 2.8e-06, No Iterations 7
-smoothSolver:  Solving for Uy, Initial residual = 0, Final residual = 0, No Iterations 0
-DICPCG:  Solving for p, Initial residual = 1, Final residual = 0.044, No Iterations 6
-DICPCG:  Solving for p, Initial residual = 0.36, Final residual = 3.8e-07, No Iterations 21
-ExecutionTime = 0.01 s  ClockTime = 0 s
-Time = 0.01
-smoothSolver:  Solving for Ux, Initial residual = 0.2, Final residual = 3.9e-06, No Iterations 6
-"""
+LOG = text_of("openfoam_log.txt")
 
 
 @pytest.fixture

@@ -3,27 +3,13 @@
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers import find_profile_reader, perf_script
+from ingest.readers import perf_script
+from tests.ingest.readers.by_path import sums_by_path
 
 from . import profiler_files
 from .profiler_files import CYCLES, PERF, PERF_HEADER, sample
 
-
-@pytest.fixture
-def read(tmp_path):
-    def write_and_read(text, name="out.perf"):
-        file = tmp_path / name
-        file.write_bytes(text if isinstance(text, bytes) else text.encode())
-        assert find_profile_reader(file).name == "perf"
-        return perf_script.read(file)
-
-    return write_and_read
-
-
-def by_path(profile, metric):
-    paths = profile.tree.paths(profile.regions.name)
-    values = profile.values(metric).sum(axis=1).tolist()
-    return {path: value for path, value in zip(paths, values, strict=True) if value}
+FORMAT, FILE = "perf", "out.perf"
 
 
 def metrics(profile):
@@ -40,10 +26,10 @@ def test_each_form_is_recognised(read, name):
 def test_periods_of_clocks_are_nanoseconds(read):
     profile = read(PERF["clock"])
     assert metrics(profile) == {"time": "s", "samples": "occ"}
-    assert by_path(profile, "time") == pytest.approx(
+    assert sums_by_path(profile, "time") == pytest.approx(
         {("main", "solve", "dot"): 2e-3, ("main",): 1e-3, ("[unknown]",): 1e-3}
     )
-    assert by_path(profile, "samples") == {("main", "solve", "dot"): 2, ("main",): 1, ("[unknown]",): 1}
+    assert sums_by_path(profile, "samples") == {("main", "solve", "dot"): 2, ("main",): 1, ("[unknown]",): 1}
     assert profile.attributes["reconciled: "] == "4 samples, 0.004 s by cpu-clock, no total is stated"
     assert profile.notices == (
         "several commands in it: app (3 samples), swapper (1 samples)",
@@ -114,16 +100,16 @@ def test_threads_without_processes_are_those_of_one(read):
 )
 def test_names_of_functions(read, frame, name):
     profile = read(f"app 7/7 1.5: 10 cpu-clock: \n\t  4f {frame}\n\t  5f main+0x1 (/tmp/app)\n\n")
-    assert by_path(profile, "samples") == {("main", name): 1}
+    assert sums_by_path(profile, "samples") == {("main", name): 1}
 
 
 def test_recursion_and_equal_lines_in_another_order(read):
     profile = read(sample(("f", "f", "main")) + sample(("f", "main", "f")))
-    assert by_path(profile, "samples") == {("main", "f", "f"): 1, ("f", "main", "f"): 1}
+    assert sums_by_path(profile, "samples") == {("main", "f", "f"): 1, ("f", "main", "f"): 1}
 
 
 def test_samples_without_chains_are_one_frame(read):
-    assert by_path(read(PERF["no chains"]), "cycles") == {("f<int>(int)",): 30}
+    assert sums_by_path(read(PERF["no chains"]), "cycles") == {("f<int>(int)",): 30}
 
 
 def test_many_samples_without_empty_lines(read, monkeypatch):

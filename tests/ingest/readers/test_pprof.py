@@ -5,34 +5,20 @@ import gzip
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers import find_profile_reader, pprof
+from ingest.readers import pprof
+from tests.ingest.readers.by_path import sums_by_path
 
 from . import profiler_files
 from .profiler_files import PPROF, field
 
-
-@pytest.fixture
-def read(tmp_path):
-    def write_and_read(content):
-        file = tmp_path / "cpu.out"
-        file.write_bytes(content)
-        assert find_profile_reader(file).name == "pprof"
-        return pprof.read(file)
-
-    return write_and_read
-
-
-def by_path(profile, metric):
-    paths = profile.tree.paths(profile.regions.name)
-    values = profile.values(metric).sum(axis=1).tolist()
-    return {path: value for path, value in zip(paths, values, strict=True) if value}
+FORMAT, FILE = "pprof", "cpu.out"
 
 
 @pytest.mark.parametrize("name", ["packed", "plain"])
 def test_values_of_stacks_with_inlined_functions(read, name):
     profile = read(PPROF[name])
-    assert by_path(profile, "samples") == {("main", "solve", "dot"): 3, ("main",): 1}
-    assert by_path(profile, "time") == pytest.approx({("main", "solve", "dot"): 3e-8, ("main",): -1e-8})
+    assert sums_by_path(profile, "samples") == {("main", "solve", "dot"): 3, ("main",): 1}
+    assert sums_by_path(profile, "time") == pytest.approx({("main", "solve", "dot"): 3e-8, ("main",): -1e-8})
     assert profile.regions.file == ("a.c", "a.c", "a.c")
     assert profile.attributes["reconciled: "] == (
         "2 stacks with 4 samples occ, 2e-08 time s, the program ran 2 s, no total is stated"
@@ -41,18 +27,18 @@ def test_values_of_stacks_with_inlined_functions(read, name):
 
 
 def test_fields_may_be_in_any_order(read):
-    assert by_path(read(PPROF["as Go does"]), "samples") == by_path(read(PPROF["plain"]), "samples")
+    assert sums_by_path(read(PPROF["as Go does"]), "samples") == sums_by_path(read(PPROF["plain"]), "samples")
 
 
 def test_other_values_keep_their_units(read):
     profile = read(PPROF["memory"])
     assert [(m.name, m.unit) for m in profile.metrics] == [("inuse_space", "bytes")]
-    assert by_path(profile, "inuse_space") == {("main", "solve", "dot"): 64, ("[unknown]",): 32}
+    assert sums_by_path(profile, "inuse_space") == {("main", "solve", "dot"): 64, ("[unknown]",): 32}
     delay = read(profiler_files.pprof((("contentions", "count"), ("delay", "nanoseconds"))))
     assert [(m.name, m.unit) for m in delay.metrics] == [("contentions", "occ"), ("delay time", "s")]
     both = read(profiler_files.pprof((("wall", "microseconds"), ("cpu", "milliseconds"))))
     assert [(m.name, m.unit) for m in both.metrics] == [("wall time", "s"), ("time", "s")]
-    assert by_path(both, "time") == pytest.approx({("main", "solve", "dot"): 0.03, ("main",): -0.01})
+    assert sums_by_path(both, "time") == pytest.approx({("main", "solve", "dot"): 0.03, ("main",): -0.01})
 
 
 @pytest.mark.parametrize(

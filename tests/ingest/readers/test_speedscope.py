@@ -5,34 +5,20 @@ import json
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers import find_profile_reader, speedscope
+from ingest.readers import speedscope
+from tests.ingest.readers.by_path import sums_by_path
 
 from . import profiler_files
 from .profiler_files import SPEEDSCOPE, evented, sampled
 
-
-@pytest.fixture
-def read(tmp_path):
-    def write_and_read(text, name="x.json"):
-        file = tmp_path / name
-        file.write_text(text)
-        assert find_profile_reader(file).name == "speedscope"
-        return speedscope.read(file)
-
-    return write_and_read
-
-
-def by_path(profile, metric="time"):
-    paths = profile.tree.paths(profile.regions.name)
-    values = profile.values(metric).sum(axis=1).tolist()
-    return {path: value for path, value in zip(paths, values, strict=True) if value}
+FORMAT, FILE = "speedscope", "x.json"
 
 
 def test_weights_of_samples_are_seconds_if_their_unit_is_a_time(read):
     profile = read(SPEEDSCOPE["sampled"])
     chain = ("main", "solve")
     expected = {(*chain, "dot"): 6e-3, chain: 1e-3, (*chain, "solve", "solve"): 3e-3}
-    assert by_path(profile) == pytest.approx(expected)
+    assert sums_by_path(profile) == pytest.approx(expected)
     assert profile.attributes["generator"] == "py-spy@0.4.0"
     assert profile.attributes["reconciled: "] == (
         "1 profile with 0.01 s = 100.00 % of the stated range of 0.01"
@@ -44,7 +30,7 @@ def test_weights_of_samples_are_seconds_if_their_unit_is_a_time(read):
 def test_time_between_events_is_that_of_the_innermost_open_frame(read):
     profile = read(SPEEDSCOPE["evented"])
     expected = {("main",): 1 + 1 + 2, ("main", "solve"): 3, ("main", "io"): 2}
-    assert by_path(profile) == expected
+    assert sums_by_path(profile) == expected
     assert "9 s = 75.00 % of the stated range of 12" in profile.attributes["reconciled: "]
 
 
@@ -77,7 +63,7 @@ def test_samples_without_weights_and_empty_stacks(read):
     profile = read(
         profiler_files.speedscope(sampled("none") | {"samples": [[0], [], [0, 1]], "weights": None})
     )
-    assert by_path(profile, "samples") == {("main",): 1, ("main", "solve"): 1}
+    assert sums_by_path(profile, "samples") == {("main",): 1, ("main", "solve"): 1}
 
 
 @pytest.mark.parametrize(

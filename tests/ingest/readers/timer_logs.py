@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+from tests.ingest.readers.texts import text_of
+
 Rows = list[tuple[str, float]]
 
 
@@ -206,15 +208,7 @@ def quantum_espresso(
     )
 
 
-OLD_QUANTUM_ESPRESSO = """     Program PWSCF     v.4.0        starts ...
-     PWSCF        :     4.95s CPU time,    5.50s wall time
-
-     init_run     :     0.50s CPU
-     electrons    :     4.00s CPU (       4 calls,   1.000 s avg)
-
-     Called by electrons:
-     c_bands      :     3.00s CPU (       4 calls,   0.750 s avg)
-"""
+OLD_QUANTUM_ESPRESSO = text_of("old_quantum_espresso.txt")
 
 
 def vasp(*, ranks: int = 4, elapsed: float = 100.0) -> str:
@@ -263,49 +257,9 @@ def castep(*, processes: int = 16, stamps: tuple[float, ...] = (5.0, 15.0, 30.0)
     return "\n".join(lines) + "\n"
 
 
-SANDER = """          Amber 14 SANDER                              2014
---------------------------------------------------------------------------------
-   5.  TIMINGS
---------------------------------------------------------------------------------
+SANDER = text_of("sander.txt")
 
-|    Read coords time           0.25 ( 2.50% of Total)
-|             List time                  1.00 (20.00% of Nonbo)
-|             Other                      4.00 (80.00% of Nonbo)
-|          Nonbond force              5.00 (62.50% of Force)
-|          Other                      3.00 (37.50% of Force)
-|       Force time                 8.00 (100.0% of Runmd)
-|    Runmd Time                 8.00 (80.00% of Total)
-|    Other                      1.70 (17.00% of Total)
-| Total time                10.00 (100.0% of ALL  )
-
-| Number of list builds   :         21
-"""
-
-PMEMD = """          Amber 18 PMEMD                              2018
-| Running AMBER/MPI version on   4 nodes
-   5.  TIMINGS
-
-|  NonSetup CPU Time in Major Routines, Average for All Tasks:
-|
-|     Routine           Sec        %
-|     ------------------------------
-|     DataDistrib       2.00   20.00
-|     Nonbond           7.00   70.00
-|     Other             1.00   10.00
-|     ------------------------------
-|     Total            10.00
-
-|  PME Nonbond Pairlist CPU Time, Average for All Tasks:
-|     Routine              Sec        %
-|     ---------------------------------
-|     Set Up Cit           0.62    6.20
-|     ---------------------------------
-|     Total                2.57   25.70
-
-|  Setup CPU time:            0.50 seconds
-|  NonSetup CPU time:        10.00 seconds
-|  Total CPU time:           10.50 seconds     0.00 hours
-"""
+PMEMD = text_of("pmemd.txt")
 
 
 def namd(*, finished: bool = True) -> str:
@@ -319,19 +273,7 @@ def namd(*, finished: bool = True) -> str:
     return "\n".join(lines) + "\n"
 
 
-NALU_WIND = """Time Step Count: 2880 Current Time: 1.66896
---------------------------------
-Begin Timer Overview for Realm: realm_1
---------------------------------
-Timing for Eq: MomentumEQS
-             init --   	avg: 0.5 	min: 0.25 	max: 1
-         assemble --   	avg: 300 	min: 219.275 	max: 425.152
-linear iterations --  	avg: 19.325 	min: 13 	max: 300
-Timing for IO:
- io output fields --   	avg: 0.75 	min: 0.5 	max: 1.05677
-Timing for skin_mesh :
-        skin_mesh --   	avg: 0 	min: 0 	max: 0
-"""
+NALU_WIND = text_of("nalu_wind.txt")
 
 _GPTL = "***** GLOBAL STATISTICS ({processes:6d} MPI TASKS) *****\n\n$Id: gptl.c,v 1.157 rosinski Exp $\n"
 _GPTL_HEADER = (
@@ -479,162 +421,23 @@ def dealii(rows: Rows, *, total: float, kind: str = "wall", digits: str = ".3g")
     )
 
 
-DEALII_STATISTICS = """+------------------------------+------------------+------------+------------------+
-| Total wallclock time elapsed |     9.000s     0 |    10.000s |    11.000s     3 |
-|                              |                  |            |                  |
-| Section          | no. calls |   min time  rank |   avg time |   max time  rank |
-+------------------------------+------------------+------------+------------------+
-| Assemble         |        10 |     1.000s     2 |     2.000s |     3.000s     1 |
-| Solve            |        10 |     4.000s     2 |     5.000s |     6.000s     1 |
-+------------------------------+------------------+------------+------------------+
-"""
+DEALII_STATISTICS = text_of("dealii_statistics.txt")
 
-TEUCHOS = """=====================================================================================
+TEUCHOS = text_of("teuchos.txt")
 
-                          TimeMonitor results over 4 processors
+SERIAL_TEUCHOS = text_of("serial_teuchos.txt")
 
-Timer Name             MinOverProcs     MeanOverProcs    MaxOverProcs     MeanOverCallCounts
--------------------------------------------------------------------------------------
-Belos: Op*x            0.5 (12)         1 (12)           1.5 (12)         0.08333 (12)
-Belos: Solve total     3 (1)            4 (1)            5 (1)            4 (1)
-=====================================================================================
-"""
+KOKKOS = text_of("kokkos.txt")
 
-SERIAL_TEUCHOS = """=====================================================================================
-
-                              TimeMonitor Results
-
-Timer Name             Global time (num calls)
--------------------------------------------------------------------------------------
-Belos: Op*x            1.5 (12)
-Belos: Solve total     4 (1)
-=====================================================================================
-"""
-
-KOKKOS = """ (Type)   Total Time, Call Count, Avg. Time per Call, %Total Time in Kernels, %Total Program Time
--------------------------------------------------------------------------
-
-Regions:
-
-- time loop
- (REGION)   6.000000 1 6.000000 120.000000 75.000000
-
--------------------------------------------------------------------------
-Kernels:
-
-- Axpy<double, Space>
- (ParFor)   4.000000 100 0.040000 80.000000 50.000000
-- Dot
- (ParRed)   1.000000 100 0.010000 20.000000 12.500000
-
--------------------------------------------------------------------------
-Summary:
-
-Total Execution Time (incl. Kokkos + non-Kokkos):                     8.00000 seconds
-Total Time in Kokkos kernels:                                         5.00000 seconds
-Total Calls to Kokkos Kernels:                                            200
-"""
-
-GROMACS_ON_GPU = """GROMACS version:    2025.1
-Using 1 MPI thread
-
-      R E A L   C Y C L E   A N D   T I M E   A C C O U N T I N G
-
-On 1 MPI rank, each using 8 OpenMP threads
-
- Activity:              Num   Num      Call    Wall time         Giga-Cycles
-                        Ranks Threads  Count      (s)         total sum    %
---------------------------------------------------------------------------------
- Force                     1    8        101       5.000         80.000  50.0
- PME GPU mesh              1    8        101       3.000         48.000  30.0
- PME wait for PP                                   7.000        112.000  70.0
- Write traj.               1    8          1       1.000         16.000  10.0
- Rest                                              1.000         16.000  10.0
---------------------------------------------------------------------------------
- Total                                            10.000        160.000 100.0
---------------------------------------------------------------------------------
- Breakdown of PME mesh activities
---------------------------------------------------------------------------------
- Wait PME GPU gather       1    8        101       1.000         16.000  10.0
---------------------------------------------------------------------------------
- Breakdown of PP / PME activities
---------------------------------------------------------------------------------
- NB F kernel               1    8        101       4.000         64.000  40.0
---------------------------------------------------------------------------------
-
-               Core t (s)   Wall t (s)        (%)
-       Time:       78.000       10.000      780.0
-"""
+GROMACS_ON_GPU = text_of("gromacs_on_gpu.txt")
 
 
-PH = """     Program PHONON v.6.0 (svn rev. 13079) starts on 14Jul2020 at 15:51: 3
-     Parallel version (MPI), running on     2 processors
-     PHONON       :     1.16s CPU         1.30s WALL
-
-     electrons    :      2.00s CPU      3.00s WALL (       7 calls)
-
-     Called by electrons:
-     c_bands      :      2.00s CPU      3.00s WALL (       7 calls)
-
-     General routines
-     calbec       :      4.00s CPU      5.00s WALL (  15 calls)
-
-     PHONON       :  1m40.00s CPU     1m50.00s WALL
-
-     INITIALIZATION:
-     phq_setup    :      1.00s CPU      1.00s WALL (       8 calls)
-     phq_init     :      6.00s CPU      7.00s WALL (       8 calls)
-
-     phq_init     :      6.00s CPU      7.00s WALL (       8 calls)
-     init_vloc    :      2.00s CPU      3.00s WALL (       8 calls)
-
-     DYNAMICAL MATRIX:
-     dynmat0      :      1.00s CPU      2.00s WALL (       8 calls)
-     phqscf       :     70.00s CPU     90.00s WALL (       8 calls)
-
-     phqscf       :     70.00s CPU     90.00s WALL (       8 calls)
-     solve_linter :     60.00s CPU     80.00s WALL (      32 calls)
-
-     phqscf       :     70.00s CPU     90.00s WALL (       8 calls)
-     solve_linter :     60.00s CPU     80.00s WALL (      32 calls)
-
-     solve_linter :     60.00s CPU     80.00s WALL (      32 calls)
-     cgsolve      :     50.00s CPU     60.00s WALL (      77 calls)
-
-      General routines
-     calbec       :      4.00s CPU      5.00s WALL (  15 calls)
-
-     PHONON       :  1m40.00s CPU     1m50.00s WALL
-"""
+PH = text_of("ph.txt")
 
 
-GPTL_SUMMARY = """GPTL version info: 8.0.3
-Total ranks in communicator=4
-nthreads on rank 0=2
-'N' used for mean, std. dev. calcs.: 'ncalls'/'nthreads'
+GPTL_SUMMARY = text_of("gptl_summary.txt")
 
-name             ncalls nranks mean_time   std_dev   wallmax (rank  thread)   wallmin (rank  thread)
-total                 4      4    10.000     0.500    11.000 (     3     0)     9.000 (     1     0)
-write output    1.2e+07      2     3.000     0.250     4.000 (     0     1)     2.000 (     2     0)
-spinning      NOT PRINTED: timer is currently ON for 2 threads
-"""
-
-KOKKOS_STACK = """BEGIN KOKKOS PROFILING REPORT:
-TOTAL TIME: 10.0 seconds
-TOP-DOWN TIME TREE:
-<average time> <percent of total time> <percent time in Kokkos> <percent MPI imbalance> <remainder> <kernels per second> <number of calls> <name> [type]
-===================
-|-> 6.00e+00 sec 60.0% 50.0% 0.0% 50.0% 5.24e+01 3 time loop [region]
-|   |-> 3.00e+00 sec 30.0% 100.0% 0.0% ------ 30 axpy [for]
-|   |-> 1.00e+00 sec 10.0% 100.0% 0.0% ------ 30 dot [reduce]
-|-> 2.00e+00 sec 20.0% 100.0% 0.0% ------ 1 axpy [for]
-
-BOTTOM-UP TIME TREE:
-<average time> <percent of total time> <percent time in Kokkos> <percent MPI imbalance> <number of calls> <name> [type]
-===================
-|-> 5.00e+00 sec 50.0% 100.0% 0.0% ------ 31 axpy [for]
-|   |-> 3.00e+00 sec 30.0% 100.0% 0.0% ------ 30 time loop [region]
-"""  # noqa: E501
+KOKKOS_STACK = text_of("kokkos_stack.txt")
 
 LOGS: dict[str, Callable[[], str]] = {
     "gromacs": lambda: gromacs(GROMACS_ROWS),

@@ -1,7 +1,5 @@
 """Kernels and copies in Caliper's profiles: what runs on accelerators stands apart from the host."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -108,28 +106,3 @@ def test_without_times_of_the_host_there_is_no_profile(tmp_path):
     file.attribute(DEVICE, DOUBLE, VALUE)
     with pytest.raises(InputError, match="it contains no sum of times"):
         read_profile(file.record(MAIN, extra=[(DEVICE, 2.0)]).write(tmp_path / "a.cali"))
-
-
-LOGS = Path(__file__).parents[5] / "shared" / "data" / "logs"
-
-
-@pytest.mark.skipif(not LOGS.is_dir(), reason="the samples lie beside the project")
-@pytest.mark.parametrize(
-    ("name", "host", "device", "locations"),
-    [
-        ("caliper-cuda/sw4/caliper_cuda_activity_profile.cali", 271.494986, 15.36251, 8),
-        ("caliper-cuda/sw4/caliper_cuda_activity_profile_summary_v2.cali", 271.494986, 15.36251, 2),
-        ("caliper-json-split/lulesh.p1.r1/lulesh-annotation-profile-1core.json", 27.344055, 0, 1),
-        ("caliper-json-split/lulesh.p8.r1/lulesh-annotation-profile-8cores.json", 349.102199, 0, 8),
-        ("caliper-json-split/lulesh.p27.r1/lulesh-annotation-profile-27cores.json", 1374.569954, 0, 27),
-        ("caliper-json-split/lulesh.p64.r1/lulesh-annotation-profile-64cores.json", 3277.117367, 0, 64),
-        ("caliper-json-split/lulesh.p125.r1/lulesh-annotation-profile-125cores.json", 6572.803498, 0, 125),
-        ("caliper-json-split/lulesh-hatchet/lulesh-annotation-profile.json", 47.247337, 0, 8),
-    ],
-)
-def test_totals_are_those_of_separate_scripts(name, host, device, locations):
-    profile = read_profile(LOGS / name)
-    values = profile.values("time")
-    assert values[:, profile.locations.cpu].sum() == pytest.approx(host, rel=1e-12)
-    assert values[:, profile.locations.accelerator].sum() == pytest.approx(device, rel=1e-12)
-    assert len(profile.locations) == locations

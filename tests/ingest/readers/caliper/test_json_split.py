@@ -6,22 +6,12 @@ import pytest
 
 from ingest.discovery import discover
 from ingest.errors import InputError
-from ingest.readers import find_profile_reader
 from ingest.readers.caliper import json_split
 
 from .json_split_files import JSON_SPLIT, NODES, PATH, by_rank, inclusive
 from .json_split_files import json_split as written
 
-
-@pytest.fixture
-def read(tmp_path):
-    def write_and_read(text):
-        file = tmp_path / "profile"
-        file.write_text(text)
-        assert find_profile_reader(file).name == "Caliper JSON"
-        return json_split.read(file)
-
-    return write_and_read
+FORMAT, FILE = "Caliper JSON", "profile"
 
 
 def by_path(profile, metric="time"):

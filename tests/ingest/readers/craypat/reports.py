@@ -1,70 +1,11 @@
 """Small CrayPat reports, sampled and traced."""
 
-HEAD = """CrayPat/X:  Version 20.09.0 Revision 5c4b7f13d  07/28/20 20:19:27
+from tests.ingest.readers.texts import text_of
 
-Number of PEs (MPI ranks):   {processes}
-
-Numbers of PEs per Node:     2  PEs on each of  2  Nodes
-
-Numbers of Threads per PE:     {threads}
-
-Execution start time:  Sat Nov  7 12:47:41 2020
-
-Current path to data file:
-  /work/x/a.exe+9685-0s   (RTS)
-
-"""
-ROWS = """
-  Samp% |    Samp |   Imb. |  Imb. | Group
-        |         |   Samp | Samp% |  Function
-        |         |        |       |   PE=HIDE
-
- 100.0% | 2,000.0 |     -- |    -- | Total
-|-----------------------------------------------------------
-|  80.0% | 1,600.0 |     -- |    -- | USER
-||----------------------------------------------------------
-||  60.0% | 1,200.0 |   30.7 |  4.7% | solve<>
-||  15.0% |   300.0 |   26.2 |  5.8% | a_very_long_name_that_does_not_fit_into_
-||        |         |        |       | one_line
-||==========================================================
-|  12.5% |   250.0 |     -- |    -- | MPI
-||----------------------------------------------------------
-||  12.5% |   250.0 |  673.5 | 94.3% | MPI_ALLREDUCE
-||==========================================================
-|   5.0% |   100.0 |     -- |    -- | BLAS
-|===========================================================
-
-"""
-LINES = """Table 2:  Profile by Group, Function, and Line
-
-  Samp% |    Samp | Group
- 100.0% | 2,000.0 | Total
-|  80.0% | 1,600.0 | USER
-||  60.0% | 1,200.0 | solve<>
-3|  60.0% | 1,200.0 | solve.cpp
-
-Table 3:  Wall Clock Time, Memory High Water Mark
-
-   Process |   Process | PE=[mmm]
-      Time |     HiMem |
-
- 20.500000 |      50.9 | {of}
-|--------------------------------
-| 20.810800 |      36.7 | pe.1
-|================================
-
-"""
-TRACED = """Table 1:  Profile by Function Group and Function
-
-  Time% |     Time | Imb. Time |  Imb. |   Calls | Group
-        |          |           | Time% |         |  Function
- 100.0% | 3.000000 |        -- |    -- | 1,110.5 | Total
-|------------------------------------------------------------
-|  90.0% | 2.700000 |        -- |    -- |    10.5 | USER
-||  90.0% | 2.700000 |  0.100000 |  4.0% |    10.5 | solve
-|  10.0% | 0.300000 |        -- |    -- | 1,100.0 | MPI_SYNC
-||  10.0% | 0.300000 |  0.100000 |  4.0% | 1,100.0 | MPI_Allreduce(sync)
-"""
+HEAD = text_of("craypat_head.txt")
+ROWS = text_of("craypat_rows.txt")
+LINES = text_of("craypat_lines.txt")
+TRACED = text_of("craypat_traced.txt")
 
 
 def sampled(

@@ -6,23 +6,13 @@ import pytest
 
 from ingest.discovery import discover
 from ingest.errors import InputError
-from ingest.readers import find_profile_reader
 from ingest.readers.craypat import craypat_profile
 from ingest.reduction import reduce_profile
 from ingest.run_settings import NOT_RECORDED, RECONCILED, SAMPLED, STATISTIC, not_instrumented
 
 from .reports import CRAYPAT, sampled, traced
 
-
-@pytest.fixture
-def read(tmp_path):
-    def write_and_read(text):
-        file = tmp_path / "RUNTIME.rpt"
-        file.write_text(text)
-        assert find_profile_reader(file).name == "CrayPat"
-        return craypat_profile.read(file)
-
-    return write_and_read
+FORMAT, FILE = "CrayPat", "RUNTIME.rpt"
 
 
 def by_path(profile, metric="time"):

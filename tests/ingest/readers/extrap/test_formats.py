@@ -11,21 +11,9 @@ from hypothesis import strategies as st
 from ingest.errors import InputError
 from ingest.readers import find_series_reader, read_series
 from ingest.series import split_callpath
+from tests.ingest.readers.texts import text_of
 
-TEXT = """# a comment
-PARAMETER p q
-
-POINTS (4 10) ( 8  10 )(16, 10)
-REGION main->solve
-METRIC time
-DATA 1.5 2.5
-DATA 3
-REGION main->operator->
-METRIC visits
-DATA nan 7
-DATA
-DATA 9 inf
-"""
+TEXT = text_of("extrap_text.txt")
 
 
 def write(folder, name, content):

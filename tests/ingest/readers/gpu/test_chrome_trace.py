@@ -1,6 +1,5 @@
 """Traces of PyTorch's profiler, and of other programs in Chrome's format."""
 
-import gzip
 import json
 
 import pytest
@@ -13,18 +12,9 @@ from ingest.readers.gpu.timeline import NO_DURATION
 from tests.ingest.readers import gpu_files, gpu_outputs
 from tests.ingest.readers.gpu_files import TRACES, by_path, event, kineto, kineto_events, nanoseconds
 
+FORMAT, FILE = "Chrome trace", "x.pt.trace.json"
+
 COPY = "Memcpy DtoH (Device -> Pinned)"
-
-
-@pytest.fixture
-def read(tmp_path):
-    def write_and_read(text, name="x.pt.trace.json"):
-        file = tmp_path / name
-        file.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
-        assert find_profile_reader(file).name == "Chrome trace"
-        return chrome_trace.read(file)
-
-    return write_and_read
 
 
 @pytest.mark.parametrize("name", ["x.pt.trace.json", "x.pt.trace.json.gz"])

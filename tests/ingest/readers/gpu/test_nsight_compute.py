@@ -8,18 +8,9 @@ from ingest.readers.gpu import nsight_compute
 from tests.ingest.readers import gpu_files
 from tests.ingest.readers.gpu_files import NCU, by_path, nanoseconds
 
+FORMAT, FILE = "Nsight Compute", "x.csv"
+
 GEMM = "void gemm<float, 2>(float*)"
-
-
-@pytest.fixture
-def read(tmp_path):
-    def write_and_read(text):
-        file = tmp_path / "x.csv"
-        file.write_text(text)
-        assert find_profile_reader(file).name == "Nsight Compute"
-        return nsight_compute.read(file)
-
-    return write_and_read
 
 
 @pytest.mark.parametrize("form", NCU)

@@ -1,5 +1,7 @@
 """Small outputs of likwid-perfctr."""
 
+from tests.ingest.readers.texts import text_of
+
 HEAD = """\
 --------------------------------------------------------------------------------
 CPU name:	AMD EPYC 7702 64-Core Processor
@@ -62,24 +64,7 @@ def markers(blank=""):
     )
 
 
-CSV = """\
-STRUCT,Info,3,,
-CPU name:,Some CPU,,,
-TABLE,Region sweep,Group 1 Raw,MEM_DP,2,
-Region Info,HWThread 0,HWThread 1,
-RDTSC Runtime [s],1.500000,2.500000,
-call count,3,3,
-Event,Counter,HWThread 0,HWThread 1,
-INSTR_RETIRED_ANY,FIXC0,100,200,
-CAS_COUNT_RD,MBOX0C0,500,0,
-CAS_COUNT_RD,MBOX1C0,300,-,
-TABLE,Region sweep,Group 1 Raw STAT,MEM_DP,2,
-Event,Counter,Sum,Min,Max,Avg
-INSTR_RETIRED_ANY STAT,FIXC0,999,9,9,9
-TABLE,Region sweep,Group 1 Metric,MEM_DP,1,
-Metric,HWThread 0,HWThread 1,
-Runtime (RDTSC) [s],1.5,2.5,
-"""
+CSV = text_of("likwid_csv.txt")
 MPIRUN = program(1.5, 2.5, 3.5, cores=("node1:0:0", "node1:0:1", "node2:1:0"))
 
 LIKWID = {

@@ -1,7 +1,5 @@
 """Output of likwid-perfctr as profiles."""
 
-from pathlib import Path
-
 import pytest
 
 from ingest.discovery import discover
@@ -11,16 +9,7 @@ from ingest.readers.likwid import likwid_profile
 
 from .outputs import CSV, LIKWID, MPIRUN, markers, program
 
-
-@pytest.fixture
-def read(tmp_path):
-    def write_and_read(text):
-        file = tmp_path / "x.txt"
-        file.write_text(text)
-        assert find_profile_reader(file).name == "LIKWID"
-        return likwid_profile.read(file)
-
-    return write_and_read
+FORMAT, FILE = "LIKWID", "x.txt"
 
 
 def by_region(profile, metric="time"):
@@ -160,16 +149,3 @@ def test_damaged_output_is_refused(tmp_path, before, after, error):
     file.write_text(program(2.0).replace(before, after))
     with pytest.raises(InputError, match=error):
         likwid_profile.read(file)
-
-
-LOGS = Path(__file__).parents[5] / "shared" / "data" / "logs" / "likwid"
-
-
-@pytest.mark.skipif(not LOGS.is_dir(), reason="the samples lie beside the project")
-def test_runtimes_are_those_of_separate_scripts():
-    found = {run.parameters: read_profile(run.path).values("time") for run in discover(LOGS).runs}
-    assert {p: values.sum() for p, values in found.items()} == pytest.approx(
-        {(1.0,): 5.5801, (2.0,): 16.6911, (4.0,): 62.0982, (8.0,): 238.1171}, rel=1e-12
-    )
-    assert found[4.0,].tolist() == [[15.4846, 15.4680, 15.5693, 15.5763]]
-    assert [values.shape for values in found.values()] == [(1, 1), (1, 2), (1, 4), (1, 8)]
