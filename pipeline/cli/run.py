@@ -81,7 +81,7 @@ def run(
         from pipeline.stages.projected_results import project_results
 
         found = project_results(options.out, places, options.at, options.min_efficiency)
-        summary = found.there.summary
+        summary = found.summary
         name += f" on {places[1].machine.path.stem}"
         show_notices(found.rests_on)
     main_table = ranking_table if details else answer_table

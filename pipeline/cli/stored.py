@@ -87,7 +87,7 @@ def bottlenecks(
             what, hint = f"'{metric}' cannot be projected", "leave it out: time can"
             raise UsageError(what, where="--metric", hint=hint)
         found = project_results(out, places, targets, efficiency)
-        summary = found.there.summary
+        summary = found.summary
         show_notices(found.rests_on)
     level = LEVELS[by]
     present(

@@ -1,6 +1,8 @@
 """The model stage: from an experiment to its models, and to their predictions at target points."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
@@ -48,14 +50,6 @@ def modelled_beside(read: Ingested, options: Options, chosen: Analysis) -> dict[
         metric: analyse(read.experiment, chosen.decision, metric, options.models)
         for metric in metrics_beside(read.experiment, chosen.metric)
         if metric in wanted
-    }
-
-
-def metric_summaries(others: Mapping[str, Analysis], targets: FloatArray) -> dict[str, Any]:
-    """Return the ``metrics`` of summary.json for targets, float64[Q, D]."""
-    return {
-        metric: metric_summary(analysis, *outlooks(analysis, targets, crossing=False), targets)
-        for metric, analysis in others.items()
     }
 
 
@@ -113,6 +107,63 @@ def metric_to_model(read: Ingested, options: Options) -> str:
     return first
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TargetForecast:
+    """What the models of a study say at target points; what is not asked for is not computed.
+
+    Attributes:
+        analysis: the models of the chosen metric.
+        targets: float64[Q, D].
+        min_efficiency: the efficiency up to whose scale is asked.
+        others: the models of other metrics, by name.
+    """
+
+    analysis: Analysis
+    targets: FloatArray
+    min_efficiency: float = MIN_EFFICIENCY
+    others: Mapping[str, Analysis] = NO_OTHERS
+
+    @cached_property
+    def outlooks(self) -> tuple[Outlook, Outlook]:
+        """What the call paths and the regions do."""
+        return outlooks(self.analysis, self.targets)
+
+    @cached_property
+    def of_others(self) -> dict[str, tuple[Outlook, Outlook]]:
+        """The same of other metrics, by name, without crossovers."""
+        return {
+            metric: outlooks(other, self.targets, crossing=False) for metric, other in self.others.items()
+        }
+
+    @cached_property
+    def runtime(self) -> Runtime | None:
+        """Wall time, speed-up and losses; None if the models are not of time."""
+        return runtime(self.analysis, self.targets, self.min_efficiency)
+
+    @cached_property
+    def efficiency(self) -> dict[str, Any]:
+        """The ``efficiency`` of summary.json."""
+        experiment = self.analysis.experiment
+        return efficiency_summary(experiment, efficiencies(experiment, self.analysis.decision))
+
+    def summary(self, notices: Sequence[str] = (), *, most: int | None = LISTED) -> dict[str, Any]:
+        """Return the content of summary.json.
+
+        Args:
+            notices: what is doubtful.
+            most: how many kernels of a level are listed, None for all.
+        """
+        summary = summarise(self.analysis, *self.outlooks, self.targets, notices, most=most)
+        return summary | {
+            "efficiency": self.efficiency,
+            "runtime": runtime_summary(self.runtime, self.analysis.experiment.parameters),
+            "metrics": {
+                metric: metric_summary(other, *self.of_others[metric], self.targets)
+                for metric, other in self.others.items()
+            },
+        }
+
+
 def summary_of(
     analysis: Analysis,
     at: Sequence[Mapping[str, float]],
@@ -122,20 +173,10 @@ def summary_of(
     *,
     most: int | None = LISTED,
 ) -> dict[str, Any]:
-    """Predict at the targets and put everything into the shape of summary.json.
-
-    Args:
-        analysis: the models of the chosen metric.
-        at: target points.
-        notices: what is doubtful.
-        min_efficiency: the efficiency up to whose scale is asked.
-        others: the models of other metrics, by name.
-        most: how many kernels of a level are listed, None for all.
-    """
+    """Return the content of summary.json for target points; arguments as of `TargetForecast`."""
     targets = target_points(analysis, at)
-    ahead = outlooks(analysis, targets)
-    found = runtime(analysis, targets, min_efficiency)
-    return summary_ahead(analysis, targets, ahead, found, notices, others, most=most)
+    ahead = TargetForecast(analysis=analysis, targets=targets, min_efficiency=min_efficiency, others=others)
+    return ahead.summary(notices, most=most)
 
 
 def stored_summary(
@@ -161,30 +202,6 @@ def stored_summary(
     analysis = study.of(metric)
     beside = study.others if others and analysis is study.chosen else NO_OTHERS
     return summary_of(analysis, at, min_efficiency=min_efficiency, others=beside)
-
-
-def summary_ahead(
-    analysis: Analysis,
-    targets: FloatArray,
-    ahead: tuple[Outlook, Outlook],
-    found: Runtime | None,
-    notices: Sequence[str],
-    others: Mapping[str, Analysis] = NO_OTHERS,
-    *,
-    most: int | None = LISTED,
-) -> dict[str, Any]:
-    """Put outlooks and runtime at the targets, float64[Q, D], into the shape of summary.json."""
-    more = {
-        "efficiency": efficiency_of(analysis),
-        "runtime": runtime_summary(found, analysis.experiment.parameters),
-        "metrics": metric_summaries(others, targets),
-    }
-    return summarise(analysis, *ahead, targets, notices, most=most) | more
-
-
-def efficiency_of(analysis: Analysis) -> dict[str, Any]:
-    """Return the ``efficiency`` of summary.json."""
-    return efficiency_summary(analysis.experiment, efficiencies(analysis.experiment, analysis.decision))
 
 
 def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> FloatArray:

@@ -14,24 +14,14 @@ from pipeline.projection.expressions.toml_tables import shipped
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.study.projected_study import StudyProjection, project_study
 from pipeline.projection.study.study_machine import StudyMachine, study_machine
-from pipeline.questions.analysis import Analysis, Outlook
-from pipeline.questions.runtime.runtime import Runtime, runtime
+from pipeline.questions.analysis import Analysis
 from pipeline.report.page import Report, report_html
 from pipeline.report.study_projection import study_projection_json
 from pipeline.stages.advise import next_measurements
-from pipeline.stages.model import efficiency_of, outlooks, summary_ahead, target_points
+from pipeline.stages.model import TargetForecast, target_points
 from pipeline.stages.project import stored_models
 from pipeline.store.generation import damaged
 from pipeline.store.results import DAMAGE, StoredStudy, read_study
-
-
-@dataclass(frozen=True, eq=False)
-class ResultsOnMachine:
-    """A study on one machine: what its call paths and regions do at the targets, its runtime, its summary."""
-
-    ahead: tuple[Outlook, Outlook]
-    runtime: Runtime | None
-    summary: dict[str, Any]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -51,15 +41,20 @@ class ProjectedResults:
     min_efficiency: float
 
     @cached_property
-    def there(self) -> ResultsOnMachine:
+    def there(self) -> TargetForecast:
         """The study on the other machine."""
-        return self._side(self.projection.there)
+        return self._on(self.projection.there)
+
+    @cached_property
+    def summary(self) -> dict[str, Any]:
+        """The content of summary.json for the study on the other machine."""
+        return self.there.summary(self.projection.there.experiment.notices)
 
     @cached_property
     def document(self) -> Mapping[str, Any]:
         """Both sides as plain data, as `pipeline project --json` writes them."""
-        here = self._side(self.projection.here)
-        return study_projection_json(self.projection, here.summary, self.there.summary)
+        here = self._on(self.projection.here).summary(self.projection.here.experiment.notices)
+        return study_projection_json(self.projection, here, self.summary)
 
     @cached_property
     def rests_on(self) -> tuple[str, ...]:
@@ -69,26 +64,24 @@ class ProjectedResults:
     @cached_property
     def page(self) -> str:
         """The report of the study on the other machine, HTML."""
-        analysis, provenance = self.projection.there, self.study.result.provenance
+        provenance = self.study.result.provenance
+        callpaths, regions = self.there.outlooks
         report = Report(
-            analysis=analysis,
-            callpaths=self.there.ahead[0],
-            regions=self.there.ahead[1],
+            analysis=self.there.analysis,
+            callpaths=callpaths,
+            regions=regions,
             targets=self.targets,
             provenance={**provenance, "notices": [*self.rests_on, *provenance["notices"]]},
             filter_evidence=None,
-            efficiency=efficiency_of(analysis),
+            efficiency=self.there.efficiency,
             runtime=self.there.runtime,
             advice=next_measurements(self.study.chosen, self.targets[-1]),
             machines=self.document,
         )
         return report_html(report)
 
-    def _side(self, analysis: Analysis) -> ResultsOnMachine:
-        ahead = outlooks(analysis, self.targets)
-        found = runtime(analysis, self.targets, self.min_efficiency)
-        notices = analysis.experiment.notices
-        return ResultsOnMachine(ahead, found, summary_ahead(analysis, self.targets, ahead, found, notices))
+    def _on(self, analysis: Analysis) -> TargetForecast:
+        return TargetForecast(analysis=analysis, targets=self.targets, min_efficiency=self.min_efficiency)
 
 
 def project_results(

@@ -6,16 +6,14 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
-from ingest.arrays import FloatArray
 from pipeline.models.kernel_locations import KernelLocations
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
-from pipeline.questions.analysis import Analysis, Outlook, largest_point
-from pipeline.questions.runtime.runtime import Runtime, runtime
+from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.report.page import MetricOutlook, Report, report_html
 from pipeline.report.page.payload import filter_data
 from pipeline.stages.advise import next_measurements
-from pipeline.stages.model import NO_OTHERS, efficiency_of, outlooks, target_points
+from pipeline.stages.model import TargetForecast, target_points
 from pipeline.store.atomic import write_text
 from pipeline.store.freshness import state_of
 from pipeline.store.generation import StoredResult, damaged, finish, new_generation, open_result, publish
@@ -26,14 +24,9 @@ from pipeline.store.stored_locations import LOCATIONS, read_locations
 
 def report_analysis(
     folder: Path,
-    analysis: Analysis,
-    targets: FloatArray,
+    ahead: TargetForecast,
     provenance: Mapping[str, Any],
-    efficiency: Mapping[str, Any],
-    ahead: tuple[Outlook, Outlook],
-    found: Runtime | None,
     evidence: Mapping[str, Any] | None,
-    others: Mapping[str, Analysis] = NO_OTHERS,
     roofline: StudyRoofline | None = None,
     locations: Sequence[KernelLocations] = (),
 ) -> None:
@@ -41,31 +34,32 @@ def report_analysis(
 
     Args:
         folder: which.
-        analysis: the modelled experiment.
-        targets: float64[Q, D]; the page opens at the last.
+        ahead: the models at the targets; the page opens at the last.
         provenance: the content of ``run.json``.
-        efficiency: the ``efficiency`` of ``summary.json``.
-        ahead: the `outlooks` at the targets.
-        found: the runtime at the targets; None if the models are not of time.
         evidence: the content of ``app.filter.json``; None without a filter.
-        others: all other metrics, by name.
         roofline: what limits the kernels on the machine measured on, if that is known.
         locations: the largest kernels on each location.
 
     Raises:
         UsageError: the file cannot be written.
     """
+    callpaths, regions = ahead.outlooks
     report = Report(
-        analysis=analysis,
-        callpaths=ahead[0],
-        regions=ahead[1],
-        targets=targets,
+        analysis=ahead.analysis,
+        callpaths=callpaths,
+        regions=regions,
+        targets=ahead.targets,
         provenance=provenance,
         filter_evidence=evidence,
-        efficiency=efficiency,
-        runtime=found,
-        others=tuple(_outlook(other, targets) for other in others.values()),
-        advice=() if found is None else next_measurements(analysis, targets[-1]),
+        efficiency=ahead.efficiency,
+        runtime=ahead.runtime,
+        others=tuple(
+            MetricOutlook(
+                analysis=other, callpaths=ahead.of_others[metric][0], regions=ahead.of_others[metric][1]
+            )
+            for metric, other in ahead.others.items()
+        ),
+        advice=() if ahead.runtime is None else next_measurements(ahead.analysis, ahead.targets[-1]),
         roofline=roofline,
         files=_file_dates(provenance),
         locations=locations,
@@ -77,11 +71,6 @@ def _file_dates(provenance: Mapping[str, Any]) -> list[date]:
     """Return when the input files that are still there were last changed."""
     changed = (state_of(Path(entry["path"])).modified for entry in provenance["inputs"])
     return [datetime.fromtimestamp(time / 1e9, UTC).date() for time in changed if time]
-
-
-def _outlook(analysis: Analysis, targets: FloatArray) -> MetricOutlook:
-    callpaths, regions = outlooks(analysis, targets, crossing=False)
-    return MetricOutlook(analysis=analysis, callpaths=callpaths, regions=regions)
 
 
 def report_stored(
@@ -122,14 +111,15 @@ def _report_stored(
     measured_on: str | Path | None,
 ) -> None:
     study = read_study(out)
-    analysis, stored = study.chosen, study.result
+    analysis, stored, content = study.chosen, study.result, study.result.provenance
     targets = target_points(analysis, at or stored.configuration.get("at", ()))
-    ahead = outlooks(analysis, targets)
-    found = runtime(analysis, targets, min_efficiency)
-    efficiency = efficiency_of(analysis)
-    evidence, content = _evidence(stored), stored.provenance
     report_analysis(
-        *(folder, analysis, targets, content, efficiency, ahead, found, evidence, study.others),
+        folder,
+        TargetForecast(
+            analysis=analysis, targets=targets, min_efficiency=min_efficiency, others=study.others
+        ),
+        content,
+        _evidence(stored),
         roofline=None if measured_on is None else _roofline(analysis, measured_on),
         locations=_locations(stored),
     )

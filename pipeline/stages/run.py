@@ -4,7 +4,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -12,17 +12,14 @@ from ingest.locate import Located, locate
 from pipeline.config.options import Options
 from pipeline.execution.executor import ProgressDisplay, choose_executor, no_progress
 from pipeline.models.kernel_locations import study_locations
-from pipeline.questions.analysis import Analysis
-from pipeline.questions.runtime.runtime import runtime
 from pipeline.stages.filter import store_filter_of_study
 from pipeline.stages.ingest import Ingested, ingest, skipped_entry, with_parameter
 from pipeline.stages.model import (
+    TargetForecast,
     metric_to_model,
     modelled,
     modelled_beside,
-    outlooks,
     require_additive,
-    summary_ahead,
     target_points,
 )
 from pipeline.stages.overhead import true_times
@@ -33,7 +30,7 @@ from pipeline.store.cache import ProfileCache
 from pipeline.store.freshness import dependencies, remembered_inputs, unchanged
 from pipeline.store.generation import finish, new_generation, open_result, publish
 from pipeline.store.lock import only_writer
-from pipeline.store.results import EVIDENCE, FILTER, SUMMARY, Provenance, provenance_content, write_analysis
+from pipeline.store.results import EVIDENCE, FILTER, SUMMARY, run_provenance, write_analysis
 from pipeline.store.stored_locations import abridged, write_locations
 
 Notify: TypeAlias = Callable[[str], None]
@@ -142,55 +139,34 @@ def _compute(
         measured = study_locations(analysis.experiment, analysis.metric)
         locations = write_locations(folder, measured) if measured else ()
         notices = (*read.experiment.notices, *abridged(measured, locations))
-        targets = target_points(analysis, options.at)
-        ahead = outlooks(analysis, targets)
-        found = runtime(analysis, targets, options.min_efficiency)
-        summary = summary_ahead(analysis, targets, ahead, found, notices, others, most=most_listed(options))
+        ahead = TargetForecast(
+            analysis=analysis,
+            targets=target_points(analysis, options.at),
+            min_efficiency=options.min_efficiency,
+            others=others,
+        )
+        summary = ahead.summary(notices, most=most_listed(options))
         summary = focused(summary, options.focus, options.without)
         write_analysis(folder, analysis, others)
         write_json(folder / SUMMARY, summary)
-    provenance = _provenance(directory, configuration, read, analysis, effect, notices, stopwatch.seconds)
-    with stopwatch.stage("page"):
-        content = provenance_content(provenance)
-        made = (folder / EVIDENCE).is_file()
-        evidence = json.loads((folder / EVIDENCE).read_bytes()) if made else None
-        efficiency = summary["efficiency"]
-        report_analysis(
-            *(folder, analysis, targets, content, efficiency, ahead, found, evidence, others),
-            locations=locations,
-        )
-    publish(folder, provenance_content(provenance))
-    return RunResult(
-        summary=summary, filter_effect=effect, damaged=provenance.damaged, notices=notices, reused=False
-    )
-
-
-def _provenance(
-    directory: Path,
-    configuration: Mapping[str, Any],
-    read: Ingested,
-    analysis: Analysis,
-    effect: str,
-    notices: tuple[str, ...],
-    seconds: Mapping[str, float],
-) -> Provenance:
-    decision = analysis.decision
-    return Provenance(
+    damaged = [skipped_entry(entry) for entry in read.damaged]
+    provenance = run_provenance(
+        analysis,
+        seconds=stopwatch.seconds,
         command=f"pipeline run {directory}",
         configuration=configuration,
-        decision={
-            "scaling": decision.scaling.value,
-            "parameter": decision.parameter,
-            "reason": decision.reason,
-        },
         filter=effect,
-        inputs=read.inputs,
-        damaged=tuple(skipped_entry(entry) for entry in read.damaged),
-        beside=tuple(skipped_entry(entry) for entry in read.beside),
+        inputs=[asdict(file) for file in read.inputs],
+        damaged=damaged,
+        beside=[skipped_entry(entry) for entry in read.beside],
         notices=notices,
-        seconds=seconds,
-        back_test=analysis.back_test,
     )
+    with stopwatch.stage("page"):
+        made = (folder / EVIDENCE).is_file()
+        evidence = json.loads((folder / EVIDENCE).read_bytes()) if made else None
+        report_analysis(folder, ahead, provenance, evidence, locations=locations)
+    publish(folder, provenance)
+    return RunResult(summary=summary, filter_effect=effect, damaged=damaged, notices=notices, reused=False)
 
 
 def _stored(out: Path) -> RunResult:

@@ -39,35 +39,6 @@ DAMAGE = (  # what damaged content makes readers raise
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class Provenance:
-    """What a result was made from and how; the content of run.json.
-
-    Attributes:
-        command: the command line.
-        configuration: the options that matter for the result.
-        decision: scaling, its parameter and the reason.
-        filter: what the instrumentation filter does, one sentence.
-        inputs: the files found.
-        damaged: path and reason of everything that should have been a run but could not be read.
-        beside: the same of everything else that was not read.
-        notices: one sentence per doubt about the runs.
-        seconds: wall time per stage.
-        back_test: that of the total, if there is one.
-    """
-
-    command: str
-    configuration: Mapping[str, Any]
-    decision: Mapping[str, str]
-    filter: str
-    inputs: tuple[InputFile, ...]
-    damaged: tuple[Mapping[str, str], ...]
-    beside: tuple[Mapping[str, str], ...]
-    notices: tuple[str, ...]
-    seconds: Mapping[str, float]
-    back_test: BackTest | None = None
-
-
 def write_analysis(directory: Path, analysis: Analysis, others: Mapping[str, Analysis]) -> None:
     """Store the experiment, and the models of its call paths and regions.
 
@@ -96,9 +67,28 @@ def _metric_models(others: Mapping[str, Analysis]) -> pa.Table:
     )
 
 
-def provenance_content(provenance: Provenance) -> dict[str, Any]:
-    """Return the content of run.json, without what it says of the files."""
-    return {"version": STORE_VERSION, "software": software(), **asdict(provenance)}
+def run_provenance(analysis: Analysis, **entries: Any) -> dict[str, Any]:  # noqa: ANN401  # any plain data
+    """Return the content of run.json, what a result was made from and how, but for what it says of the files.
+
+    Args:
+        analysis: the chosen metric.
+        entries: ``command``; ``configuration``, the options that matter; ``filter``, what the instrumentation
+            filter does, one sentence; ``inputs``, the files found; ``damaged``, path and reason of everything
+            that should have been a run but could not be read; ``beside``, the same of everything else that
+            was not read; ``notices``, one sentence per doubt; ``seconds``, wall time per stage.
+    """
+    decision, tested = analysis.decision, analysis.back_test
+    return {
+        "version": STORE_VERSION,
+        "software": software(),
+        **entries,
+        "decision": {
+            "scaling": decision.scaling.value,
+            "parameter": decision.parameter,
+            "reason": decision.reason,
+        },
+        "back_test": None if tested is None else asdict(tested),
+    }
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
