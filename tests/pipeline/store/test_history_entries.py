@@ -6,7 +6,7 @@ import pytest
 
 from ingest.errors import InputError
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.store import comparable as module
+from pipeline.store import history_entries as module
 from pipeline.store.history_entries import comparable
 from pipeline.store.history_file import SCHEMA
 
