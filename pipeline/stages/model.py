@@ -1,7 +1,7 @@
 """The model stage: from an experiment to its models, and to their predictions at target points."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -121,7 +121,7 @@ class TargetForecast:
     analysis: Analysis
     targets: FloatArray
     min_efficiency: float = MIN_EFFICIENCY
-    others: Mapping[str, Analysis] = NO_OTHERS
+    others: Mapping[str, Analysis] = field(default_factory=dict)
 
     @cached_property
     def outlooks(self) -> tuple[Outlook, Outlook]:
