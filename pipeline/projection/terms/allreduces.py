@@ -184,7 +184,7 @@ def _mixture(
     name: str, fitted: Sequence[tuple[_Rival, Resampled]], weight: FloatArray
 ) -> tuple[Resampled, int]:
     """Return the draws of all rivals in all parameters, and which rival is the most probable."""
-    random = stream(name, weight.tobytes())
+    random = stream(name, "rivals")
     picked = random.choice(len(fitted), size=DRAWS, p=weight)
     draws, scatter = np.zeros((DRAWS, len(PARAMETERS))), np.zeros(DRAWS)
     best = int(np.argmax(weight))

@@ -178,7 +178,7 @@ def _shape(term: NormalTerm, inputs: Sequence[Model]) -> Model:
 def _draws(
     name: str, models: ScalingModels, kernel: int, rivals: Sequence[int], summands: Sequence[Summand]
 ) -> Ensemble:
-    random = stream(name, models.coefficients[kernel].tobytes())
+    random = stream(name, "rivals")  # not by the coefficients, whose last digits differ between processors
     freedom = float(models.degrees[kernel])
     weight = models.weight[kernel, rivals] / models.weight[kernel, rivals].sum()
     picked = random.choice(len(rivals), size=DRAWS, p=weight)
@@ -203,7 +203,7 @@ def _draws(
 
 
 def _root(covariance: FloatArray) -> FloatArray:
-    """Return R with transpose(R) R = covariance, also if that is singular."""
+    """Return the symmetric R with R R = covariance, also if that is singular; no other root is unique."""
     values, vectors = np.linalg.eigh(covariance)
-    root: FloatArray = np.sqrt(np.maximum(values, 0.0))[:, None] * vectors.T
+    root: FloatArray = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
     return root
