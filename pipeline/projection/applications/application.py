@@ -22,6 +22,7 @@ P=64,96,1024    these
 x=1 KiB:1 MiB:x4
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +33,7 @@ import numpy as np
 
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.toml_tables import TomlTable, find, flattened, read_toml
-from pipeline.projection.expressions.units import NONE, TIME, Dimension, Quantity, parse_quantity
+from pipeline.projection.expressions.units import NONE, TIME, Dimension, Quantity, parse_quantity, stated
 
 Value: TypeAlias = float | str
 
@@ -136,6 +137,7 @@ def _count(steps: float, where: str) -> int:
     return int(steps + _ROUNDING * max(1.0, steps)) + 1
 
 
+_NOT_A_TIME = ("a measured total has to be a time", 'write it like "12.3 s"')
 _KEYS = ("title", "source", "machine", "inputs", "terms", "define", "parts", "total", "measured", "bandwidth")
 
 
@@ -215,7 +217,10 @@ def load_application(name: str | Path) -> ApplicationFile:
         },
         parts=parts,
         total=table.text("total") if "total" in table else None,
-        measured={name: _seconds(measured, name) for name in measured.content},
+        measured={
+            name: stated(value, TIME, measured.at(name), _NOT_A_TIME, math.isfinite)
+            for name, value in measured.content.items()
+        },
         bandwidth=table.table("bandwidth") if "bandwidth" in table else None,
     )
 
@@ -249,14 +254,6 @@ def _input_value(entry: ApplicationInput, given: float | str | None) -> float | 
     if quantity.dimension != entry.dimension:
         what = f"unit mismatch: '{entry.name}' is in {entry.dimension}, the value in {quantity.dimension}"
         raise UsageError(what, where=where, hint="correct its unit")
-    return quantity.value
-
-
-def _seconds(table: TomlTable, name: str) -> float:
-    quantity = parse_quantity(table.content[name], where=table.at(name))
-    if quantity.dimension != TIME:
-        hint = 'write it like "12.3 s"'
-        raise UsageError("a measured total has to be a time", where=table.at(name), hint=hint)
     return quantity.value
 
 

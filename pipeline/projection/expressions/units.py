@@ -7,6 +7,7 @@ core-seconds, the sum over all cores, cannot pass for the time that a run takes.
 
 import math
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -145,6 +146,39 @@ def parse_quantity(given: object, *, where: str = "") -> Quantity:
         hint = 'write a number or a text such as "195 us +- 0.4 %"'
         raise UsageError(f"'{given}' is not a quantity", where=where, hint=hint)
     return _from_match(match, where)
+
+
+def stated(
+    given: object, dimension: Dimension, where: str, wrong: tuple[str, str], accepts: Callable[[float], bool]
+) -> float:
+    """Return the value of a stated quantity in SI units.
+
+    Args:
+        given: a number, a text or a table, as of `parse_quantity`.
+        dimension: that it has to have.
+        where: the file and key.
+        wrong: what is wrong, and a hint, if it has another dimension or its value is not accepted.
+        accepts: whether a value is accepted.
+
+    Raises:
+        UsageError: it is not so, or no quantity.
+    """
+    quantity = parse_quantity(given, where=where)
+    if quantity.dimension != dimension or not accepts(quantity.value):
+        raise UsageError(wrong[0], where=where, hint=wrong[1])
+    return quantity.value
+
+
+def require_dimension(quantity: Quantity, dimension: Dimension, key: str, where: str) -> Quantity:
+    """Return a quantity that has a dimension.
+
+    Raises:
+        UsageError: it has another.
+    """
+    if quantity.dimension != dimension:
+        what = f"unit mismatch: '{key}' has to be in {dimension}, it is in {quantity.dimension}"
+        raise UsageError(what, where=where, hint="correct its unit")
+    return quantity
 
 
 def _from_match(match: re.Match[str], where: str) -> Quantity:

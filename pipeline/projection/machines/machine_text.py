@@ -12,8 +12,8 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import one_line
-from pipeline.projection.fitting.bounded_least_squares import solve_linear
 from pipeline.projection.machines.node_samples import LEAST_SPREAD, Host, MeasuredFigure, Samples, rate, time
+from pipeline.projection.terms.messages import protocols, solve_protocols
 
 _LEAST_POINTS = 3  # of a protocol
 FEWEST_SIZES = 2 * _LEAST_POINTS
@@ -21,16 +21,15 @@ FEWEST_SIZES = 2 * _LEAST_POINTS
 
 @dataclass(frozen=True, kw_only=True)
 class Protocols:
-    """Message times: `latency + x small_gap` up to `switch` bytes, `latency + start + x large_gap` beyond.
+    """LogGP's two protocols: `latency` L, and 2 o and G of messages up to `switch` bytes and beyond.
 
-    A ping-pong does not distinguish LogGP's overhead from its latency: up to the switch all is latency.
+    A ping-pong does not distinguish LogGP's overhead from its latency: L holds what both have in common.
     """
 
     switch: int
     latency: MeasuredFigure
-    small_gap: MeasuredFigure
-    start: MeasuredFigure
-    large_gap: MeasuredFigure
+    overheads: tuple[MeasuredFigure, MeasuredFigure]
+    gaps: tuple[MeasuredFigure, MeasuredFigure]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,17 +64,19 @@ def fit_protocols(sizes: FloatArray, times: list[MeasuredFigure]) -> Protocols:
     """
     seconds = np.array([each.value for each in times])
     own = float(np.median([each.relative_sd for each in times]))
-    splits = range(_LEAST_POINTS, len(sizes) - _LEAST_POINTS + 1)
-    lines = [(_line(sizes[:k], seconds[:k]), _line(sizes[k:], seconds[k:])) for k in splits]
-    errors = [sum(float(np.sum(line.misfit**2)) for line in pair) for pair in lines]
-    best = int(np.argmin(errors))
-    small, large = lines[best]
+    switches = sizes[_LEAST_POINTS - 1 : -_LEAST_POINTS]
+    rows = solve_protocols(sizes, sizes[:, None] <= switches, switches, seconds[None], 1 / seconds[None])
+    misfit = protocols(sizes, rows)[0] / seconds - 1
+    latency, small_o, small_gap, large_o, large_gap, switch = rows[0].tolist()
+    small, large = (
+        max(float(np.sqrt(np.mean(misfit[side] ** 2))), own, LEAST_SPREAD)
+        for side in (sizes <= switch, sizes > switch)
+    )
     return Protocols(
-        switch=int(sizes[best + _LEAST_POINTS - 1]),
-        latency=small.figure(small.start, own),
-        small_gap=small.figure(small.gap, own),
-        start=large.figure(max(large.start - small.start, 0.0), own),
-        large_gap=large.figure(large.gap, own),
+        switch=int(switch),
+        latency=MeasuredFigure(latency, small),
+        overheads=(MeasuredFigure(small_o, small), MeasuredFigure(large_o, large)),
+        gaps=(MeasuredFigure(small_gap, small), MeasuredFigure(large_gap, large)),
     )
 
 
@@ -96,23 +97,6 @@ def read_allreduce(samples: Samples) -> Allreduce | None:
     misfit = (node.value + step * doublings) / measured - 1
     spread = max(float(np.sqrt(np.mean(misfit**2))), *(at[size].relative_sd for size in more), LEAST_SPREAD)
     return Allreduce(ranks=ranks, node=node, step=MeasuredFigure(step, spread))
-
-
-@dataclass(frozen=True, eq=False)
-class _Line:
-    start: float
-    gap: float
-    misfit: FloatArray
-
-    def figure(self, value: float, own: float) -> MeasuredFigure:
-        return MeasuredFigure(value, max(float(np.sqrt(np.mean(self.misfit**2))), own, LEAST_SPREAD))
-
-
-def _line(sizes: FloatArray, seconds: FloatArray) -> _Line:
-    """Return the line with start, gap >= 0 that has the smallest relative errors."""
-    design = np.column_stack([np.ones_like(sizes), sizes])
-    ((start, gap),) = solve_linear(design, np.zeros(2), seconds[None], 1 / seconds[None])
-    return _Line(float(start), float(gap), design @ (start, gap) / seconds - 1)
 
 
 _WIDTH = 116
@@ -258,13 +242,15 @@ def _message(network: Samples, name: str, meaning: str) -> Iterator[str]:
         'model = "loggp"',
         f'switch = "{found.switch} B"',
         f"L = {quantity(found.latency, 's')}",
-        f'small = {{ o = "0 s", G = {quantity(found.small_gap, "s/B")} }}',
-        f"large = {{ o = {quantity(_half(found.start), 's')}, G = {quantity(found.large_gap, 's/B')} }}",
+        *(
+            f"{side} = {{ o = {_or_none(overhead)}, G = {quantity(gap, 's/B')} }}"
+            for side, overhead, gap in zip(("small", "large"), found.overheads, found.gaps, strict=True)
+        ),
     )
 
 
-def _half(figure: MeasuredFigure) -> MeasuredFigure:
-    return MeasuredFigure(figure.value / 2, figure.relative_sd)
+def _or_none(figure: MeasuredFigure) -> str:
+    return quantity(figure, "s") if figure.value else '"0 s"'
 
 
 def _allreduce_term(allreduce: Allreduce | None) -> Iterator[str]:

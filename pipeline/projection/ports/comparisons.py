@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError, UsageError
@@ -118,23 +119,6 @@ ALIKE = 0.1
 _FEWEST = 3
 
 
-@dataclass(frozen=True, eq=False)
-class CounterRuns:
-    """Runs of one code over thread counts, each measured once or more.
-
-    Attributes:
-        threads: int64[n].
-        seconds: float64[n], run time of the kernel.
-        names: the counters.
-        values: float64[counter, n].
-    """
-
-    threads: IntArray
-    seconds: FloatArray
-    names: tuple[str, ...]
-    values: FloatArray
-
-
 @dataclass(frozen=True)
 class CounterPair:
     """The correlation of a counter with efficiency loss in two codes; NaN if it does not vary."""
@@ -167,56 +151,50 @@ def efficiency_loss(threads: IntArray, seconds: FloatArray) -> FloatArray:
     return loss
 
 
-def counter_correlations(runs: CounterRuns) -> FloatArray:
-    """Return float64[counter], Pearson's correlation with efficiency loss, repetitions averaged first.
+def counter_correlations(runs: pd.DataFrame) -> "pd.Series[float]":
+    """Return Pearson's correlation of every counter with efficiency loss, repetitions averaged first.
+
+    Args:
+        runs: by threads, seconds as ``time`` and the counters, as of `counter_runs_in`.
 
     Raises:
         InputError: there are fewer than three thread counts.
     """
-    counts, place = np.unique(runs.threads, return_inverse=True)
-    if len(counts) < _FEWEST:
-        what = f"counters at {len(counts)} thread counts cannot be correlated"
+    means = runs.groupby(level=0).mean()
+    if len(means) < _FEWEST:
+        what = f"counters at {len(means)} thread counts cannot be correlated"
         raise InputError(what, hint=f"measure at least {_FEWEST}")
-    repetitions = np.bincount(place)
-    seconds = np.bincount(place, runs.seconds) / repetitions
-    means = np.stack([np.bincount(place, row) / repetitions for row in runs.values])
-    loss = efficiency_loss(counts, seconds)
-    return _pearson(means, loss)
+    counters = means.drop(columns="time")
+    loss = efficiency_loss(means.index.to_numpy(), means["time"].to_numpy())
+    left, right = counters - counters.mean(), loss - loss.mean()
+    size = np.sqrt((left**2).sum() * np.sum(right**2))
+    flat = size <= 1e-12 * counters.abs().max() * max(float(np.abs(loss).max()), 1e-300)
+    found: pd.Series[float] = (left.T @ right / size).mask(flat)
+    return found
 
 
-def _pearson(rows: FloatArray, other: FloatArray) -> FloatArray:
-    left = rows - rows.mean(axis=1, keepdims=True)
-    right = other - other.mean()
-    size = np.sqrt(np.sum(left**2, axis=1) * np.sum(right**2))
-    flat = size <= 1e-12 * np.abs(rows).max(axis=1) * max(float(np.abs(other).max()), 1e-300)
-    correlation: FloatArray = np.where(flat, np.nan, left @ right / np.where(flat, 1.0, size))
-    return correlation
-
-
-def compare_counters(first: CounterRuns, second: CounterRuns) -> tuple[CounterPair, ...]:
+def compare_counters(first: pd.DataFrame, second: pd.DataFrame) -> tuple[CounterPair, ...]:
     """Return the counters that both codes have, those that differ most first (Figure 4, side by side).
 
     Raises:
         InputError: the codes have no counter in common.
     """
-    common = [name for name in first.names if name in second.names]
-    if not common:
+    a, b = counter_correlations(first), counter_correlations(second)
+    pairs = [CounterPair(str(name), float(a[name]), float(b[name])) for name in a.index.intersection(b.index)]
+    if not pairs:
         raise InputError("the two codes have no counter in common", hint="measure the same events")
-    a = dict(zip(first.names, counter_correlations(first).tolist(), strict=True))
-    b = dict(zip(second.names, counter_correlations(second).tolist(), strict=True))
-    pairs = [CounterPair(name, a[name], b[name]) for name in common]
     return tuple(sorted(pairs, key=lambda p: (np.isnan(p.difference), -abs(p.difference), p.name)))
 
 
-def counter_runs_in(columns: MeasuredColumns) -> CounterRuns:
+def counter_runs_in(columns: MeasuredColumns) -> pd.DataFrame:
     """Return the runs in a table with ``threads``, ``time [s]`` and one column per counter; one row per run.
 
     Raises:
         InputError: a column is missing, or there is no counter.
     """
-    threads = columns.numbers("threads", NONE)
-    names = tuple(name for name in columns.cells if name not in ("threads", "time", "repetition"))
+    stated = {"threads": columns.numbers("threads", NONE), "time": columns.numbers("time", TIME)}
+    names = [name for name in columns.cells if name not in (*stated, "repetition")]
     if not names:
         raise InputError("no counter columns", where=columns.where, hint="add one column per counter")
-    values = np.stack([columns.numbers(name, NONE) for name in names])
-    return CounterRuns(threads.astype(np.int64), columns.numbers("time", TIME), names, values)
+    counters = {name: columns.numbers(name, NONE) for name in names}
+    return pd.DataFrame({**stated, **counters}).set_index("threads")

@@ -18,12 +18,13 @@ from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.toml_tables import TomlTable, find, read_bytes, read_toml, shipped
 from pipeline.projection.ports.assembly import Instruction, function_named, functions_in, target_loop
+from pipeline.projection.ports.instruction_form import arm_kind, x86_kind
 from pipeline.projection.ports.port_map import WIDENED, PortMap, class_vector
 
 _ELF = b"\x7fELF"
 _MEMORY = ("operand", "read", "move", "none")
-_ARM_KINDS = {**dict.fromkeys("xw", "r"), **dict.fromkeys("vzdshb{", "v"), "q": "q", "p": "p"}
-_X86_KINDS = {"xmm": "x", "ymm": "y", "zmm": "z", "k": "k"}
+_ARM_LETTERS = {**dict.fromkeys("xw", "r"), **dict.fromkeys("dshb", "v"), "q": "q", "i": "i", "f": "i"}
+_X86_LETTERS = {kind: kind for kind in "xyzki"} | dict.fromkeys(("m", "gx", "gy", "gz", "*m"), "m")
 
 
 @dataclass(frozen=True)
@@ -121,32 +122,24 @@ def _with_memory(rule: ClassRule, kinds: tuple[str, ...]) -> tuple[str, ...]:
 
 def operand_kinds(isa: str, instruction: Instruction) -> tuple[str, ...]:
     """Return one letter per operand: its register file, memory, a number, or a label."""
-    kind = _arm_kind if isa == "aarch64" else _x86_kind
-    kinds = [kind(operand) for operand in instruction.operands]
-    if kinds and (instruction.target is not None or instruction.mnemonic.startswith("j")):
-        kinds[-1] = "l" if kinds[-1] == "m" and "(" not in instruction.operands[-1] else kinds[-1]
+    mnemonic, operands = instruction.mnemonic, instruction.operands
+    if isa == "aarch64":
+        kinds = [_arm_letter(arm_kind(operand)) for operand in operands]
+    else:
+        kinds = [_X86_LETTERS.get(x86_kind(operand, mnemonic), "r") for operand in operands]
+    if kinds and (instruction.target is not None or mnemonic.startswith("j")):
+        kinds[-1] = "l" if kinds[-1] == "m" and "(" not in operands[-1] else kinds[-1]
     return tuple(kinds)
 
 
-def _x86_kind(operand: str) -> str:
-    text = operand.lstrip("*")
-    if text.startswith("$"):
-        return "i"
-    if not text.startswith("%") or ":" in text:
-        return "m"
-    return next((letter for name, letter in _X86_KINDS.items() if text.startswith(f"%{name}")), "r")
-
-
-def _arm_kind(operand: str) -> str:
-    if operand.startswith("["):
-        indexed = re.search(r"\bz\d+", operand) is not None
-        return "g" if indexed else "w" if operand.endswith("!") else "m"
-    if operand in ("sp", "wsp", "xzr", "wzr"):
-        return "r"
-    if re.fullmatch(r"#?-?(\d+|0x[0-9a-f]+)(\.\d+(e[+-]?\d+)?)?", operand):
-        return "i"
-    match = re.match(r"([xwvzdsqhbp])\d+(?![\w])|\{", operand)
-    return _ARM_KINDS[(match[1] or "{")] if match else "l"
+def _arm_letter(kind: str) -> str:
+    if kind.startswith("["):
+        return "g" if "z" in kind else "w" if kind.endswith("!") else "m"
+    if kind.startswith("{") or re.match(r"[vz]", kind):
+        return "v"
+    if kind in _ARM_LETTERS:
+        return _ARM_LETTERS[kind]
+    return "p" if re.fullmatch(r"p[bhsd]?(/[mz])?", kind) else "l"
 
 
 def count_classes(portmap: PortMap, table: ClassTable, instructions: Iterable[Instruction]) -> FloatArray:

@@ -38,7 +38,7 @@ def form_of(isa: str, instruction: Instruction) -> str:
     """
     mnemonic, operands = instruction.mnemonic, instruction.operands
     if isa == "aarch64":
-        kinds = [_arm_kind(operand) for operand in operands]
+        kinds = [arm_kind(operand) for operand in operands]
         if mnemonic == "movprfx":
             kinds = ["z", "z"]
         jumps = (
@@ -47,7 +47,7 @@ def form_of(isa: str, instruction: Instruction) -> str:
             or mnemonic in ("b", "bl")
         )
     else:
-        kinds = [_x86_kind(operand, mnemonic) for operand in operands]
+        kinds = [x86_kind(operand, mnemonic) for operand in operands]
         jumps = mnemonic.startswith(("j", "call", "loop", "xbegin")) and "*" not in "".join(operands[:1])
     if mnemonic == "adrp":
         kinds[-1:] = ["t"]
@@ -62,7 +62,8 @@ def _clears(mnemonic: str, operands: tuple[str, ...]) -> bool:
     return len(operands) > 1 and len(set(operands)) == 1 and _ZEROING.fullmatch(mnemonic) is not None
 
 
-def _x86_kind(operand: str, mnemonic: str) -> str:
+def x86_kind(operand: str, mnemonic: str) -> str:
+    """Return the kind of an operand of x86-64 as forms have it."""
     text = _MASK.sub("", operand).strip()
     if text.startswith("$"):
         return "i"
@@ -80,7 +81,8 @@ def _x86_kind(operand: str, mnemonic: str) -> str:
     return _NUMBERED[numbered[1]] if numbered else _VECTOR.get(name[:1], name)
 
 
-def _arm_kind(operand: str) -> str:
+def arm_kind(operand: str) -> str:
+    """Return the kind of an operand of AArch64 as forms have it."""
     if operand.startswith(("{", "[")):
         return _arm_list(operand) if operand[0] == "{" else _arm_address(operand)
     if (register := _arm_register(operand)) is not None:
@@ -97,7 +99,7 @@ def _arm_kind(operand: str) -> str:
 def _arm_list(operand: str) -> str:
     inside = re.findall(r"[^{},\s]+", operand.split("}", maxsplit=1)[0])
     lane = "[]" if operand.rstrip().endswith("]") else ""
-    return "{" + f"{_arm_kind(inside[0]) if inside else 'v'}*{_listed(inside)}" + "}" + lane
+    return "{" + f"{arm_kind(inside[0]) if inside else 'v'}*{_listed(inside)}" + "}" + lane
 
 
 def _arm_address(operand: str) -> str:
@@ -109,7 +111,7 @@ def _arm_address(operand: str) -> str:
     vector, register, extended, writes = address.groups()
     shift = "".join(re.findall(r"[su]xt[wx]|\d+", extended or ""))
     if vector:
-        return f"[x,{_arm_kind(vector)}{':' + shift if shift else ''}]"
+        return f"[x,{arm_kind(vector)}{':' + shift if shift else ''}]"
     if register:
         return f"[x,{register[0]}{shift}]"
     return "[x]!" if writes else "[x]"

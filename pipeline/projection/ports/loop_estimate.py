@@ -21,6 +21,7 @@ from pipeline.projection.ports.processors import (
     instruction_table,
     processors,
 )
+from pipeline.projection.ports.schedule import overlapping_unions
 
 Group = tuple[str, ...]
 
@@ -171,13 +172,8 @@ def port_bound(table: InstructionTable, groups: Mapping[Group, float]) -> tuple[
         table: how many units there are.
         groups: cycles of work by the group of units that may do it.
     """
-    own = {frozenset(group) for group in groups}
-    found, edge = set(own), set(own)
-    while edge:
-        edge = {a | b for a in edge for b in own if a & b} - found
-        found |= edge
     best: tuple[float, int, list[str]] = (0.0, 0, [])
-    for chosen in found:
+    for chosen in overlapping_unions({frozenset(group) for group in groups}, table.model):
         inside = sum(cycles for group, cycles in groups.items() if chosen.issuperset(group))
         needed = inside / sum(table.units[unit] for unit in chosen)
         best = max(best, (round(needed, 9), -len(chosen), sorted(chosen)))

@@ -58,15 +58,7 @@ class LoopTimeElsewhere:
 @lru_cache
 def left_out_error() -> LeftOutError:
     """Return the error of the method on the kernels that were measured for it."""
-    table = read_toml(LEFT_OUT)
-    content = table.content
-    return LeftOutError(
-        spread=float(content["spread"]),
-        fitted_spread=float(content["fitted_spread"]),
-        pairs=int(content["pairs"]),
-        kernels=int(content["kernels"]),
-        source=table.text("source"),
-    )
+    return LeftOutError(**read_toml(LEFT_OUT).content)
 
 
 def time_elsewhere(

@@ -12,8 +12,10 @@ smoothed maximum, T log sum exp(x / T), whose temperature T falls to zero, by Le
 hard bounds, for a block of data sets at once.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import TypeVar
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from ingest.errors import UsageError
 from pipeline.projection.ports.port_map import PortMap
 
 _MOST_SETS = 4096
+Port = TypeVar("Port")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,16 +51,25 @@ def port_sets(portmap: PortMap) -> PortSets:
         UsageError: the map has more sets than can be searched.
     """
     own = {frozenset(np.flatnonzero(row).tolist()) for row in portmap.allowed}
-    found, edge = set(own), set(own)
-    while edge:
-        edge = {a | b for a in edge for b in own if a & b} - found
-        found |= edge
-        if len(found) > _MOST_SETS:
-            raise UsageError(f"{portmap.name} has too many overlapping classes", hint="merge some of them")
-    ordered = sorted(found, key=lambda ports: (len(ports), sorted(ports)))
+    ordered = sorted(overlapping_unions(own, portmap.name), key=lambda ports: (len(ports), sorted(ports)))
     ports = np.array([[k in chosen for k in range(len(portmap.ports))] for chosen in ordered])
     inside = ~(portmap.allowed[None, :, :] & ~ports[:, None, :]).any(axis=2)
     return PortSets(ports, inside / ports.sum(axis=1, keepdims=True))
+
+
+def overlapping_unions(groups: Collection[frozenset[Port]], name: str) -> set[frozenset[Port]]:
+    """Return groups of ports (numbers or names) of a core called so, and all unions of those that overlap.
+
+    Raises:
+        UsageError: there are more than can be searched.
+    """
+    found, edge = set(groups), set(groups)
+    while edge:
+        edge = {a | b for a in edge for b in groups if a & b} - found
+        found |= edge
+        if len(found) > _MOST_SETS:
+            raise UsageError(f"{name} has too many overlapping classes", hint="merge some of them")
+    return found
 
 
 def set_cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:

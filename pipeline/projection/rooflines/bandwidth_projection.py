@@ -15,7 +15,7 @@ from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.parse import Names
 from pipeline.projection.expressions.symbolic_model import Model, bind, constant, maximum, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable
-from pipeline.projection.expressions.units import FLOP, NONE, TIME, Quantity, parse_quantity
+from pipeline.projection.expressions.units import FLOP, NONE, TIME, Quantity, stated
 from pipeline.projection.machines.machine_values import Machine
 from pipeline.projection.rooflines.counter_files import read_counters
 from pipeline.projection.rooflines.counters import Work
@@ -205,10 +205,8 @@ def _method_error(table: TomlTable, verdicts: Mapping[str, RegionVerdict]) -> fl
 
 
 def _fraction(table: TomlTable, key: str) -> float:
-    quantity = parse_quantity(table.content[key], where=table.at(key))
-    if quantity.dimension != NONE or not 0 < quantity.value <= 1:
-        raise UsageError(f"'{key}' has to lie between 0 and 1", where=table.where, hint="correct it")
-    return quantity.value
+    wrong = f"'{key}' has to lie between 0 and 1", "correct it"
+    return stated(table.content[key], NONE, table.at(key), wrong, lambda value: 0 < value <= 1)
 
 
 def _inconsistent(groups: Sequence[Group]) -> tuple[str, ...]:

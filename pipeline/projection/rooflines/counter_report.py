@@ -82,12 +82,19 @@ def merged(reports: Sequence[CounterReport]) -> CounterReport:
             hint = "give reports of the same program"
             raise InputError(f"no region in common with {first.where}", where=other.where, hint=hint)
         for region in common:
-            regions[region.path] = _with_counters(regions[region.path], region)
+            known = regions[region.path]
+            scale = known.seconds / region.seconds if known.seconds and region.seconds else 1.0
+            regions[region.path] = completed(known, region, scale)
     notices = tuple(dict.fromkeys(notice for report in reports for notice in report.notices))
     return replace(first, regions=tuple(regions.values()), notices=notices)
 
 
-def _with_counters(region: CountedRegion, other: CountedRegion) -> CountedRegion:
-    scale = region.seconds / other.seconds if region.seconds and other.seconds else 1.0
+def completed(region: CountedRegion, other: CountedRegion, scale: float = 1.0) -> CountedRegion:
+    """Return a region with what another one knows besides, its counters times `scale`."""
     added = {name: value * scale for name, value in other.counters.items()}
-    return replace(region, counters={**added, **region.counters})
+    return replace(
+        region,
+        seconds=other.seconds if region.seconds is None else region.seconds,
+        share=other.share if region.share is None else region.share,
+        counters={**added, **region.counters},
+    )

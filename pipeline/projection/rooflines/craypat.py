@@ -29,7 +29,7 @@ from ingest.readers.craypat.craypat_report import (
     read_facts,
     seconds_per_sample,
 )
-from pipeline.projection.rooflines.counter_report import TOTAL, CountedRegion, CounterReport
+from pipeline.projection.rooflines.counter_report import TOTAL, CountedRegion, CounterReport, completed
 
 _RULE = re.compile(r"^(=+|-+)$")
 _ENTRY = re.compile(r"^ +(?P<name>\S.*?) {2,}(?P<values>\S.*?) *$")
@@ -55,23 +55,12 @@ def read_craypat(text: str, where: str) -> CounterReport:
     regions: dict[tuple[str, ...], CountedRegion] = {}
     for found in (*_profile(lines, seconds_per_sample(text)), *_blocks(lines)):
         of_node = {name: value * cores for name, value in found.counters.items()}
-        regions[found.path] = _completed(regions.get(found.path), replace(found, counters=of_node))
+        region = replace(found, counters=of_node)
+        regions[found.path] = completed(regions.get(found.path, region), region)
     if not regions:
         hint = "write the report with its profile table, or with counters by region"
         raise InputError("the report has no region with a time, share or counters", where=where, hint=hint)
     return CounterReport(where=where, processes=facts.processes, cores=cores, regions=tuple(regions.values()))
-
-
-def _completed(known: CountedRegion | None, found: CountedRegion) -> CountedRegion:
-    """Return a region with what another table adds to it; the earlier table's values stay."""
-    if known is None:
-        return found
-    return CountedRegion(
-        path=known.path,
-        seconds=found.seconds if known.seconds is None else known.seconds,
-        share=found.share if known.share is None else known.share,
-        counters={**found.counters, **known.counters},
-    )
 
 
 def _profile(lines: list[str], per_sample: float | None) -> Iterator[CountedRegion]:

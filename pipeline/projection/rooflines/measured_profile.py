@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.toml_tables import TomlTable, read_text
-from pipeline.projection.expressions.units import NONE, TIME, Quantity, parse_quantity
+from pipeline.projection.expressions.units import NONE, TIME, Quantity, parse_quantity, stated
 from pipeline.projection.fitting.csv_columns import MeasuredColumns, read_columns
 from pipeline.projection.rooflines.counter_files import (
     TOTAL,
@@ -105,10 +105,10 @@ def counted_groups(report: CounterReport) -> tuple[Group, ...]:
 def _cores(table: TomlTable) -> int | None:
     if "cores" not in table:
         return None
-    quantity = parse_quantity(table.content["cores"], where=table.at("cores"))
-    if quantity.dimension != NONE or quantity.value < 1 or quantity.value % 1:
-        raise UsageError("'cores' has to be a whole number, 1 or more", where=table.where, hint="correct it")
-    return round(quantity.value)
+    wrong = "'cores' has to be a whole number, 1 or more", "correct it"
+    return round(
+        stated(table.content["cores"], NONE, table.at("cores"), wrong, lambda n: n >= 1 and not n % 1)
+    )
 
 
 def _stated(row: TomlTable, cores: int | None) -> Group:
@@ -136,10 +136,8 @@ def _time(given: object, where: str) -> Quantity:
 
 
 def _share(given: object, where: str) -> float:
-    quantity = parse_quantity(given, where=where)
-    if quantity.dimension != NONE or not 0 <= quantity.value <= 1:
-        raise UsageError("'share' has to lie between 0 and 1", where=where, hint='write 0.331 or "33.1 %"')
-    return quantity.value
+    wrong = "'share' has to lie between 0 and 1", 'write 0.331 or "33.1 %"'
+    return stated(given, NONE, where, wrong, lambda value: 0 <= value <= 1)
 
 
 def _kind(given: object, where: str) -> str:
@@ -149,10 +147,8 @@ def _kind(given: object, where: str) -> str:
 
 
 def _count(given: object, where: str) -> float:
-    quantity = parse_quantity(given, where=where)
-    if quantity.dimension != NONE or quantity.value < 0:
-        raise UsageError("a counter has to be a number, 0 or more", where=where, hint="correct it")
-    return quantity.value
+    wrong = "a counter has to be a number, 0 or more", "correct it"
+    return stated(given, NONE, where, wrong, lambda value: value >= 0)
 
 
 def _of_report(report: CounterReport, kinds: Mapping[str, str], cores: int | None) -> MeasuredProfile:

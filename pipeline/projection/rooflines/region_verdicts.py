@@ -13,7 +13,7 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from ingest.errors import UsageError
-from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, NONE, Dimension
+from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, NONE, Dimension, require_dimension
 from pipeline.projection.rooflines.counters import LEVELS, Width, Work
 
 if TYPE_CHECKING:  # it would load the symbolic models, which reports do without
@@ -246,7 +246,4 @@ def _value(machine: "Machine", name: str, dimension: Dimension) -> float | None:
     quantity = machine.values.get(name)
     if quantity is None:
         return None
-    if quantity.dimension != dimension:
-        what = f"unit mismatch: '{name}' has to be in {dimension}, it is in {quantity.dimension}"
-        raise UsageError(what, where=str(machine.path), hint="correct its unit")
-    return quantity.value
+    return require_dimension(quantity, dimension, name, str(machine.path)).value

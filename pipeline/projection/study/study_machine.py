@@ -10,7 +10,15 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.projection.expressions.ensemble import columns, from_quantities
 from pipeline.projection.expressions.evaluation import predict
-from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, NONE, RATE, TIME, Dimension
+from pipeline.projection.expressions.units import (
+    BANDWIDTH,
+    FLOP_RATE,
+    NONE,
+    RATE,
+    TIME,
+    Dimension,
+    require_dimension,
+)
 from pipeline.projection.machines.machine_values import Machine, machine_names
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term
@@ -165,9 +173,7 @@ def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None 
             what, hint = f"no value '{key}'", "add it to [values]: projections of studies need it"
             raise UsageError(what, where=str(machine.path), hint=hint)
     for key, quantity in values.items():
-        if quantity.dimension != _DIMENSIONS[key]:
-            what = f"unit mismatch: '{key}' has to be in {_DIMENSIONS[key]}, it is in {quantity.dimension}"
-            raise UsageError(what, where=str(machine.path), hint="correct its unit")
+        require_dimension(quantity, _DIMENSIONS[key], key, str(machine.path))
         if not SMALLEST < quantity.value < LARGEST:
             what = f"'{key}' has to be positive" if quantity.value <= 0 else f"'{key}' cannot be so"
             raise UsageError(what, where=str(machine.path), hint="correct it")

@@ -124,7 +124,7 @@ def fit_loggp(
         name,
         bind(loggp(name), {f"{name}.congestion": congestion}),
         [f"{name}.{p}" for p in ("L", "small.o", "small.G", "large.o", "large.G", "switch")],
-        (partial(_solve_protocols, sizes, below, switches), partial(_protocols, sizes)),
+        (partial(solve_protocols, sizes, below, switches), partial(protocols, sizes)),
         {"x": sizes},
         seconds,
         weights,
@@ -137,7 +137,7 @@ def _switch_identified(found: Resampled) -> BoolArray:
     return np.array([True] * 5 + [bool(np.mean(near) >= _MOST)])
 
 
-def _solve_protocols(
+def solve_protocols(
     sizes: FloatArray, below: BoolArray, switches: FloatArray, targets: FloatArray, weights: FloatArray
 ) -> FloatArray:
     """Return float64[row, 6]: L, small.o, small.G, large.o, large.G and the switch with the least cost.
@@ -165,7 +165,7 @@ def _solve_protocols(
     return np.column_stack([common, own[0], small[row, best], own[1], large[row, best], switches[best]])
 
 
-def _protocols(sizes: FloatArray, parameters: FloatArray) -> FloatArray:
+def protocols(sizes: FloatArray, parameters: FloatArray) -> FloatArray:
     """Return float64[row, n], the times that rows of parameters give for n sizes without congestion."""
     common, small_o, small_g, large_o, large_g, switch = parameters.T[:, :, None]
     small = common + 2 * small_o + (sizes - 1) * small_g

@@ -4,7 +4,7 @@ A term names a family of models and states its parameters, in one row or in a ta
 the data to fit them to; or it is an expression in other terms.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,15 +25,20 @@ from pipeline.projection.expressions.symbolic_model import (
     symbol,
 )
 from pipeline.projection.expressions.toml_tables import TomlTable, flattened
-from pipeline.projection.expressions.units import Dimension, Quantity, parse_quantity
+from pipeline.projection.expressions.units import Dimension, Quantity, parse_quantity, require_dimension
 from pipeline.projection.fitting.term_data import DATA_KEYS, read_measurements
 from pipeline.projection.ports.port_fit import port_term
 from pipeline.projection.terms.families import FAMILIES, TermFamily, allreduce_on_nodes, fitted_term
 from pipeline.projection.terms.measured_term import ModelReader, measured_term
 from pipeline.projection.vector_loops.vector_loop_term import vector_loop_term
 
-OTHER_MODELS = ("fitted", "measured", "ports", "vector_loop")
-"""Models that read keys of their own."""
+_OTHER_MODELS: Mapping[str, Callable[[TomlTable, str, Names, ModelReader], tuple[tuple[str, ...], Model]]] = {
+    "fitted": lambda table, name, *_: fitted_term(table, name),
+    "measured": lambda table, name, _, stored: measured_term(table, name, stored),
+    "ports": lambda table, name, *_: ((), port_term(table, name)),
+    "vector_loop": lambda table, name, names, _: ((), vector_loop_term(table, name, names)),
+}
+"""Models that read keys of their own: inputs and model of a term."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,16 +77,11 @@ def read_term(table: TomlTable, name: str, names: Names, stored: ModelReader) ->
     if "expression" in table:
         return _expression(table, name, names)
     model = table.text("model")
-    if model == "measured":
-        return Term(name, *measured_term(table, name, stored))
-    if model == "ports":
-        return Term(name, (), port_term(table, name))
-    if model == "vector_loop":
-        return Term(name, (), vector_loop_term(table, name, names))
-    if model == "fitted":
-        return Term(name, *fitted_term(table, name))
+    if model in _OTHER_MODELS:
+        inputs, found = _OTHER_MODELS[model](table, name, names, stored)
+        return Term(name, inputs, found)
     if model not in FAMILIES:
-        hint = f"models are {', '.join([*FAMILIES, *OTHER_MODELS])}"
+        hint = f"models are {', '.join([*FAMILIES, *_OTHER_MODELS])}"
         raise InputError(f"no model '{model}'", where=table.where, hint=hint)
     on_nodes = model == "allreduce" and "ranks_per_node" in table
     family = allreduce_on_nodes(table) if on_nodes else FAMILIES[model]
@@ -123,11 +123,7 @@ def _quantities(
 
 
 def _quantity(value: object, key: str, dimension: Dimension, table: TomlTable) -> Quantity:
-    quantity = parse_quantity(value, where=table.at(key))
-    if quantity.dimension != dimension:
-        what = f"unit mismatch: '{key}' has to be in {dimension}, it is in {quantity.dimension}"
-        raise UsageError(what, where=table.where, hint="correct its unit")
-    return quantity
+    return require_dimension(parse_quantity(value, where=table.at(key)), dimension, key, table.where)
 
 
 def _tabulated(family: TermFamily, table: TomlTable, name: str) -> Model:

@@ -22,11 +22,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ingest.errors import InputError, PipelineError, UsageError
+from ingest.errors import InputError, PipelineError
 from pipeline.projection.expressions.parse import Names, parse
 from pipeline.projection.expressions.symbolic_model import Model
 from pipeline.projection.expressions.toml_tables import TomlTable
-from pipeline.projection.expressions.units import TIME, parse_quantity
+from pipeline.projection.expressions.units import TIME, stated
 from pipeline.projection.vector_loops.compiler_reports import mv_score, read_openmp, read_records
 from pipeline.projection.vector_loops.vector_loop import (
     STRATEGIES,
@@ -103,11 +103,8 @@ def measured_time(table: TomlTable) -> float | None:
     """
     if "measured" not in table:
         return None
-    quantity = parse_quantity(table.content["measured"], where=table.at("measured"))
-    if quantity.dimension != TIME or not quantity.value > 0:
-        hint = 'write it like "12.3 ms"'
-        raise UsageError("'measured' has to be a positive time", where=table.where, hint=hint)
-    return quantity.value
+    wrong = "'measured' has to be a positive time", 'write it like "12.3 ms"'
+    return stated(table.content["measured"], TIME, table.at("measured"), wrong, lambda value: value > 0)
 
 
 def read_vector_loop(table: TomlTable, name: str, names: Names, machine: Values) -> VectorLoop:

@@ -1,13 +1,13 @@
 """Counters of two codes side by side: correlation with the loss of parallel efficiency."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from ingest.errors import InputError
 from pipeline.projection.fitting.csv_columns import read_columns
 from pipeline.projection.ports.comparisons import (
     CounterPair,
-    CounterRuns,
     compare_counters,
     counter_correlations,
     counter_runs_in,
@@ -16,7 +16,8 @@ from pipeline.projection.ports.comparisons import (
 
 
 def _runs(names, rows, threads=(1, 2, 4, 8), seconds=(8.0, 4.2, 2.6, 2.0)):
-    return CounterRuns(np.array(threads), np.array(seconds), names, np.array(rows, dtype=float))
+    counters = dict(zip(names, np.array(rows, dtype=float), strict=True))
+    return pd.DataFrame({"time": seconds, **counters}, index=threads)
 
 
 def test_efficiency_loss():
@@ -36,7 +37,7 @@ def test_counters_side_by_side():
     assert not first.strong
     assert second.alike
     assert second.strong
-    assert np.isnan(counter_correlations(mini)[2])
+    assert np.isnan(counter_correlations(mini)["BR_INS"])
 
 
 def test_repetitions_are_averaged():
@@ -51,8 +52,7 @@ def test_counters_from_csv(tmp_path):
     path = tmp_path / "mini.csv"
     path.write_text("threads,time [s],PAPI_L1_DCM\n1,8.0,10\n2,4.2,12\n4,2.6,19\n")
     read = counter_runs_in(read_columns(path))
-    assert read.names == ("PAPI_L1_DCM",)
-    assert read.seconds.tolist() == [8.0, 4.2, 2.6]
+    assert read.to_dict("list") == {"time": [8.0, 4.2, 2.6], "PAPI_L1_DCM": [10, 12, 19]}
     with pytest.raises(InputError, match="no counter in common"):
         compare_counters(read, _runs(("A",), [[1, 2, 3, 4]]))
     with pytest.raises(
@@ -68,9 +68,9 @@ def test_correlations_are_pearsons():
     rng = np.random.default_rng(1)
     values = rng.uniform(1, 2, (3, 4)) * np.array([[1.0], [1e9], [1e-9]])
     runs = _runs(("A", "B", "C"), values)
-    loss = efficiency_loss(runs.threads, runs.seconds)
+    loss = efficiency_loss(runs.index.to_numpy(), runs["time"].to_numpy())
     expected = [np.corrcoef(row, loss)[0, 1] for row in values]
-    assert counter_correlations(runs) == pytest.approx(expected, rel=1e-9)
+    assert counter_correlations(runs).tolist() == pytest.approx(expected, rel=1e-9)
 
 
 def test_the_fewest_threads_are_the_reference_and_are_averaged():
@@ -114,7 +114,7 @@ def test_every_column_but_threads_time_and_repetition_is_a_counter(tmp_path):
     path = tmp_path / "runs.csv"
     path.write_text("threads,repetition,time [ms],A,B\n2,1,8,10,1\n1,2,9,12,2\n")
     found = counter_runs_in(read_columns(path))
-    assert (found.names, found.threads.tolist()) == (("A", "B"), [2, 1])
-    assert found.seconds == pytest.approx([8e-3, 9e-3])
-    assert found.values.tolist() == [[10, 12], [1, 2]]
-    assert found.threads.dtype == np.int64
+    assert found.index.tolist() == [2, 1]
+    assert found["time"].tolist() == pytest.approx([8e-3, 9e-3])
+    assert found[["A", "B"]].to_numpy().tolist() == [[10, 1], [12, 2]]
+    assert list(found) == ["time", "A", "B"]

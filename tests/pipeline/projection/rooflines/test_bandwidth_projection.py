@@ -347,7 +347,7 @@ def test_a_time_that_contradicts_its_share_gives_a_notice(projected):
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        ({"keys": "coverage = 0"}, "[bandwidth]: 'coverage' has to lie between 0 and 1; correct it"),
+        ({"keys": "coverage = 0"}, "[bandwidth] coverage: 'coverage' has to lie between 0 and 1; correct it"),
         ({"keys": "coverage = 1.01"}, "'coverage' has to lie between 0 and 1"),
         ({"keys": 'coverage = "0.9 s"'}, "'coverage' has to lie between 0 and 1"),
         ({"keys": 'coverage = "most"'}, "[bandwidth] coverage: 'most' is not a quantity"),
