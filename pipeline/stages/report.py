@@ -11,7 +11,7 @@ from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
 from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.report.page import MetricOutlook, Report, report_html
-from pipeline.report.page.payload import filter_data
+from pipeline.report.page.page_data import filter_data
 from pipeline.stages.advise import next_measurements
 from pipeline.stages.model import TargetForecast, target_points
 from pipeline.store.atomic import write_text

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import zlib
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.resources import files
@@ -21,6 +22,9 @@ STYLES = ("tokens", "layout", "table", "chart", "tree")
 DARK = "@dark@"  # stands in tokens.css for the colours of the dark theme, which are needed twice
 REPORT, COMPARISON = "main.js", "comparison/comparison.js"
 HISTORY, HISTORY_KERNEL = "history/index.js", "history/kernel.js"
+LEVEL = 6  # of compression
+ROUNDING = 1 << 7  # half of the last bit that short numbers have
+HALF = 2e-3  # how far from the middle between two written numbers a float32 surely is on the right side
 ENTRIES = (REPORT, COMPARISON, HISTORY, HISTORY_KERNEL)
 """The modules that pages begin with."""
 
@@ -86,17 +90,41 @@ def _text(file: Traversable) -> str:
 
 
 def packed(values: FloatArray) -> str:
-    """Return values as base64 of little-endian float32, 5.3 characters each and seven digits; NaN survives.
+    """Return values as base64 of float32, first the lowest bytes of all, then the next; NaN survives.
 
-    Figures beyond the range of float32 become infinite.
+    They have as few digits as write the same number with three or four significant ones: the lowest bytes are
+    mostly zero, and take next to nothing when the page is compressed. Figures beyond the range of float32
+    become infinite.
     """
     with np.errstate(over="ignore"):
-        return base64.b64encode(np.ascontiguousarray(values, dtype="<f4").tobytes()).decode()
+        exact = np.ascontiguousarray(values, dtype="<f4").ravel()
+    short = ((exact.view("<u4") + ROUNDING) & ~np.uint32(2 * ROUNDING - 1)).view("<f4")
+    short = np.where(np.isfinite(exact) & np.isfinite(short), short, exact)
+    given = np.where(np.isfinite(exact), np.ravel(values), 0.0).astype(np.float64)
+    size = np.log10(np.abs(given), where=given != 0, out=np.zeros(given.shape))
+    for digits in (3, 4):
+        factor = 10.0 ** (digits - 1 - np.floor(size))
+        written = given * factor
+        wrong = np.rint(short.astype(np.float64) * factor) != np.rint(written)
+        short[wrong] = exact[wrong]
+        half = np.abs(np.abs(written) % 1 - 0.5) < HALF
+        for i in np.flatnonzero(half).tolist():
+            short[i] = _written_alike(given[i], exact[i])
+    planes = short.astype("<f4").view(np.uint8).reshape(-1, 4).T
+    return base64.b64encode(planes.tobytes()).decode()
 
 
-def packed_double(values: FloatArray) -> str:
-    """Return values as base64 of little-endian float64: for coefficients, whose terms may cancel."""
-    return base64.b64encode(np.ascontiguousarray(values, dtype="<f8").tobytes()).decode()
+def _written_alike(value: float, near: np.float32) -> np.float32:
+    """Return the number nearest to a value halfway between two shorter ones that is rounded like it."""
+    ends = (np.nextafter(near, np.float32(end)) for end in (-np.inf, np.inf))
+    wanted = (f"{value:.2e}", f"{value:.3e}")
+    alike = (one for one in (near, *ends) if (f"{one:.2e}", f"{one:.3e}") == wanted)
+    return next(alike, near)
+
+
+def plain(values: FloatArray) -> list[float | None]:
+    """Return numbers with nine digits, None for what is not known."""
+    return [float(f"{value:.9g}") if np.isfinite(value) else None for value in values.tolist()]
 
 
 def integers(values: IntArray | BoolArray) -> list[int]:
@@ -105,9 +133,7 @@ def integers(values: IntArray | BoolArray) -> list[int]:
     return flat
 
 
-def json_for_script(value: Any) -> str:  # noqa: ANN401
-    """Return compact JSON that no HTML parser can take for the end of its script element.
-
-    ``<`` is escaped, so neither ``</script>`` nor ``<!--`` can occur; all else is ASCII.
-    """
-    return json.dumps(value, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+def compressed(value: Any) -> str:  # noqa: ANN401
+    """Return JSON, compressed, in base64, which no HTML parser takes for markup; `readData` reads it."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+    return base64.b64encode(zlib.compress(text, LEVEL)).decode()

@@ -12,8 +12,8 @@ from ingest.arrays import IntArray
 from ingest.location_values import SmallFloatArray
 from pipeline.models.kernel_locations import KernelLocations, PointLocations
 from pipeline.models.location_ranges import folded
-from pipeline.report.page.embedding import integers, json_for_script, packed
-from pipeline.report.page.payload import short_unit
+from pipeline.report.page.embedding import compressed, integers, packed
+from pipeline.report.page.page_data import short_unit
 
 RANGES = (256, 128, 64, 32, 16)  # of locations at a point, as many as there is room for
 STEPS = 65534  # between zero and the largest value of a kernel at a point
@@ -51,9 +51,9 @@ def locations_data(
     for most in RANGES:
         parts = [folded(one, most) for one in whole]
         data = [_metric_data(one, shown) for one in parts]
-        if len(json_for_script(data)) <= room:
+        if len(compressed(data)) <= room:
             return data, []
-    while len(json_for_script(data)) > room:
+    while len(compressed(data)) > room:
         parts = [one.take(np.arange(len(one.region) // 2)) for one in parts]
         data = [_metric_data(one, shown) for one in parts]
     kept, count = (sum(len(one.region) for one in some) for some in (parts, whole))

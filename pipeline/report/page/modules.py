@@ -7,7 +7,8 @@ language's module syntax the page uses two forms, which are all that is understo
     import { figure, percent } from "../text/numbers.js";
     export function figure(value) {
 
-with ``const``, ``class`` or ``async function`` in place of ``function``. Everything else is refused.
+with ``const``, ``class`` or ``async function`` in place of ``function``. Everything else is refused. The
+entry may wait (``await``) outside of functions, too.
 """
 
 import posixpath
@@ -55,7 +56,7 @@ def joined(sources: Mapping[str, str], entry: str) -> str:
     """
     parsed: dict[str, _Module] = {}
     _follow(sources, entry, (), parsed)
-    parts = [_as_function(path, module) for path, module in parsed.items()]
+    parts = [_as_function(path, module, "async " * (path == entry)) for path, module in parsed.items()]
     return "\n".join(['"use strict";', "{", "const modules = {};", *parts, "}", ""])
 
 
@@ -104,9 +105,9 @@ def _names(text: str) -> tuple[str, ...]:
     return tuple(name for part in text.split(",") if (name := part.strip()))
 
 
-def _as_function(path: str, module: _Module) -> str:
+def _as_function(path: str, module: _Module, kind: str) -> str:
     imports = [
         f'const {{ {", ".join(names)} }} = modules["{source}"];' for source, names in module.imports.items()
     ]
     exports = f"return {{ {', '.join(module.exports)} }};"
-    return "\n".join([f'modules["{path}"] = (() => {{', *imports, module.body, exports, "})();"])
+    return "\n".join([f'modules["{path}"] = ({kind}() => {{', *imports, module.body, exports, "})();"])

@@ -13,25 +13,23 @@ from pipeline.questions.planning.advice import Advice
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.page.answers import answers, other_notices
 from pipeline.report.page.embedding import (
+    compressed,
     content_security_policy,
-    json_for_script,
     script,
     style_sheet,
     templates,
 )
-from pipeline.report.page.folding import ShownLevel
 from pipeline.report.page.heading import dates, heading, machine
 from pipeline.report.page.locations import Shown, locations_data
 from pipeline.report.page.machines import machines_section
-from pipeline.report.page.payload import (
+from pipeline.report.page.page_data import (
     MetricOutlook,
-    filter_data,
+    levels_shown,
     metric_data,
     metrics_of_tree,
     page_data,
-    shown_levels,
 )
-from pipeline.report.page.room import left_out_text
+from pipeline.report.page.positions import Positions, positions_of
 from pipeline.report.page.sections import (
     attributes,
     configuration_rows,
@@ -41,12 +39,13 @@ from pipeline.report.page.sections import (
     predicted_efficiency,
     prediction_text,
 )
+from pipeline.report.page.shown_kernels import ShownKernels
 from pipeline.report.page.verdict import Findings, verdict
 
-MOST_CHARACTERS = 1_900_000  # of the page: it should stay below 2 MB with up to 1000 call paths
+MOST_CHARACTERS = 1_000_000  # of the page, about, with up to 1000 call paths
 USUAL_CALLPATHS, LARGEST = 1000, 2.0  # pages of more call paths grow with them, up to so many times that
-LEAST_LOCATIONS, MOST_LOCATIONS = 90_000, 300_000  # characters of values per location, whatever else there is
-LEAST_REST = 60_000  # characters of charts, imbalance and what else a page has, beside levels and filter
+LEAST_LOCATIONS, MOST_LOCATIONS = 60_000, 200_000  # characters of values per location, whatever else there is
+LEAST_REST = 60_000  # characters of charts, imbalance, filter and what else a page has beside levels
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,17 +96,17 @@ def report_html(report: Report) -> str:
     reserved = LEAST_LOCATIONS if report.locations else 0
     callpaths = len(analysis.callpaths.kernels)
     room = int(MOST_CHARACTERS * min(max(callpaths / USUAL_CALLPATHS, 1.0), LARGEST))
-    room -= len(scripts) + len(styles)
-    of_levels = room - reserved - LEAST_REST - len(json_for_script(filter_data(report.filter_evidence)))
-    levels = shown_levels(analysis, *outlooks, report.targets, of_levels)
+    room -= len(scripts) + len(styles) + reserved
+    positions = positions_of(analysis, report.targets)
+    levels = levels_shown(analysis, *outlooks, positions, room - LEAST_REST)
     data = page_data(
-        *(analysis, levels, report.targets, report.filter_evidence, found, report.roofline, room - reserved)
+        *(analysis, levels, positions, report.filter_evidence, found, report.roofline, room - LEAST_REST)
     )
-    room -= len(json_for_script(data))
+    room -= len(compressed(data))
     folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
-    data["others"], rest = _that_fit(report, 0 if folded else room - reserved)
-    room -= len(json_for_script(data["others"]))
-    data["locations"], few = _locations(report, data, levels["callpaths"], room)
+    data["others"], rest = _that_fit(report, positions, 0 if folded else room)
+    room -= len(compressed(data["others"]))
+    data["locations"], few = _locations(report, data, levels["callpaths"], room + reserved)
     template = templates("pipeline.report.page").get_template("report.html.j2")
     text = template.render(
         title=heading(analysis, provenance)
@@ -115,7 +114,7 @@ def report_html(report: Report) -> str:
         origin=_origin(report),
         verdict=verdict(findings),
         answers=[] if found is None else answers(findings, found, report.advice),
-        charts=data["runtime"] or [],
+        charts=[] if data["program"] is None else data["program"]["charts"],
         notices=[*([] if found is None else other_notices(found)), *few, *_left_out(data, analysis, rest)],
         folded=folded,
         facts=facts(analysis, provenance),
@@ -136,17 +135,17 @@ def report_html(report: Report) -> str:
         policy=content_security_policy([scripts], [styles]),
         styles=Markup(styles),
         scripts=Markup(scripts),
-        predictions=prediction_text(analysis.experiment.parameters, analysis.parameter, data["levels"]),
-        data=Markup(json_for_script(data)),
+        predictions=prediction_text(analysis.parameter, positions.scales),
+        data=Markup(compressed(data)),
     )
     return text.encode("utf-8", "replace").decode()
 
 
 def _locations(
-    report: Report, data: Mapping[str, Any], callpaths: ShownLevel, room: int
+    report: Report, data: Mapping[str, Any], callpaths: ShownKernels, room: int
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the values per location in the room that is left, and a notice on what is left out."""
-    nodes = callpaths.level.kernels.node.tolist()
+    nodes = callpaths.kernels.node.tolist()
     shown = Shown(
         metrics={report.analysis.metric: data["metric"]}
         | {
@@ -166,14 +165,14 @@ def _origin(report: Report) -> list[str]:
     return [text for text in (place, dates(experiment, report.files)) if text]
 
 
-def _folding_text(name: str, shown: ShownLevel) -> str:
+def _folding_text(name: str, shown: ShownKernels) -> str:
     """Say what of a level the page does not show by itself; empty if it shows all."""
     if not shown.folded:
         return ""
     kind = {"callpaths": "call paths", "regions": "regions"}[name]
-    whole = shown.folded + len(shown.kernels)
+    whole = shown.folded + len(shown.members)
     text = (
-        f"the page shows {len(shown.kernels)} of {whole} {kind}, those that take or lead to most; the other "
+        f"the page shows {len(shown.members)} of {whole} {kind}, those that take or lead to most; the other "
         f"{shown.folded} are folded into one kernel, others, their sum; models.parquet has them all"
     )
     if name == "callpaths":
@@ -190,7 +189,7 @@ def _left_out(data: Mapping[str, Any], analysis: Analysis, rest: Sequence[str]) 
         rest: metrics that the reader cannot switch to.
     """
     of_tree = ", ".join(metric.name for metric in metrics_of_tree(analysis)[len(data["metrics"]) :])
-    texts = [left_out_text(data["levels"])]
+    texts = [_left_out_text(data["levels"])]
     if of_tree:
         texts.append(f"the page has no room for measured values of {of_tree} in the call tree")
     if rest:
@@ -201,12 +200,25 @@ def _left_out(data: Mapping[str, Any], analysis: Analysis, rest: Sequence[str]) 
     return [text for text in texts if text]
 
 
-def _that_fit(report: Report, room: int) -> tuple[list[dict[str, Any]], list[str]]:
+def _left_out_text(data: Mapping[str, dict[str, Any]]) -> str:
+    """Say of how many kernels the page has single repetitions; empty if of all."""
+    counts = {
+        noun: (len(data[name]["repetitions"]["kernels"]), len(data[name]["region"]))
+        for name, noun in (("regions", "regions"), ("callpaths", "call paths"))
+        if data[name]["repetitions"]["count"] > 1
+    }
+    if all(kept == whole for kept, whole in counts.values()):
+        return ""
+    largest = " and ".join(f"the {kept} largest of {whole} {noun}" for noun, (kept, whole) in counts.items())
+    return f"the page has room for the single repetitions of {largest}; of the others it shows means"
+
+
+def _that_fit(report: Report, positions: Positions, room: int) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the metrics for which there is room, in characters, and the names of all others."""
     shown: list[dict[str, Any]] = []
     for other in report.others if room > 0 else ():
-        found = metric_data(report.analysis, report.targets, other, room)
-        room -= len(json_for_script(found))
+        found = metric_data(report.analysis, positions, other, room)
+        room -= len(compressed(found))
         if room < 0:
             break
         shown.append(found)

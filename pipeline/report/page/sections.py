@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from ingest.arrays import FloatArray
 from ingest.experiment import STATED_STEPS, Experiment
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.runtime.runtime import Runtime
-from pipeline.report.page.levels import warning_texts
+from pipeline.report.page.kernel_data import warning_texts
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
 from pipeline.wording.quantities import counted
 
@@ -171,20 +172,11 @@ def configuration_rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(key, json.dumps(value)) for key, value in provenance["configuration"].items()]
 
 
-def prediction_text(parameters: Sequence[str], scaled: str, levels: Mapping[str, Any]) -> str:
-    """Say what the page's predictions are, from its data of the levels."""
-    grid = levels["regions"]["grid"]
-    scales = f"{len(grid)} scales from {scaled} = {scale_text(grid[0], 4)} to {scale_text(grid[-1], 4)}"
-    counts = [
-        f"{len(level['predictor']['kernels'])} of {len(level['region'])} {noun}"
-        for noun, level in (("regions", levels["regions"]), ("call paths", levels["callpaths"]))
-        if level["predictor"] is not None
-    ]
-    if not counts:
-        return f"Predictions and intervals were computed at {scales} and are interpolated."
-    others = "" if len(parameters) == 1 else ", and elsewhere have the interval of the same scale, by ratio"
+def prediction_text(scaled: str, scales: FloatArray) -> str:
+    """Say what the page's predictions are, known at some scales."""
+    first, last = (scale_text(float(scales[i]), 4) for i in (0, -1))
     return (
-        f"At any target, this page computes values and intervals of {', '.join(counts)} and of the total as "
-        f"pipeline predict does. Those of the others, which take little, were computed at {scales} and are "
-        f"interpolated{others}. Curves are interpolated between these scales."
+        f"Predictions and intervals are those of pipeline predict, computed at {len(scales)} scales from "
+        f"{scaled} = {first} to {last}, where the slider stops. Lines connect them. Intervals of kernels "
+        "that take less than 0.1 % are known at measured and requested scales."
     )

@@ -13,7 +13,7 @@ from ingest.number_text import LARGEST_IN_WORDS, WORDS
 from ingest.scaling import Scaling
 from pipeline.questions.analysis import Analysis, Outlook, along_parameter, largest_point, measured_total
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
-from pipeline.report.page.levels import warning_texts
+from pipeline.report.page.kernel_data import warning_texts
 from pipeline.report.page.sections import repetitions_text, scale_text
 from pipeline.report.summary import profile_sentence
 from pipeline.wording.escaping import shown_name

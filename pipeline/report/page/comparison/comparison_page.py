@@ -18,8 +18,8 @@ from pipeline.report.check.wording import basis, kernel_name, rename_text, story
 from pipeline.report.page.comparison.call_tree_data import call_tree_data
 from pipeline.report.page.embedding import (
     COMPARISON,
+    compressed,
     content_security_policy,
-    json_for_script,
     script,
     style_sheet,
 )
@@ -98,7 +98,7 @@ def comparison_html(
         policy=content_security_policy([scripts], [styles]),
         styles=Markup(styles),
         script=Markup(scripts),
-        data=Markup(json_for_script({"a": a, "b": b, **call_tree_data(trees, result, WORDS)})),
+        data=Markup(compressed({"a": a, "b": b, **call_tree_data(trees, result, WORDS)})),
         a=a,
         b=b,
         unit=result.unit,

@@ -16,8 +16,8 @@ from pipeline.gate.trends import Entries, trends
 from pipeline.report.page.embedding import (
     HISTORY,
     HISTORY_KERNEL,
+    compressed,
     content_security_policy,
-    json_for_script,
     script,
     style_sheet,
     templates,
@@ -88,7 +88,7 @@ class _Pages:
                 "policy": content_security_policy([scripts], [self._styles]),
                 "styles": Markup(self._styles),
                 "script": Markup(scripts),
-                "data": Markup(json_for_script(content.get("data"))),
+                "data": Markup(compressed(content.get("data"))),
             }
         )
         return text.encode("utf-8", "replace").decode()

@@ -1,8 +1,9 @@
 // @ts-check
 // Builds the page; a part that fails says so in its place and leaves the others alone.
 
+import { readData } from "./data/payload.js";
 import { readReport } from "./data/report.js";
-import { byId, el } from "./draw/dom.js";
+import { el } from "./draw/dom.js";
 import { State } from "./state.js";
 import { buildCallTree } from "./views/call_tree.js";
 import { buildControls } from "./views/controls.js";
@@ -18,9 +19,6 @@ import { buildRuntime } from "./views/runtime.js";
 import { buildTheme } from "./views/theme.js";
 
 /** @import { Report } from "./data/report.js" */
-
-const report = readReport(JSON.parse(byId("data").textContent ?? ""));
-const state = new State(report, location.hash.slice(1));
 
 /** @type {[string, (report: Report, state: State) => void][]} */
 const PARTS = [
@@ -38,6 +36,8 @@ const PARTS = [
   ["sections", buildNavigation],
 ];
 
+const report = readReport(await readData());
+const state = new State(report, location.hash.slice(1));
 for (const [id, build] of PARTS) {
   try {
     build(report, state);

@@ -3,7 +3,7 @@
 
 import { nameHas, searchTexts } from "./text/names.js";
 
-/** @import { Level } from "./data/level.js" */
+/** @import { KernelSet } from "./data/kernel_set.js" */
 /** @import { LevelName, Report } from "./data/report.js" */
 /** @typedef {{update: () => void, visible: boolean, stale: boolean}} Follower */
 /** @typedef {{region: number, node: number}} Selection a region, and of it one call path or -1 */
@@ -65,21 +65,23 @@ export class State extends Address {
   constructor(report, address = "") {
     super(address);
     this.report = report;
-    const { space } = report;
-    this.target = space.opening.map((value, d) => this.number(`at.${space.parameters[d]}`) ?? value);
+    const { positions } = report;
+    this.target = positions.nearestPoint(
+      positions.opening.map((value, d) => this.number(`at.${positions.parameters[d]}`) ?? value),
+    );
     /** @type {LevelName} */
     this.levelName = this.kept.get("show") === "callpaths" ? "callpaths" : "regions";
     this.metric = report.metrics.find(({ name }) => name === this.kept.get("metric")) ?? report.metrics[0];
     this.selection = this.selectionFrom(this.kept);
     this.words = wordsOf(this.kept.get("find") ?? "");
-    /** @type {Map<Level, (k: number) => string>} */
+    /** @type {Map<KernelSet, (k: number) => string>} */
     this.searched = new Map();
     /** @type {Follower[]} */
     this.followers = [];
     this.pending = false;
   }
 
-  /** @returns {Level} */
+  /** @returns {KernelSet} */
   get level() {
     return this.metric.levels[this.levelName];
   }
@@ -102,14 +104,13 @@ export class State extends Address {
     return region === undefined ? NOTHING : { region, node: -1 };
   }
 
-  /**
-   * @param {number} d
-   * @param {number} value
-   */
-  setTarget(d, value) {
-    const { opening, parameters } = this.report.space;
-    this.target[d] = value;
-    this.keep(`at.${parameters[d]}`, value === opening[d] ? null : String(value));
+  /** @param {readonly number[]} target one of the positions */
+  setTarget(target) {
+    const { opening, parameters } = this.report.positions;
+    this.target = [...target];
+    target.forEach((value, d) => {
+      this.keep(`at.${parameters[d]}`, value === opening[d] ? null : String(value));
+    });
     this.changed();
   }
 
@@ -136,7 +137,7 @@ export class State extends Address {
 
   /**
    * Selects a kernel of a level; the selected one again selects nothing.
-   * @param {Level} level
+   * @param {KernelSet} level
    * @param {number} k
    */
   toggle(level, k) {
@@ -160,7 +161,7 @@ export class State extends Address {
 
   /**
    * Whether a kernel is the selected one; of a selected call path that is its region, too.
-   * @param {Level} level
+   * @param {KernelSet} level
    * @param {number} k
    */
   selects(level, k) {
@@ -172,7 +173,7 @@ export class State extends Address {
 
   /**
    * Whether the search finds a kernel by its name or those of its callers.
-   * @param {Level} level
+   * @param {KernelSet} level
    * @param {number} k
    */
   finds(level, k) {
@@ -184,7 +185,7 @@ export class State extends Address {
 
   /**
    * Whether the search finds a kernel by its own name.
-   * @param {Level} level
+   * @param {KernelSet} level
    * @param {number} k
    */
   findsName(level, k) {
@@ -193,7 +194,7 @@ export class State extends Address {
 
   /**
    * Whether a kernel steps back behind the selected ones, or behind those that the search finds.
-   * @param {Level} level
+   * @param {KernelSet} level
    * @param {number} k
    */
   fades(level, k) {

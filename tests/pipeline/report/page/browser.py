@@ -110,10 +110,10 @@ class Scripts:
 
 IMPORTS = """
 const { readReport } = await import("/data/report.js");
-const outlook = await import("/data/outlook.js");
-const estimates = await import("/data/estimates.js");
-const formula = await import("/text/formula.js");
-const source = await import("/text/source.js");
+const shares = await import("/data/shares.js");
+const program = await import("/data/program.js");
+const nodes = await import("/draw/nodes.js");
+const numbers = await import("/text/numbers.js");
 const names = await import("/text/names.js");
 const controls = await import("/views/controls.js");
 const crossovers = await import("/views/crossovers.js");

@@ -1,5 +1,9 @@
 """Small studies made in code, with names that an HTML page must not trip over."""
 
+import base64
+import json
+import re
+import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -18,6 +22,8 @@ from pipeline.models.quality import Note
 from pipeline.questions.analysis import Analysis, Outlook, analyse, default_target, look_ahead
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page import MetricOutlook, Report
+from pipeline.report.page.page_data import levels_shown, page_data
+from pipeline.report.page.positions import positions_of
 from tests.profiles import make_profile
 
 SCRIPT = "<script>alert(1)</script>"
@@ -147,9 +153,33 @@ def three_parameter_study() -> Analysis:
     return analyse(experiment, decide_scaling(experiment), "time", ModelOptions())
 
 
-def outlooks(analysis: Analysis) -> tuple[Outlook, Outlook]:
-    """What call paths and regions do at the default target."""
-    targets = default_target(analysis)
+def floats(text: str, columns: int = -1) -> FloatArray:
+    """Numbers as `packed` writes them, in rows of so many columns; all in one row by default."""
+    planes = np.frombuffer(base64.b64decode(text), dtype=np.uint8).reshape(4, -1)
+    values: FloatArray = np.ascontiguousarray(planes.T).view("<f4").ravel().astype(np.float64)
+    return values if columns < 0 else values.reshape(-1, columns)
+
+
+def carried(text: str) -> Any:
+    """The data that a page carries."""
+    found = re.search(r'<script type="application/octet-stream" id="data">(.*?)</script>', text, re.DOTALL)
+    assert found is not None
+    return json.loads(zlib.decompress(base64.b64decode(found.group(1))))
+
+
+def page_data_of(
+    analysis: Analysis, targets: FloatArray | None = None, *rest: Any, **options: Any
+) -> dict[str, Any]:
+    """The data of a report's page, whose further arguments are those of `page_data`."""
+    targets = default_target(analysis) if targets is None else targets
+    positions = positions_of(analysis, targets)
+    levels = levels_shown(analysis, *outlooks(analysis, targets), positions)
+    return page_data(analysis, levels, positions, *(rest or (None,)), **options)
+
+
+def outlooks(analysis: Analysis, targets: FloatArray | None = None) -> tuple[Outlook, Outlook]:
+    """What call paths and regions do at some targets, by default the one if none is given."""
+    targets = default_target(analysis) if targets is None else targets
     return look_ahead(analysis, analysis.callpaths, targets), look_ahead(analysis, analysis.regions, targets)
 
 

@@ -25,7 +25,7 @@ def test_every_module_is_a_function_after_those_that_it_imports() -> None:
         'modules["size.js"] = (() => {\nconst SIZE = 2;\nreturn { SIZE };\n})();\n'
         'modules["math/twice.js"] = (() => {\nconst { SIZE } = modules["size.js"];\n'
         "const value = SIZE;\nfunction twice(x) {\n  return value * x;\n}\nreturn { twice };\n})();\n"
-        'modules["main.js"] = (() => {\nconst { twice } = modules["math/twice.js"];\n'
+        'modules["main.js"] = (async () => {\nconst { twice } = modules["math/twice.js"];\n'
         "const value = 1;\nshow(twice(value));\nreturn {  };\n})();\n"
         "}\n"
     )
@@ -51,14 +51,14 @@ def test_imports_may_stand_on_several_lines() -> None:
 @pytest.mark.parametrize("kind", ["function thing() {}", "class thing {}", "async function thing() {}"])
 def test_functions_and_classes_are_exported(kind: str) -> None:
     text = joined({"main.js": f"export {kind}\n"}, "main.js")
-    assert f"(() => {{\n{kind}\nreturn {{ thing }};\n" in text
+    assert f"(async () => {{\n{kind}\nreturn {{ thing }};\n" in text
 
 
 def test_comments_on_lines_of_their_own_are_left_out() -> None:
     main = "// @ts-check\n/**\n * @param {import('x')} y\n */\nconst x = 1; // stays\n  /* gone */\n"
     main += "show(x, '// \\'');\n"
     text = joined({"main.js": main}, "main.js")
-    assert "(() => {\nconst x = 1; // stays\nshow(x, '// \\'');\nreturn" in text
+    assert "(async () => {\nconst x = 1; // stays\nshow(x, '// \\'');\nreturn" in text
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,19 @@ import json
 import re
 from dataclasses import replace
 from html import unescape
-from typing import Any
 
 import numpy as np
 import pytest
 
 from pipeline.report.page import Report, report_html
-from pipeline.report.page.embedding import content_security_policy, json_for_script, script, style_sheet
-from pipeline.report.page.payload import page_data, shown_levels
+from pipeline.report.page.embedding import compressed, content_security_policy, script, style_sheet
 from tests.pipeline.report.page.studies import (
     EVIDENCE,
     SCRIPT,
     answered,
+    carried,
     outlooks,
+    page_data_of,
     report_of,
     study,
     two_parameter_study,
@@ -35,13 +35,6 @@ def shown(text: str) -> str:
     return re.sub(r"\s+", " ", unescape(re.sub("<[^>]*>", " ", body))).replace("\N{NO-BREAK SPACE}", " ")
 
 
-def data_of(text: str) -> dict[str, Any]:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', text, re.DOTALL)
-    assert found is not None
-    data: dict[str, Any] = json.loads(found.group(1))
-    return data
-
-
 def test_names_and_notices_are_escaped(text: str) -> None:
     assert SCRIPT not in text
     assert "a &lt;i&gt;notice&lt;/i&gt;" in text
@@ -50,8 +43,8 @@ def test_names_and_notices_are_escaped(text: str) -> None:
 
 def test_data_is_that_of_the_report(text: str) -> None:
     report = report_of(study())
-    levels = shown_levels(report.analysis, report.callpaths, report.regions, report.targets)
-    assert data_of(text) == page_data(report.analysis, levels, report.targets, EVIDENCE)
+    expected = page_data_of(report.analysis, None, EVIDENCE)
+    assert carried(text) == json.loads(json.dumps(expected))
 
 
 def test_levels_and_targets_are_not_mixed_up() -> None:
@@ -66,8 +59,8 @@ def test_levels_and_targets_are_not_mixed_up() -> None:
         provenance=report_of(analysis).provenance,
     )
     text = report_html(report)
-    data = data_of(text)
-    assert data["targets"] == [[300.0], [128.0]]
+    data = carried(text)
+    assert data["lines"] == [[128.0]]
     assert len(data["levels"]["regions"]["crossovers"]) == 2
     assert len(data["levels"]["callpaths"]["crossovers"]) == 1
     assert "At p = 128 the predicted total is" in shown(text)
@@ -160,9 +153,8 @@ def test_warnings_about_models_say_how_many_call_paths_they_concern() -> None:
 
 
 def test_what_predictions_are_based_on_is_said(text: str) -> None:
-    grid = data_of(text)["levels"]["regions"]["grid"]
-    assert "intervals of 5 of 5 regions, 5 of 5 call paths and of the total" in shown(text)
-    assert f"were computed at {len(grid)} scales from p = 1 to 65536 and are interpolated." in shown(text)
+    scales = len(carried(text)["scales"])
+    assert f"those of pipeline predict, computed at {scales} scales from p = 4 to 65536, where" in shown(text)
 
 
 def test_the_other_parameters_are_explained_if_there_are_any(text: str) -> None:
@@ -191,15 +183,17 @@ def test_what_is_not_unicode_is_replaced() -> None:
 
 def test_other_metrics_are_there_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     report = with_other_metrics(study())
-    shown = data_of(report_html(report))["others"]
+    shown = carried(report_html(report))["others"]
     assert [(one["metric"], one["additive"]) for one in shown] == [
         ("visits", True),
         ("time_per_visit", False),
     ]
     answer = answered(study())
-    with_one = data_of(report_html(replace(answer, others=report.others[:1])))
-    room = sum(map(len, (json_for_script(with_one), script(), style_sheet()))) + 100
+    with_one = carried(report_html(replace(answer, others=report.others[:1])))
+    room = sum(map(len, (compressed(with_one), script(), style_sheet()))) + 1500
     monkeypatch.setattr("pipeline.report.page.page.MOST_CHARACTERS", room)
-    monkeypatch.setattr("pipeline.report.page.payload.most_shown", lambda *_: {"regions": 5, "callpaths": 5})
+    monkeypatch.setattr(
+        "pipeline.report.page.page_data.most_shown", lambda *_: {"regions": 5, "callpaths": 5}
+    )
     text = report_html(replace(answer, others=report.others))
-    assert [one["metric"] for one in data_of(text)["others"]] == ["visits"]
+    assert [one["metric"] for one in carried(text)["others"]] == ["visits"]

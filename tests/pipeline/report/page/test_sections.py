@@ -139,16 +139,8 @@ def test_whole_values_of_parameters_stay_whole(value: float, text: str) -> None:
 
 
 def test_what_predictions_are_based_on() -> None:
-    some = {"grid": [5.65685, 16.0, 131072.0], "region": [0, 1, 2], "predictor": {"kernels": [0, 2]}}
-    levels = {"regions": some, "callpaths": some}
-    one, two = (prediction_text(names, "p", levels) for names in (["p"], ["p", "n"]))
-    assert "intervals of 2 of 3 regions, 2 of 3 call paths and of the total" in one
-    assert "computed at 3 scales from p = 5.657 to 131072 and are interpolated." in one
-    assert "and elsewhere have the interval of the same scale, by ratio." in two
-    without = {name: some | {"predictor": None} for name in levels}
-    assert prediction_text(["p"], "p", without) == (
-        "Predictions and intervals were computed at 3 scales from p = 5.657 to 131072 and are interpolated."
-    )
+    text = prediction_text("p", np.array([5.65685, 16.0, 131072.0]))
+    assert "computed at 3 scales from p = 5.657 to 131072, where the slider stops." in text
 
 
 def test_efficiency_leaves_out_what_is_unknown_everywhere() -> None:

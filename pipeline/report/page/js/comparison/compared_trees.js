@@ -1,7 +1,7 @@
 // @ts-check
 // The call paths of two studies as call_tree_data.py writes them: one tree, and the values of both at a scale.
 
-import { Tree } from "../data/call_tree.js";
+import { RegionNames, Tree } from "../data/call_tree.js";
 import { floats } from "../data/payload.js";
 
 /** @import { Side } from "../data/difference.js" */
@@ -29,47 +29,9 @@ import { floats } from "../data/payload.js";
  * @property {Judged[]} kernels in the order of the page's table
  */
 
-/** Names of call paths, as those of a report's level. */
-export class CallPathNames {
-  /** @param {Payload} payload */
-  constructor({ regions, region, parent }) {
-    this.regions = regions;
-    this.region = region;
-    this.parent = parent;
-  }
-
-  /** @param {number} region */
-  shortName(region) {
-    const { name, short } = this.regions[region];
-    return short ?? name;
-  }
-
-  /** @param {number} k */
-  name(k) {
-    return this.shortName(this.region[k]);
-  }
-
-  /** @param {number} k */
-  fullName(k) {
-    return this.regions[this.region[k]].name;
-  }
-
-  /** @param {number} k */
-  path(k) {
-    const path = [];
-    for (let node = k; node >= 0; node = this.parent[node]) path.push(node);
-    return path.reverse();
-  }
-
-  /** @param {number} k */
-  regionsOf(k) {
-    return this.path(k).map((node) => this.region[node]);
-  }
-}
-
 /** @param {Payload} payload */
 export function readTrees(payload) {
-  const tree = new Tree(new CallPathNames(payload));
+  const tree = new Tree(new RegionNames(payload.regions, payload.region, payload.parent));
   const scales = payload.scales.map(({ name, predicted, runs, a, b }) => {
     const place = `${predicted ? "predicted" : "measured"} at ${name}`;
     const values = { a: floats(a.value), b: floats(b.value) };

@@ -2,6 +2,7 @@
 // The page of a comparison: the differential flame graph of two studies, and the table that follows its selection.
 
 import { Difference } from "../data/difference.js";
+import { readData } from "../data/payload.js";
 import { BoxTree, WHOLE } from "../draw/boxes.js";
 import { byId, el, keepingFocus, selector } from "../draw/dom.js";
 import { Address, wordsOf } from "../state.js";
@@ -17,7 +18,7 @@ import { readTrees } from "./compared_trees.js";
 
 const NONE = -1;
 /** @type {Payload} */
-const payload = JSON.parse(byId("data").textContent ?? "");
+const payload = await readData();
 const { tree, scales } = readTrees(payload);
 const address = new Address(location.hash.slice(1));
 const host = byId("difference");

@@ -1,24 +1,74 @@
 // @ts-check
 // Values over the call tree: inclusive sums, and how nodes grow at the target.
 
-import { elasticity, NEXT, sum } from "./outlook.js";
 import { floats } from "./payload.js";
+import { elasticity, sum } from "./shares.js";
 
-/** @import { Level } from "./level.js" */
-/** @import { Floats, Point } from "./payload.js" */
-/** @typedef {"regions" | "region" | "parent" | "name" | "fullName" | "shortName" | "path" | "regionsOf"} Naming */
-/** @typedef {Pick<Level, Naming>} CallPaths a tree of call paths with their names, measured or not */
+/** @import { KernelSet } from "./kernel_set.js" */
+/** @import { Floats, Point, Region } from "./payload.js" */
 /** @typedef {"target" | number} Where the target, or the index of a measured point */
 /** @typedef {{exclusive: Float64Array, inclusive: Float64Array, total: number}} TreeValues */
 /** @typedef {{exponent: Float64Array, relative: (k: number) => number}} TreeGrowth against that of the program */
 
 export const MODELLED = -1; // number of the modelled metric; the measured ones count from 0
 
+/** Kernels with the names of their regions, and of those of their callers. */
+export class RegionNames {
+  /**
+   * @param {Region[]} regions
+   * @param {number[]} region of each kernel
+   * @param {number[]} parent of each kernel, -1 for a root
+   */
+  constructor(regions, region, parent) {
+    this.regions = regions;
+    this.region = region;
+    this.parent = parent;
+  }
+
+  /** @param {number} k */
+  fullName(k) {
+    return this.regions[this.region[k]].name;
+  }
+
+  /**
+   * The region's name without return type and parameters.
+   * @param {number} k
+   */
+  name(k) {
+    return this.shortName(this.region[k]);
+  }
+
+  /** @param {number} region */
+  shortName(region) {
+    const { name, short } = this.regions[region];
+    return short ?? name;
+  }
+
+  /**
+   * Kernels from the root down to k.
+   * @param {number} k
+   */
+  path(k) {
+    const path = [];
+    for (let node = k; node >= 0; node = this.parent[node]) path.push(node);
+    return path.reverse();
+  }
+
+  /**
+   * Regions from the root down to k, as indices.
+   * @param {number} k
+   * @returns {number[]}
+   */
+  regionsOf(k) {
+    return this.path(k).map((node) => this.region[node]);
+  }
+}
+
 /** Call paths with their callees, and sums over them. */
 export class Tree {
-  /** @param {CallPaths} level callers before their callees */
+  /** @param {RegionNames} level callers before their callees */
   constructor(level) {
-    /** @type {CallPaths} */
+    /** @type {RegionNames} */
     this.level = level;
     /** @type {number[]} */
     this.roots = [];
@@ -51,13 +101,13 @@ export class Tree {
 
 export class CallTree extends Tree {
   /**
-   * @param {Level} level the call paths
+   * @param {KernelSet} level the call paths
    * @param {{name: string, unit: string, values: Floats}[]} metrics
    * @param {boolean} relativeGrowth
    */
   constructor(level, metrics, relativeGrowth) {
     super(level);
-    /** @type {Level} */
+    /** @type {KernelSet} */
     this.level = level;
     this.metrics = metrics.map(({ name, unit, values }) => ({ name, unit, values: floats(values) }));
     this.relativeGrowth = relativeGrowth;
@@ -82,7 +132,7 @@ export class CallTree extends Tree {
    */
   exclusive(metric, where, target) {
     if (metric === MODELLED && where === "target") return this.level.values(target);
-    const { points, largest } = this.level.space;
+    const { points, largest } = this.level.positions;
     const values = metric === MODELLED ? this.level.mean : this.metrics[metric].values;
     const point = where === "target" ? largest : where;
     return Float64Array.from(this.level.region, (_, k) => values[k * points.length + point] || 0);
@@ -105,13 +155,14 @@ export class CallTree extends Tree {
    * @returns {TreeGrowth}
    */
   growth(inclusive, target) {
-    const { space } = this.level;
-    const here = this.level.values(target);
-    const next = this.level.values(space.atScale(target, NEXT * target[space.column]));
+    const { positions } = this.level;
+    const [from, to] = positions.around(target);
+    const [here, next] = [from, to].map((scale) => this.level.values(positions.atScale(target, scale)));
+    const ratio = to / from;
     const exponent = inclusive
-      ? elasticity(this.inclusive(here), this.inclusive(next))
-      : elasticity(here, next);
-    const ofAll = this.relativeGrowth ? elasticity([sum(here)], [sum(next)])[0] : 0;
+      ? elasticity(this.inclusive(here), this.inclusive(next), ratio)
+      : elasticity(here, next, ratio);
+    const ofAll = this.relativeGrowth ? elasticity([sum(here)], [sum(next)], ratio)[0] : 0;
     return { exponent, relative: (k) => exponent[k] - ofAll };
   }
 }

@@ -3,7 +3,7 @@
 
 import { floats, steps } from "./payload.js";
 
-/** @import { Level } from "./level.js" */
+/** @import { KernelSet } from "./kernel_set.js" */
 /** @import { LocationsPayload, PointLocationsPayload } from "./payload.js" */
 
 /**
@@ -40,7 +40,7 @@ export class KernelLocations {
 
   /**
    * The row of a kernel; -1 if it is not among the largest.
-   * @param {Level} level
+   * @param {KernelSet} level
    * @param {number} k
    * @param {boolean} isCallPath
    */

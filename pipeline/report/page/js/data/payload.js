@@ -1,9 +1,7 @@
 // @ts-check
-// The page's data as payload.py writes it: JSON, with arrays of floats in base64, row by row.
+// The page's data as page_data.py writes it: compressed JSON, with arrays of floats in base64, row by row.
 
-/** @typedef {string} Floats base64 of little-endian float32 */
-/** @typedef {string} Doubles base64 of little-endian float64 */
-/** @typedef {[string, number]} Exponent power as text ("3/2") and power of the logarithm */
+/** @typedef {string} Floats base64 of float32, the lowest bytes of all first */
 /** @typedef {number[]} Point a value per parameter */
 
 /**
@@ -12,34 +10,23 @@
  * @property {number} column the parameter that scales
  * @property {Point[]} points measured points
  * @property {number} largest index of the largest measured point
- * @property {Point[]} targets the page opens at the last
- * @property {Point} first lower ends of the sliders
- * @property {Point} reach their upper ends
+ * @property {number[]} scales S values of the parameter that scales, ascending
+ * @property {Point[]} lines L points; with the scales they make the L x S positions, and the page opens at the first
+ * @property {number} reach the largest scale that curves are drawn to
  * @property {string} metric
  * @property {string} unit
  * @property {boolean} relativeGrowth growth is judged by shares, since the parameter counts no processes
- * @property {{growing: number, noteworthy: number}} limits of the flags
- * @property {Constants} constants of the models, as Python has them
+ * @property {{growing: number, noteworthy: number, far: number, veryFar: number}} limits of flags and warnings
+ * @property {[string, string][]} factors counts, and the time of each, whose product is the effort
  * @property {Region[]} regions
- * @property {{regions: LevelPayload, callpaths: LevelPayload}} levels
+ * @property {{regions: KernelsPayload, callpaths: KernelsPayload}} levels
  * @property {{name: string, unit: string, values: Floats}[]} metrics of the call tree: K x points
  * @property {MetricPayload[]} others metrics that the reader can switch to
  * @property {ImbalancePayload | null} imbalance
  * @property {LocationsPayload[]} locations of one metric each
  * @property {FilterPayload | null} filter
- * @property {RuntimeChart[] | null} runtime null if the models are not of time
- * @property {ProgramPayload | null} program figures of the whole program; null as runtime
+ * @property {ProgramPayload | null} program figures of the whole program; null if the models are not of time
  * @property {RooflinePayload | null} roofline null if the machine measured on is not known
- */
-
-/**
- * @typedef {object} Constants by the module that needs them; constants.py says which they are in Python
- * @property {{upper: number, steps: number, margin: number, farther: number, negligible: number}} mixture
- * @property {{width: number, halfLife: number, steepestFall: number, ridge: number, fullReach: number,
- *   smallestEnd: number, lopsided: number, below: number, above: number}} trend
- * @property {{least: number, twoSided: number, mostVariance: number, bend: number, apart: number,
- *   sideBelow: number, sideAbove: number, halvings: number, steepest: number}} total
- * @property {{scales: number, followers: number, share: number}} crossovers
  */
 
 /**
@@ -61,7 +48,7 @@
  * @property {string} metric
  * @property {string} unit
  * @property {boolean} additive whether its values have a sum
- * @property {{regions: LevelPayload & PartPayload, callpaths: LevelPayload & PartPayload}} levels
+ * @property {{regions: KernelsPayload & PartPayload, callpaths: KernelsPayload & PartPayload}} levels
  */
 
 /**
@@ -70,29 +57,28 @@
  */
 
 /**
- * @typedef {object} RuntimeChart a figure over the scaled parameter, the other parameters at the target
+ * @typedef {object} RuntimeChart a figure over the scaled parameter
  * @property {string} name
  * @property {string} label
- * @property {number} target
+ * @property {number | null} threshold the efficiency asked for, in charts of efficiency
+ * @property {(ChartLine | null)[]} lines per line of positions
+ */
+
+/**
+ * @typedef {object} ChartLine
  * @property {Estimates} points measured
  * @property {Estimates} curve of the models
  * @property {(number | null)[] | null} ideal along the curve
- * @property {number | null} threshold the efficiency asked for, in charts of efficiency
  */
-
-/** @typedef {{name: string, label: string, unit: string, estimates: Estimates}} AnswerPayload along the grid */
 
 /**
- * @typedef {object} ProgramPayload the figures that are known, and what they are made of
+ * @typedef {object} ProgramPayload the figures that are known
+ * @property {boolean} strong whether points are compared as under strong scaling
  * @property {AnswerPayload[]} answers
- * @property {"strong" | "weak" | "size" | "unknown"} comparison what points are compared by
- * @property {boolean} perLocation whether totals are seconds of one location
- * @property {number} commonError half-width of an interval, in logarithms, that all totals share
- * @property {number} measuredError the same of measured totals
- * @property {{factor: number, parameters: number[]} | null} locations the product of parameters times a factor
- * @property {{value: (number | null)[], below: (number | null)[], above: (number | null)[]}} measured totals per
- *   point, with the logarithms of value over lower end and of upper end over value
+ * @property {RuntimeChart[]} charts
  */
+
+/** @typedef {{label: string, unit: string} & Omit<Estimates, "scale">} AnswerPayload at all positions */
 
 /**
  * @typedef {object} Estimates values with 90 % intervals, null for what is not available
@@ -112,89 +98,36 @@
  */
 
 /**
- * @typedef {object} LevelPayload K kernels, G points of the grid
+ * @typedef {object} KernelsPayload K kernels, G positions
  * @property {number[]} region index into regions, per kernel
  * @property {number[]} parent the caller's kernel, -1 for a root
  * @property {Floats} mean K x points
  * @property {{count: number, kernels: number[], values: Floats}} repetitions
- * @property {ModelsPayload} models
- * @property {PredictorPayload | null} predictor null if predictions are not of formulas and trends alone
- * @property {number[]} grid scales with exact predictions, ascending, the other parameters at the target
  * @property {Floats} value K x G predictions
- * @property {Floats} lower
- * @property {Floats} upper
- * @property {{lower: Floats, upper: Floats}} total G
+ * @property {EndsPayload} weighty intervals at all positions
+ * @property {EndsPayload} others intervals of the others, at measured and requested positions
+ * @property {Omit<Estimates, "scale"> | null} total G; null without a sum
+ * @property {{unreliable: number[], not_measurable: number[], start_up: number[]}} standing 1 or 0, per kernel
+ * @property {[number, number, number, boolean, number][]} crossovers overtakes, overtaken, at, in the measured range,
+ *   value there
  * @property {Floats} growing probability that a kernel grows
  * @property {Floats} smape
  * @property {Floats} cvSmape
- * @property {{unreliable: number[], not_measurable: number[], start_up: number[]}} standing 1 or 0, per kernel
- * @property {[number, number, number, boolean][] | null} crossovers overtakes, overtaken, at, in the measured range;
- *   null if the page finds them
- */
-
-/**
- * @typedef {object} PredictorPayload what predictions of N kernels at any point are made of, the weightiest ones
- * @property {number[]} kernels N of the level
- * @property {boolean} nonnegative
- * @property {number} correlation of the errors of all kernels
- * @property {Point} last the largest measured value of every parameter
- * @property {RivalsPayload} rivals
- * @property {TrendPayload | null} trend
- * @property {WholePayload | null} whole the model of the sum of all kernels; null unless it is their total's
- */
-
-/** @typedef {{last: Point, nonnegative: boolean, rivals: RivalsPayload, trend: TrendPayload | null, bend: number}} WholePayload */
-
-/**
- * @typedef {object} RivalsPayload all plausible models of N kernels, R together, those of a kernel in sequence
- * @property {[number, number][][]} terms power and power of the logarithm per parameter
- * @property {number[][]} hypotheses lists of terms
- * @property {number[]} sharpness per hypothesis: the sum is the value to the power of it
- * @property {number[]} count N numbers of models
- * @property {number[]} hypothesis R
- * @property {Floats} weight R probabilities
- * @property {Doubles} coefficients per model its constant, then one per term
- * @property {Floats} root per model the lower triangle L, row by row, of the covariance L L'
- * @property {Floats} reach N quantiles of Student's t at the upper end of an interval
- * @property {Floats} degrees N degrees of freedom
- * @property {boolean} many whether all kernels have many degrees of freedom
- * @property {Floats} drift N relative standard deviations gained with a doubling beyond the range
- * @property {Floats | null} common N standard deviations of the logarithm that all measurements share
- * @property {number[]} sure N, 1 for kernels that surely grow
- */
-
-/**
- * @typedef {object} TrendPayload what N kernels were measured at P points
- * @property {Point[]} points
- * @property {number[]} steepest slope per parameter
- * @property {number[]} formulaError per parameter
- * @property {number[]} trendError per parameter
- * @property {number} formulasHold probability that formulas and noise are all there is
- * @property {Floats} logs N x P logarithms, NaN for none
- * @property {Floats | null} misfit N x P by how much they exceed the formulas; null if that does not count
- * @property {Floats} noise N relative standard deviations of the last means
- * @property {Floats} shift N per unit of the logarithm beyond the range
- */
-
-/**
- * @typedef {object} ModelsPayload M models per kernel, the chosen one first
- * @property {Exponent[][]} terms an exponent per parameter
- * @property {number[][]} hypotheses lists of terms
- * @property {number[]} sharpness per hypothesis; beyond 1: (constant^s + (coefficient * term)^s)^(1/s)
- * @property {number} rivals M
- * @property {number[]} chosen K x M indices into hypotheses, -1 for none
- * @property {Floats} weight probabilities of the models that there are, and of the first of every kernel
- * @property {Doubles} coefficients of the same: the constant, then one per term
- * @property {boolean} nonnegative
  * @property {Floats} validFrom K x parameters
- * @property {number[][]} growths lists of leading terms
- * @property {number[]} growth index into growths, per kernel
- * @property {string[]} growthClasses how kernels grow, in words
- * @property {number[]} growthClass index into growthClasses, per kernel
+ * @property {[string, number][][]} rivals plausible formulas with their probabilities, the chosen one first
+ * @property {string[]} latex the chosen formula
+ * @property {string[]} python the chosen formula as a function
+ * @property {Floats} curves what the formulas of weighty kernels give, one after the other: R x G
  * @property {number[]} growthUncertain 1 or 0, per kernel
- * @property {string[][]} warnings lists of texts
- * @property {number[]} warning index into warnings, per kernel
+ * @property {string[]} growthClassTexts how kernels grow, in words
+ * @property {number[]} growthClass index into them, per kernel
+ * @property {string[]} leadsTexts leading terms
+ * @property {number[]} leads index into them, per kernel
+ * @property {string[][]} warningTexts lists of texts
+ * @property {number[]} warning index into them, per kernel
  */
+
+/** @typedef {{kernels: number[], positions: number[], lower: Floats, upper: Floats}} EndsPayload */
 
 /**
  * @typedef {object} ImbalancePayload N call paths, the most uneven first
@@ -252,7 +185,11 @@ function bytes(text) {
 
 /** @param {Floats} text */
 export function floats(text) {
-  return new Float32Array(bytes(text));
+  const planes = new Uint8Array(bytes(text));
+  const count = planes.length / 4;
+  const array = new Uint8Array(planes.length);
+  for (let i = 0; i < planes.length; i++) array[4 * (i % count) + Math.floor(i / count)] = planes[i];
+  return new Float32Array(array.buffer);
 }
 
 /** @param {Steps} text */
@@ -260,7 +197,12 @@ export function steps(text) {
   return new Uint16Array(bytes(text));
 }
 
-/** @param {Doubles} text */
-export function doubles(text) {
-  return new Float64Array(bytes(text));
+/**
+ * The data that a page carries.
+ * @returns {Promise<any>}
+ */
+export async function readData() {
+  const text = document.getElementById("data")?.textContent ?? "";
+  const stream = new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
+  return new Response(stream).json();
 }

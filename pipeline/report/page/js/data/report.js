@@ -2,37 +2,34 @@
 // All that the page knows, ready to be asked.
 
 import { CallTree } from "./call_tree.js";
-import { Level } from "./level.js";
+import { KernelSet } from "./kernel_set.js";
 import { KernelLocations } from "./locations.js";
 import { floats } from "./payload.js";
-import { Program } from "./program.js";
-import { Space } from "./space.js";
+import { Positions } from "./positions.js";
 
 /** @import { ImbalancePayload, Payload } from "./payload.js" */
 /** @typedef {ReturnType<typeof readReport>} Report */
 /** @typedef {ReturnType<typeof metricOf>} Metric */
 /** @typedef {"regions" | "callpaths"} LevelName */
-/** @typedef {Record<LevelName, Level>} Levels */
+/** @typedef {Record<LevelName, KernelSet>} Levels */
 
 /** @param {Payload} payload */
 export function readReport(payload) {
-  const space = new Space(payload);
-  const callpaths = new Level(payload.levels.callpaths, space, payload.regions);
-  const regions = new Level(payload.levels.regions, space, payload.regions, {
-    additive: true,
-    fine: callpaths,
-  });
+  const positions = new Positions(payload);
+  const callpaths = new KernelSet(payload.levels.callpaths, positions, payload.regions);
+  const regions = new KernelSet(payload.levels.regions, positions, payload.regions);
   const chosen = metricOf(payload.metric, payload.unit, true, () => ({ regions, callpaths }));
   const others = payload.others.map(({ metric, unit, additive, levels }) =>
     metricOf(metric, unit, additive, () => {
-      const { node } = levels.callpaths;
-      const fine = new Level(levels.callpaths, space, payload.regions, { additive, whole: callpaths, node });
-      const coarse = { additive, fine: additive ? fine : undefined };
-      return { regions: new Level(levels.regions, space, payload.regions, coarse), callpaths: fine };
+      const part = { additive, whole: callpaths, node: levels.callpaths.node };
+      return {
+        regions: new KernelSet(levels.regions, positions, payload.regions, { additive }),
+        callpaths: new KernelSet(levels.callpaths, positions, payload.regions, part),
+      };
     }),
   );
   return {
-    space,
+    positions,
     levels: { regions, callpaths },
     metrics: [chosen, ...others],
     tree: new CallTree(callpaths, payload.metrics, payload.relativeGrowth),
@@ -43,8 +40,8 @@ export function readReport(payload) {
     imbalance: payload.imbalance && imbalanceOf(payload.imbalance),
     locations: payload.locations.map((raw) => new KernelLocations(raw)),
     filter: payload.filter,
-    runtime: payload.runtime,
-    program: payload.program && new Program(payload.program, callpaths),
+    program: payload.program,
+    factors: payload.factors,
     roofline: payload.roofline,
   };
 }

@@ -1,13 +1,12 @@
 // @ts-check
 // Line charts as SVG: a frame with axes, and layers drawn into it. Colours come from style sheets.
 
-import { spread } from "../data/space.js";
 import { tickLabel } from "../text/numbers.js";
 import { binaryTicks, linearScale, logScale } from "./axes.js";
 import { svgEl } from "./dom.js";
 import { zoomOf } from "./zoom.js";
 
-/** @import { Space } from "../data/space.js" */
+/** @import { Positions } from "../data/positions.js" */
 /** @import { Range, Scale } from "./axes.js" */
 /** @typedef {{left: number, right: number, top: number, bottom: number}} Box */
 /** @typedef {{x: number, y: number, title?: string}} Dot */
@@ -40,8 +39,6 @@ import { zoomOf } from "./zoom.js";
 
 const MARGIN = { top: 14, right: 16, bottom: 40, left: 58 };
 const HEIGHT = 320;
-const SAMPLES = 120; // of a curve, from the smallest measured scale to the end of the slider
-const PAST_TARGET = 1.5; // how far curves go on, but not beyond the slider
 let charts = 0;
 /** @type {WeakMap<Element, Chart>} */
 const drawn = new WeakMap();
@@ -111,27 +108,14 @@ export function frame(host, spec) {
 
 /**
  * The axis of the parameter that scales.
- * @param {Space} space
+ * @param {Positions} positions
  * @param {Range} domain
  * @param {boolean} log
  * @returns {Axis}
  */
-export function scaleAxis(space, domain, log) {
-  const binary = space.points.every((point) => Number.isInteger(Math.log2(point[space.column])));
-  return { domain, log, label: space.scaled, binary };
-}
-
-/**
- * Scales at which curves are drawn.
- * @param {Space} space
- * @param {number[]} target
- */
-export function curveScales({ column, measuredStart, measuredEnd, reach }, target) {
-  const past = Math.max(Math.min(PAST_TARGET * target[column], reach[column]), target[column]);
-  const end = Math.max(measuredEnd, past);
-  const start = Math.min(measuredStart, target[column]);
-  const samples = spread(start, Math.max(reach[column], end), SAMPLES); // the same for most targets
-  return [...samples.filter((scale) => scale < end), end];
+export function scaleAxis(positions, domain, log) {
+  const binary = positions.points.every((point) => Number.isInteger(Math.log2(point[positions.column])));
+  return { domain, log, label: positions.scaled, binary };
 }
 
 /**

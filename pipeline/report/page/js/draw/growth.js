@@ -16,7 +16,7 @@ const MARKS = [-1, -0.5, 0, 0.5, 1, 1.5, 2];
  * @param {number} exponent
  */
 export function growthWords(tree, exponent) {
-  return `${doublingText(exponent)} when ${tree.level.space.scaled} doubles`;
+  return `${doublingText(exponent)} when ${tree.level.positions.scaled} doubles`;
 }
 
 /**
@@ -56,7 +56,7 @@ export function growthLegend(tree) {
     const swatch = coloured(el("span", { class: "swatch" }), exponent);
     return el("span", {}, swatch, doublingText(exponent));
   });
-  const text = `Colour: growth of a call path without its callees, ${of}, when ${tree.level.space.scaled} doubles at the target:`;
+  const text = `Colour: growth of a call path without its callees, ${of}, when ${tree.level.positions.scaled} doubles at the target:`;
   return el("p", { class: "growth-legend" }, text, ...marks);
 }
 

@@ -1,24 +1,17 @@
 // @ts-check
 // Names, formulas and shares as elements: whole when copied, searched or read aloud, cut by the layout.
 
-import {
-  CONSTANT,
-  coefficientParts,
-  factorsOf,
-  formulaText,
-  growthText,
-  sharpnessShown,
-  signText,
-  summands,
-} from "../text/formula.js";
 import { fullPathNames, pathNames } from "../text/names.js";
 import { copyButton, el, styled } from "./dom.js";
 
-/** @import { Level } from "../data/level.js" */
+/** @import { KernelSet } from "../data/kernel_set.js" */
 /** @import { Child } from "./dom.js" */
 
 const TAIL = 14; // characters at the end that are always seen, half the name at most
 const TIMES = "\u2009·\u2009";
+/** What is not written as it is: powers, exponents of ten, products, logarithms, signs, names. */
+const FORMULA_PARTS =
+  /(\^\([^()]*\)|\^[\d/]+|(?<=\d)e[+-]?\d+| \* | - |^-|log2(?=\()|[^\d\s()*^+\-./][^\s()*^]*)/u;
 
 /**
  * A text whose middle gives way where there is no room for all of it.
@@ -35,7 +28,7 @@ export function cutNode(text, title = text) {
 
 /**
  * The region, and below it its callers where there are any.
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {number} k
  */
 export function kernelNode(level, k) {
@@ -77,69 +70,37 @@ export function barNode(share, text, cls = "") {
 }
 
 /**
- * @param {Level} level
- * @param {number} t
- * @returns {Child[]}
+ * A formula as Python writes it, typeset: ``2.5e-07 * p^(3/2) * log2(p)``.
+ * @param {string} text
  */
-function termNodes(level, t) {
-  const parts = factorsOf(level, t).flatMap(({ name, power, logarithm }) => {
-    /** @type {Child[][]} */
-    const shown = [];
-    if (power !== "0") shown.push([el("i", {}, name), power === "1" ? null : el("sup", {}, power)]);
-    if (logarithm !== 0) {
-      const raised = logarithm === 1 ? null : el("sup", {}, String(logarithm));
-      shown.push(["log", el("sub", {}, "2"), raised, "\u2009", el("i", {}, name)]);
-    }
-    return shown;
-  });
-  return parts.flatMap((part, i) => (i ? [TIMES, ...part] : part));
+export function formulaNode(text) {
+  const parts = text.split(FORMULA_PARTS).filter(Boolean);
+  return el("span", { class: "formula", title: text }, ...parts.map(formulaPart));
 }
 
 /**
- * @param {number} value
- * @returns {Child[]}
+ * @param {string} part
+ * @returns {Child}
  */
-function coefficientNodes(value) {
-  const [digits, power] = coefficientParts(value);
-  return power === 0 ? [digits] : [`${digits}${TIMES}10`, el("sup", {}, String(power).replace("-", "−"))];
-}
-
-/**
- * The formula of the chosen model, or of a rival.
- * @param {Level} level
- * @param {number} k
- * @param {number} [rival]
- */
-export function formulaNode(level, k, rival = 0) {
-  const knee = sharpnessShown(level, k, rival);
-  const parts = summands(level, k, rival).flatMap(([coefficient, t], i) => [
-    signText(coefficient, i, "−"),
-    ...raisedNodes(
-      [...coefficientNodes(coefficient), ...(t === CONSTANT ? [] : [TIMES, ...termNodes(level, t)])],
-      knee,
-    ),
-  ]);
-  const nodes = knee === 1 ? parts : ["(", ...parts, ")", el("sup", {}, `1/${knee}`)];
-  return el("span", { class: "formula", title: formulaText(level, k, rival) }, ...nodes);
-}
-
-/**
- * @param {Child[]} nodes
- * @param {number} power
- * @returns {Child[]}
- */
-function raisedNodes(nodes, power) {
-  return power === 1 ? nodes : ["(", ...nodes, ")", el("sup", {}, String(power))];
+function formulaPart(part) {
+  const power = /^(?:\^\(?|e)([^()]+)\)?$/.exec(part)?.[1];
+  if (power && part.startsWith("e"))
+    return el("span", {}, `${TIMES}10`, el("sup", {}, String(Number(power)).replace("-", "−")));
+  if (power) return el("sup", {}, power.replace("-", "−"));
+  if (part === " * ") return TIMES;
+  if (part === "log2") return el("span", {}, "log", el("sub", {}, "2"));
+  if (part.startsWith("-") || part === " - ") return part.replace("-", "−");
+  return /^[^\d\s()+]/.test(part) ? el("i", {}, part) : part;
 }
 
 /**
  * The most probable way to grow, with its range of exponents; the leading term of the model as a hint.
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {number} k
  */
 export function growthNode(level, k) {
   const parts = level.growthClass[k].replace("grows, about ", "").split(/\^([0-9.]+)/);
   const nodes = parts.map((part, i) => (i % 2 ? el("sup", {}, part) : part));
-  const title = `${level.growthClass[k]}; leading term of the model: ${growthText(level, k)}`;
+  const title = `${level.growthClass[k]}; leading term of the model: ${level.leads[k]}`;
   return el("span", { class: "formula", title }, ...nodes);
 }

@@ -5,21 +5,21 @@ import { scaleText } from "../text/numbers.js";
 import { el, styled, svgEl } from "./dom.js";
 import { pinOf } from "./zoom.js";
 
-/** @import { Space } from "../data/space.js" */
+/** @import { Positions } from "../data/positions.js" */
 /** @import { Chart } from "./chart.js" */
 /** @typedef {[string, string, string]} Reading class of the colour, name, value */
 
 /**
- * Readings at the scales that a target may have.
+ * Readings at the scales at which predictions are known.
  * @param {HTMLElement} host what the chart was drawn into
  * @param {Chart} chart
- * @param {Space} space
+ * @param {Positions} positions
  * @param {(scale: number) => Reading[]} readingsAt
  */
-export function readings(host, chart, space, readingsAt) {
+export function readings(host, chart, positions, readingsAt) {
   readingsOver(host, chart, {
-    snap: (value) => space.snapped(space.column, value),
-    title: (scale) => `${space.scaled} = ${scaleText(scale)}`,
+    snap: (value) => positions.nearest(value),
+    title: (scale) => `${positions.scaled} = ${scaleText(scale)}`,
     rows: readingsAt,
   });
 }

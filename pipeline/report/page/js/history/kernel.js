@@ -1,13 +1,14 @@
 // @ts-check
 // The page of a kernel: one selected entry in all charts, and all entries in a table of pages.
 
+import { floats, readData } from "../data/payload.js";
 import { byId, el, svgEl } from "../draw/dom.js";
 import { buildTheme } from "../views/theme.js";
 
 const ROWS = 25;
 const DAY = 86400e3;
 const [GROWTH, EFFICIENCY] = [2, 3]; // measures
-const data = JSON.parse(byId("data").textContent ?? "");
+const data = await readData();
 
 /** @param {string} text */
 function bytes(text) {
@@ -15,7 +16,7 @@ function bytes(text) {
 }
 
 /** @type {Float32Array[]} */
-const values = data.values.map((/** @type {string} */ text) => new Float32Array(bytes(text).buffer));
+const values = data.values.map(floats);
 const count = values[0].length;
 const days = integers(data.days);
 const growth = integers(data.growth);

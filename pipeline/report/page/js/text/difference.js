@@ -5,7 +5,7 @@ import { ONLY_A } from "../data/difference.js";
 import { fullPathNames } from "./names.js";
 import { doublingText, figure, percent, unitText } from "./numbers.js";
 
-/** @import { CallPaths } from "../data/call_tree.js" */
+/** @import { RegionNames } from "../data/call_tree.js" */
 /** @import { Difference, Range, Side } from "../data/difference.js" */
 /**
  * @typedef {object} Compared
@@ -74,7 +74,7 @@ export function differenceTexts(k, { difference, unit, only, remarks }) {
 
 /**
  * Call paths as a table with a head: both sides with their ranges, and how they differ.
- * @param {Pick<CallPaths, "regionsOf" | "shortName" | "regions">} level
+ * @param {Pick<RegionNames, "regionsOf" | "shortName" | "regions">} level
  * @param {number[]} nodes
  * @param {Compared} compared
  */

@@ -1,8 +1,8 @@
 // @ts-check
 // Names of regions and call paths as text.
 
-/** @import { CallPaths } from "../data/call_tree.js" */
-/** @import { Level } from "../data/level.js" */
+/** @import { RegionNames } from "../data/call_tree.js" */
+/** @import { KernelSet } from "../data/kernel_set.js" */
 
 /**
  * A text with its middle cut out where it is longer than `width`.
@@ -17,7 +17,7 @@ export function cutText(text, width) {
 
 /**
  * Short names from the root down to a kernel.
- * @param {Pick<CallPaths, "regionsOf" | "shortName" | "regions">} level
+ * @param {Pick<RegionNames, "regionsOf" | "shortName" | "regions">} level
  * @param {number} k
  */
 export function pathNames(level, k) {
@@ -25,7 +25,7 @@ export function pathNames(level, k) {
 }
 
 /**
- * @param {Pick<CallPaths, "regionsOf" | "shortName" | "regions">} level
+ * @param {Pick<RegionNames, "regionsOf" | "shortName" | "regions">} level
  * @param {number} k
  */
 export function fullPathNames(level, k) {
@@ -34,7 +34,7 @@ export function fullPathNames(level, k) {
 
 /**
  * A kernel in one line of limited width, with its caller where there is room for it.
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {number} k
  * @param {number} width
  */
@@ -46,7 +46,7 @@ export function kernelLabel(level, k, width) {
 /**
  * Kernels in lines of limited width that differ: where names are the same, so much of their callers is added as
  * tells them apart.
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {number[]} kernels
  * @param {number} width
  * @returns {string[]}
@@ -60,7 +60,7 @@ export function distinctLabels(level, kernels, width) {
 }
 
 /**
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {number} k
  * @param {number[]} others
  * @param {number} width
@@ -96,7 +96,7 @@ function sharedStart(all) {
 
 /**
  * Whether words all occur in a kernel's own name or its linker's name.
- * @param {Pick<CallPaths, "region" | "regions">} level
+ * @param {Pick<RegionNames, "region" | "regions">} level
  * @param {number} k
  * @param {string[]} words in lower case
  */
@@ -108,7 +108,7 @@ export function nameHas(level, k, words) {
 
 /**
  * What a search looks at: the whole name, the linker's name and the names of all callers, in lower case.
- * @param {Level} level
+ * @param {KernelSet} level
  * @returns {(k: number) => string}
  */
 export function searchTexts(level) {

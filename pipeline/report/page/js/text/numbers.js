@@ -1,7 +1,7 @@
 // @ts-check
 // Numbers as people read them.
 
-/** @import { Interval } from "../data/level.js" */
+/** @import { Interval } from "../data/kernel_set.js" */
 
 /** @type {[number, string][]} */
 const PREFIXES = [

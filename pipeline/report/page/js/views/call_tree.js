@@ -287,11 +287,11 @@ class TreeView {
   }
 
   whereSelector() {
-    const { space } = this.report;
+    const { positions } = this.report;
     /** @type {[string, string][]} */
-    const points = space.points.map((point, i) => [
+    const points = positions.points.map((point, i) => [
       String(i),
-      `measured at ${pointText(space.parameters, point)}`,
+      `measured at ${pointText(positions.parameters, point)}`,
     ]);
     /** @type {[string, string][]} */
     const predicted = this.metric === MODELLED ? [["target", "predicted at the target"]] : [];
@@ -311,7 +311,7 @@ class TreeView {
       MODELLED,
       (value) => {
         this.metric = Number(value);
-        this.where = this.metric === MODELLED ? "target" : this.report.space.largest;
+        this.where = this.metric === MODELLED ? "target" : this.report.positions.largest;
         const next = this.whereSelector();
         scale.replaceWith(next);
         scale = next;

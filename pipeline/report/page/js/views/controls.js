@@ -1,93 +1,114 @@
 // @ts-check
 // The controls that stay in sight: the target with what it means, what is shown of which metric, and the search.
 
-import { sum } from "../data/outlook.js";
+import { answersAt } from "../data/program.js";
 import { byId, el, selector, switcher } from "../draw/dom.js";
 import { cutText, pathNames } from "../text/names.js";
 import { estimateText, pointText, quantityText, scaleText } from "../text/numbers.js";
 
 /** @import { LevelName, Report } from "../data/report.js" */
-/** @import { Space } from "../data/space.js" */
+/** @import { Positions } from "../data/positions.js" */
 /** @import { State } from "../state.js" */
 
-const STEPS = 1000; // of a slider
-const FAR = 4; // times beyond the measured range, as in questions/runtime/trust.py
-const VERY_FAR = 16;
-const WITHOUT = "values of the formulas alone; pipeline predict has predictions and intervals here";
-
 /**
+ * The slider of the parameter that scales, which stops at the positions, and a field for any value.
  * @param {State} state
- * @param {number} d
  */
-function scaleControl(state, d) {
-  const { space } = state.report;
-  const [first, last] = [space.first[d], space.reach[d]];
-  const name = space.parameters[d];
-  /** @param {number} value */
-  const stepOf = (value) => {
-    const share = Math.log(value / first) / Math.log(last / first);
-    return String(Math.round(STEPS * Math.min(Math.max(share, 0), 1)));
-  };
+function scaleControl(state) {
+  const { positions } = state.report;
+  const { scaled, scales, column } = positions;
   const slider = el("input", {
     type: "range",
     min: 0,
-    max: STEPS,
+    max: scales.length - 1,
     step: 1,
-    id: `target-${d}`,
-    list: `marks-${d}`,
+    id: "target",
+    list: "marks",
   });
-  const number = el("input", {
-    type: "number",
-    min: 0,
-    step: "any",
-    "aria-label": `Target ${name}`,
-  });
+  const number = el("input", { type: "number", min: 0, step: "any", "aria-label": `Target ${scaled}` });
+  const hint = el("p", { class: "nearest", role: "status", hidden: true });
   const show = () => {
-    number.value = String(Number(state.target[d].toPrecision(12)));
-    slider.setAttribute("aria-valuetext", `${name} = ${scaleText(state.target[d])}`);
+    const scale = state.target[column];
+    number.value = String(scale);
+    slider.value = String(scales.indexOf(scale));
+    slider.setAttribute("aria-valuetext", `${scaled} = ${scaleText(scale)}`);
   };
-  /** @param {number} value */
-  const move = (value) => {
-    state.setTarget(d, value);
-    slider.value = stepOf(value);
-    show();
-  };
+  /** @param {number} scale one of the positions */
+  const move = (scale) => state.setTarget(positions.atScale(state.target, scale));
   slider.addEventListener("input", () => {
-    state.setTarget(d, space.snapped(d, first * (last / first) ** (Number(slider.value) / STEPS)));
+    hint.hidden = true;
+    move(scales[Number(slider.value)]);
     show();
   });
   number.addEventListener("change", () => {
     const value = Number(number.value);
-    move(value > 0 && Number.isFinite(value) ? value : state.target[d]);
+    const usable = value > 0 && Number.isFinite(value);
+    const scale = usable ? positions.nearest(value) : state.target[column];
+    hint.hidden = !usable || scale === value;
+    hint.textContent = hint.hidden ? "" : nearestText(state, value, scale);
+    move(scale);
+    show();
   });
-  slider.value = stepOf(state.target[d]);
+  const measured = [...new Set(positions.points.map((point) => point[column]))];
+  const marks = measured.map((scale) => el("option", { value: scales.indexOf(scale) }));
   show();
-  const marks = [...new Set(space.points.map((point) => point[d]))].map((value) =>
-    el("option", { value: stepOf(value) }),
-  );
-  const label = d === space.column ? "Target " : "at ";
   const node = el(
     "div",
     { class: "scale" },
-    el("label", { for: `target-${d}` }, label, el("i", {}, name), " ="),
+    el("label", { for: "target" }, "Target ", el("i", {}, scaled), " ="),
     number,
     slider,
-    el("datalist", { id: `marks-${d}` }, ...marks),
+    el("datalist", { id: "marks" }, ...marks),
   );
-  return { d, node, move };
+  return { node, hint, show };
+}
+
+/**
+ * Which position a target shows that is none, and the command that predicts it exactly.
+ * @param {State} state
+ * @param {number} wanted
+ * @param {number} scale
+ */
+function nearestText({ report: { positions }, target }, wanted, scale) {
+  const at = positions.atScale(target, wanted).map((value, d) => `${positions.parameters[d]}=${value}`);
+  const shown = `The nearest position, ${positions.scaled} = ${scaleText(scale)}, is shown.`;
+  return `${shown} For ${positions.scaled} = ${wanted}: pipeline predict OUT --at ${at.join(",")}`;
+}
+
+/**
+ * The line that the target is on, by the values of the other parameters.
+ * @param {State} state
+ * @param {() => void} moved
+ */
+function lineControl(state, moved) {
+  const { positions } = state.report;
+  const { parameters, column, lines } = positions;
+  const choices = lines.map(
+    (line, i) =>
+      /** @type {[string, string]} */ ([
+        String(i),
+        line
+          .flatMap((value, d) => (d === column ? [] : [`${parameters[d]} = ${scaleText(value)}`]))
+          .join(", "),
+      ]),
+  );
+  return selector("at", choices, positions.lineOf(state.target), (key) => {
+    state.setTarget(positions.atScale(lines[Number(key)], state.target[column]));
+    moved();
+  });
 }
 
 /**
  * How far a target lies outside of what was measured, in words; empty inside.
- * @param {Space} space
+ * @param {Positions} positions
  * @param {number[]} target
  */
-export function outsideText(space, target) {
-  const factor = space.extrapolation(target);
+export function outsideText(positions, target) {
+  const factor = positions.extrapolation(target);
   if (!(factor > 1 + 1e-9)) return "";
   const text = `${scaleText(Number(factor.toPrecision(2)))} times outside the measured range`;
-  if (factor > VERY_FAR) return `${text}: far too much to decide on`;
-  return factor > FAR ? `${text}: far` : text;
+  if (factor > positions.limits.veryFar) return `${text}: far too much to decide on`;
+  return factor > positions.limits.far ? `${text}: far` : text;
 }
 
 /**
@@ -98,14 +119,12 @@ export function outsideText(space, target) {
  */
 export function answerTexts(report, state) {
   const { target, level, metric } = state;
-  const answers = report.program?.answersAt(target) ?? [];
+  const answers = report.program ? answersAt(report.program, report.positions, target) : [];
   const parts = answers.map(({ label, unit, figure }) => `${label} ${estimateText(figure, unit)}`);
   if (metric.additive) {
-    const total = sum(level.values(target));
-    const text = quantityText(total, metric.unit, level.intervalOfTotal(target, total));
+    const text = quantityText(level.totalAt(target), metric.unit, level.intervalOfTotal(target));
     parts.push(`${metric.name} ${text.replace(/, 90 % interval (.*)/, " ($1)")}`);
   }
-  if (!level.knows(target)) parts.push(WITHOUT);
   return parts;
 }
 
@@ -116,9 +135,9 @@ export function answerTexts(report, state) {
 function answerLine(report, state) {
   const line = el("p", { class: "at-target", role: "status" });
   state.follow(byId("controls"), () => {
-    const outside = outsideText(report.space, state.target);
+    const outside = outsideText(report.positions, state.target);
     const texts = answerTexts(report, state).flatMap((text) => [el("span", {}, text), " "]);
-    const at = el("b", {}, `${pointText(report.space.parameters, state.target)}:`);
+    const at = el("b", {}, `${pointText(report.positions.parameters, state.target)}:`);
     line.replaceChildren(at, " ", ...texts, outside ? el("span", { class: "outside" }, outside) : "");
   });
   return line;
@@ -155,22 +174,18 @@ function searchBox(report, state) {
  * @param {State} state
  */
 export function buildControls(report, state) {
-  const { space } = report;
-  const movable = space.parameters.map((_, d) => d).filter((d) => space.reach[d] > space.first[d]);
-  movable.sort((a, b) => Number(b === space.column) - Number(a === space.column));
-  const controls = movable.map((d) => scaleControl(state, d));
-  const reset = el(
-    "button",
-    {
-      type: "button",
-      class: "quiet",
-      title: "Back to the target of the report",
-      click: () => {
-        for (const { d, move } of controls) move(space.opening[d]);
-      },
-    },
-    "Reset",
-  );
+  const { positions } = report;
+  const scale = positions.scales.length > 1 ? scaleControl(state) : null;
+  const line = positions.lines.length > 1 ? lineControl(state, () => scale?.show()) : null;
+  const click = () => {
+    state.setTarget(positions.opening);
+    scale?.show();
+    if (scale) scale.hint.hidden = true;
+    const list = line?.querySelector("select");
+    if (list) list.value = "0";
+  };
+  const title = "Back to the target of the report";
+  const reset = el("button", { type: "button", class: "quiet", title, click }, "Reset");
   /** @type {[LevelName, string][]} */
   const names = [
     ["regions", "Regions"],
@@ -183,10 +198,12 @@ export function buildControls(report, state) {
   );
   const choices = metrics.length > 1 ? [level, metric] : [level];
   byId("controls").replaceChildren(
-    ...controls.map(({ node }) => node),
+    scale?.node ?? "",
+    line ?? "",
     reset,
     ...choices,
     ...searchBox(report, state),
+    scale?.hint ?? "",
     answerLine(report, state),
   );
 }

@@ -5,30 +5,25 @@ import { el, svgEl } from "../draw/dom.js";
 import { distinctLabels } from "../text/names.js";
 import { scaleText } from "../text/numbers.js";
 
-/** @import { Crossover, Interval, Level } from "../data/level.js" */
+/** @import { Crossover, Interval, KernelSet } from "../data/kernel_set.js" */
 /** @import { Point } from "../data/payload.js" */
 /** @import { Chart } from "../draw/chart.js" */
-/** @typedef {Crossover & {value: number}} PlacedCrossover */
 
 const SHOWN = 9;
 
 /**
  * Crossovers of leading kernels, those at the largest values where there are many, ordered by scale.
  * They hold for the other parameters at the report's target only.
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {Point} target
  * @param {number[]} leading
- * @returns {PlacedCrossover[]}
+ * @returns {Crossover[]}
  */
 export function shownCrossovers(level, target, leading) {
-  const { space } = level;
-  if (!space.onGridLine(target)) return [];
+  const { positions } = level;
+  if (positions.lineOf(target) !== 0) return [];
   return level.crossovers
     .filter(({ over, past }) => leading.includes(over) && leading.includes(past))
-    .map((crossover) => ({
-      ...crossover,
-      value: level.along(target).value(crossover.over, crossover.at),
-    }))
     .sort((a, b) => b.value - a.value)
     .slice(0, SHOWN)
     .sort((a, b) => a.at - b.at);
@@ -37,20 +32,20 @@ export function shownCrossovers(level, target, leading) {
 /**
  * Between which scales it can happen: where the intervals of the two overlap, around the crossover; an end that is
  * not known is infinite.
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {Point} target
  * @param {Crossover} crossover
  * @returns {Interval}
  */
 export function crossoverRange(level, target, { over, past, at }) {
-  const { scales } = level;
-  const line = level.along(target);
+  const { positions } = level;
+  const { scales } = positions;
   /**
    * @param {number} k
    * @param {number} scale
    * @returns {Interval}
    */
-  const ends = (k, scale) => line.interval(k, scale, line.value(k, scale)) ?? [0, Infinity];
+  const ends = (k, scale) => level.interval(k, positions.atScale(target, scale)) ?? [0, Infinity];
   /** @param {number} scale */
   const before = (scale) => ends(over, scale)[1] < ends(past, scale)[0];
   /** @param {number} scale */
@@ -64,13 +59,13 @@ export function crossoverRange(level, target, { over, past, at }) {
 }
 
 /**
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {Point} target
  * @param {Crossover} crossover
  */
 function crossoverText(level, target, crossover) {
   const { over, past, at } = crossover;
-  const name = level.space.scaled;
+  const name = level.positions.scaled;
   const [first, second] = distinctLabels(level, [over, past], 44);
   const text = `At ${name} ≈ ${scaleText(Number(at.toPrecision(3)))} ${first} overtakes ${second}`;
   const [low, high] = crossoverRange(level, target, crossover);
@@ -84,9 +79,9 @@ function crossoverText(level, target, crossover) {
 
 /**
  * @param {Chart} chart
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {Point} target
- * @param {PlacedCrossover[]} crossovers
+ * @param {Crossover[]} crossovers
  */
 export function drawCrossovers(chart, level, target, crossovers) {
   /** @type {[number, number][]} */
@@ -111,24 +106,25 @@ export function drawCrossovers(chart, level, target, crossovers) {
 
 /**
  * Why there is no crossover to list.
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {Point} target
  */
 function noneText(level, target) {
   if (!level.additive) return "Crossovers are found for metrics that have a total.";
-  if (level.space.onGridLine(target)) return "No kernel overtakes a leading one up to the end of the slider.";
+  if (level.positions.lineOf(target) === 0)
+    return "No kernel overtakes a leading one up to the end of the curves.";
   return "Crossovers are known with the other parameters at the target that the page opens with.";
 }
 
 /**
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {Point} target
- * @param {PlacedCrossover[]} crossovers
+ * @param {Crossover[]} crossovers
  */
 export function crossoverList(level, target, crossovers) {
   if (crossovers.length === 0) return el("p", { class: "quiet" }, noneText(level, target));
   const items = crossovers.map((crossover) => {
-    const later = crossover.at > target[level.space.column];
+    const later = crossover.at > target[level.positions.column];
     const where = crossover.measured
       ? " (measured range)"
       : later

@@ -2,7 +2,7 @@
 // A differential flame graph, as of Gregg: boxes as wide as the values of one side, coloured by growth from A to B.
 
 import { LEAST_OWN, ONLY_A, ONLY_B } from "../data/difference.js";
-import { sum } from "../data/outlook.js";
+import { sum } from "../data/shares.js";
 import { boxesBelow, boxParts, heightOf, othersNode, ROW_HEIGHT, svgSize } from "../draw/boxes.js";
 import { pictureButtons } from "../draw/chart_tools.js";
 import { el, eventElement, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";

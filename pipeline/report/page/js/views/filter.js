@@ -1,7 +1,7 @@
 // @ts-check
 // What the instrumentation filter keeps and drops.
 
-import { sum } from "../data/outlook.js";
+import { sum } from "../data/shares.js";
 import { byId, el } from "../draw/dom.js";
 import { barNode, cutNode } from "../draw/nodes.js";
 import { DataTable } from "../draw/table.js";

@@ -1,44 +1,37 @@
 // @ts-check
 // Two or more parameters: the dominant region, over the scaled parameter and another one.
 
-import { largestOf, leadingKernels, sum } from "../data/outlook.js";
-import { spread } from "../data/space.js";
+import { largestOf, leadingKernels, sum } from "../data/shares.js";
 import { drawDots, frame, scaleAxis } from "../draw/chart.js";
 import { chartTools } from "../draw/chart_tools.js";
 import { byId, el, onResize, selector, svgEl } from "../draw/dom.js";
 import { cutNode } from "../draw/nodes.js";
 import { percent, pointText } from "../text/numbers.js";
 
-/** @import { Level } from "../data/level.js" */
+/** @import { KernelSet } from "../data/kernel_set.js" */
 /** @import { Point } from "../data/payload.js" */
 /** @import { Report } from "../data/report.js" */
 /** @import { State } from "../state.js" */
 
-const CELLS = 34;
 const HEIGHT = 420;
 
 /**
- * The range of a parameter that the map shows.
- * @param {Report} report
- * @param {Point} target
- * @param {number} d
- * @returns {[number, number]}
+ * The edges of cells around values, halfway between them by ratio.
+ * @param {number[]} values ascending, more than one
  */
-function rangeOf({ space }, target, d) {
-  const values = space.points.map((point) => point[d]);
-  const low = Math.min(...values);
-  const high = Math.max(...values, d === space.column ? space.reach[d] : 0, target[d]);
-  const margin = (high / low) ** 0.03;
-  return [low / margin, high * margin];
+function edgesOf(values) {
+  const inner = values.slice(1).map((value, i) => Math.sqrt(value * values[i]));
+  const last = values.length - 1;
+  return [values[0] ** 2 / inner[0], ...inner, values[last] ** 2 / inner[last - 1]];
 }
 
 /**
- * The kernel with the largest formula, and its share.
- * @param {Level} level
+ * The largest kernel at a position, and its share.
+ * @param {KernelSet} level
  * @param {Point} at
  */
 function dominating(level, at) {
-  const values = level.formulas(at);
+  const values = level.values(at);
   const k = largestOf(values);
   const total = sum(values);
   return { k, share: total > 0 ? values[k] / total : 0 };
@@ -50,26 +43,22 @@ function dominating(level, at) {
  * @param {number} other the parameter upwards
  */
 function drawHeatmap(report, target, other) {
-  const { space } = report;
-  const level = report.levels.regions;
-  const [xRange, yRange] = [rangeOf(report, target, space.column), rangeOf(report, target, other)];
-  if (!(xRange[1] > xRange[0]) || !(yRange[1] > yRange[0])) return;
+  const { positions, levels } = report;
+  const level = levels.regions;
+  const last = Math.max(positions.reach, target[positions.column]);
+  const scales = positions.scales.filter((scale) => scale <= last);
+  const lines = positions.lines
+    .filter((line) => line.every((value, d) => d === other || d === positions.column || value === target[d]))
+    .sort((a, b) => a[other] - b[other]);
+  if (scales.length < 2 || lines.length < 2) return;
+  const [xs, ys] = [edgesOf(scales), edgesOf(lines.map((line) => line[other]))];
   const chart = frame(byId("heatmap-plot"), {
     height: HEIGHT,
     label: "Map of the dominant region over two parameters; the list beside it names the regions.",
-    x: scaleAxis(space, xRange, true),
-    y: { domain: yRange, log: true, label: space.parameters[other] },
+    x: scaleAxis(positions, [xs[0], xs[xs.length - 1]], true),
+    y: { domain: [ys[0], ys[ys.length - 1]], log: true, label: positions.parameters[other] },
   });
-  const [xs, ys] = [spread(...xRange, CELLS + 1), spread(...yRange, CELLS + 1)];
-  /** @param {number[]} edges */
-  const middles = (edges) => edges.slice(1).map((value, i) => Math.sqrt(value * edges[i]));
-  const cells = middles(ys).map((y) =>
-    middles(xs).map((x) => {
-      const at = space.atScale(target, x);
-      at[other] = y;
-      return dominating(level, at);
-    }),
-  );
+  const cells = lines.map((line) => scales.map((scale) => dominating(level, positions.atScale(line, scale))));
   const leading = leadingKernels(level, target); // the same colours as in the overview
   /** @param {number} k */
   const colour = (k) => (leading.includes(k) ? `c${leading.indexOf(k)}` : "rest");
@@ -87,13 +76,13 @@ function drawHeatmap(report, target, other) {
       chart.plot.append(svgEl("rect", cell, title));
     });
   });
-  const measured = space.points.map((point) => ({
-    x: point[space.column],
+  const measured = positions.points.map((point) => ({
+    x: point[positions.column],
     y: point[other],
-    title: `measured: ${pointText(space.parameters, point)}`,
+    title: `measured: ${pointText(positions.parameters, point)}`,
   }));
   drawDots(chart, measured, "total");
-  drawDots(chart, [{ x: target[space.column], y: target[other], title: "target" }], "goal", 6);
+  drawDots(chart, [{ x: target[positions.column], y: target[other], title: "target" }], "goal", 6);
   const entries = byArea(cells.flat()).map((k) =>
     el("li", {}, el("span", { class: `swatch ${colour(k)}` }), cutNode(level.name(k), level.fullName(k))),
   );
@@ -116,15 +105,15 @@ function byArea(cells) {
  * @param {State} state
  */
 export function buildHeatmap(report, state) {
-  const { space } = report;
-  const others = space.parameters.map((_, d) => d).filter((d) => d !== space.column);
+  const { positions } = report;
+  const others = positions.parameters.map((_, d) => d).filter((d) => d !== positions.column);
   if (others.length === 0) return;
   let other = others[0];
   const draw = () => drawHeatmap(report, state.target, other);
   const options = [chartTools(byId("heatmap-plot"), "dominant regions", draw)];
   if (others.length > 1) {
     /** @type {[string, string][]} */
-    const choices = others.map((d) => [String(d), space.parameters[d]]);
+    const choices = others.map((d) => [String(d), positions.parameters[d]]);
     const choice = selector("Second parameter", choices, other, (value) => {
       other = Number(value);
       draw();

@@ -35,7 +35,7 @@ class IcicleView {
     this.boxes = new BoxTree(report.tree, state.kept.get("zoom"), (k) => this.zoomed(k));
     this.difference = new ScaleDifference(report, state, this.boxes, (k) => this.look(k));
     this.mode = state.choice("icicle", MODES);
-    this.left = report.space.largest;
+    this.left = report.positions.largest;
     this.width = 1;
   }
 
@@ -96,10 +96,10 @@ class IcicleView {
 
   /** @param {Where} where */
   sideName(where) {
-    const { space } = this.report;
+    const { positions } = this.report;
     return where === "target"
-      ? `predicted at ${pointText(space.parameters, this.state.target)}`
-      : `measured at ${pointText(space.parameters, space.points[where])}`;
+      ? `predicted at ${pointText(positions.parameters, this.state.target)}`
+      : `measured at ${pointText(positions.parameters, positions.points[where])}`;
   }
 
   /**
@@ -170,9 +170,9 @@ class IcicleView {
   }
 
   pairOptions() {
-    const { space } = this.report;
+    const { positions } = this.report;
     /** @type {[string, string][]} */
-    const points = space.points.map((point, i) => [String(i), pointText(space.parameters, point)]);
+    const points = positions.points.map((point, i) => [String(i), pointText(positions.parameters, point)]);
     const left = selector("Left side", points, this.left, (value) => {
       this.left = Number(value);
       this.draw();

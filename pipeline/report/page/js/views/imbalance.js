@@ -15,14 +15,14 @@ const STEP = 24; // at most, between two points
 const HEIGHT = 35;
 
 /** @param {Report} report */
-export function buildImbalance({ imbalance, space, tree }) {
+export function buildImbalance({ imbalance, positions, tree }) {
   if (!imbalance) return;
   const { kernels, locations, low, mean, high } = imbalance;
   const unit = imbalance.unit ? ` (${imbalance.unit})` : "";
   const { level } = tree;
-  const count = space.points.length;
-  const parallel = space.points.map((_, i) => i).filter((i) => locations[i] > 1);
-  let point = parallel.includes(space.largest) ? space.largest : parallel[parallel.length - 1];
+  const count = positions.points.length;
+  const parallel = positions.points.map((_, i) => i).filter((i) => locations[i] > 1);
+  let point = parallel.includes(positions.largest) ? positions.largest : parallel[parallel.length - 1];
   /**
    * @param {Float32Array} values
    * @param {number} row
@@ -50,15 +50,15 @@ export function buildImbalance({ imbalance, space, tree }) {
   });
   /** @param {number} row */
   const sketch = (row) => {
-    const top = Math.max(...space.points.map((_, i) => at(high, row, i)).filter(Number.isFinite)) || 1;
+    const top = Math.max(...positions.points.map((_, i) => at(high, row, i)).filter(Number.isFinite)) || 1;
     const step = Math.min(STEP, WIDTH / count);
     /** @param {number} value */
     const y = (value) => (32 - 29 * (value / top)).toFixed(1);
     const texts = parallel.map((i) => {
       const spread = [low, mean, high].map((values) => figure(at(values, row, i))).join(" … ");
-      return `${pointText(space.parameters, space.points[i])}: ${spread}`;
+      return `${pointText(positions.parameters, positions.points[i])}: ${spread}`;
     });
-    const measured = space.points.map((_, i) => i).filter((i) => Number.isFinite(at(mean, row, i)));
+    const measured = positions.points.map((_, i) => i).filter((i) => Number.isFinite(at(mean, row, i)));
     return svgEl(
       "svg",
       {
@@ -107,7 +107,7 @@ export function buildImbalance({ imbalance, space, tree }) {
     text: (row) => searched(kernels[row]),
   });
   /** @type {[string, string][]} */
-  const points = parallel.map((i) => [String(i), pointText(space.parameters, space.points[i])]);
+  const points = parallel.map((i) => [String(i), pointText(positions.parameters, positions.points[i])]);
   const choice = selector("Measurement point", points, point, (value) => {
     point = Number(value);
     table.refresh();

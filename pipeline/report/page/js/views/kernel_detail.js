@@ -3,10 +3,10 @@
 
 import { linearDomain, logDomain } from "../draw/axes.js";
 import {
-  curveScales,
   drawBand,
   drawBeyond,
   drawDots,
+  drawIntervals,
   drawLine,
   drawTarget,
   frame,
@@ -16,13 +16,11 @@ import { chartTools } from "../draw/chart_tools.js";
 import { copyButton, el, onResize, switcher } from "../draw/dom.js";
 import { copyable, formulaNode } from "../draw/nodes.js";
 import { readings } from "../draw/readings.js";
-import { formulaText } from "../text/formula.js";
 import { fullPathNames } from "../text/names.js";
 import { figure, intervalText, pointText, quantityText, unitText } from "../text/numbers.js";
-import { formulaLatex, formulaPython } from "../text/source.js";
 import { locationsPanel } from "./locations.js";
 
-/** @import { Interval, Level } from "../data/level.js" */
+/** @import { KernelSet, Rival } from "../data/kernel_set.js" */
 /** @import { Point } from "../data/payload.js" */
 /** @import { Metric, Report } from "../data/report.js" */
 /** @import { Chart } from "../draw/chart.js" */
@@ -31,18 +29,12 @@ import { locationsPanel } from "./locations.js";
 /** @import { State } from "../state.js" */
 
 const HEIGHT = 340;
-/** Counts and the time of each, whose product is the effort, as in models/metrics.py. */
-const FACTORS = [
-  ["iterations", "time_per_iteration"],
-  ["visits", "time_per_visit"],
-  ["gpu_visits", "gpu_time_per_visit"],
-];
 const logarithmic = { x: true, y: true }; // the axes of all details
 
 /**
  * @param {Report} report
  * @param {State} state
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {number} k
  * @returns {Detail}
  */
@@ -80,76 +72,71 @@ export function kernelDetail(report, state, level, k) {
 }
 
 /**
- * Curves of a kernel over the samples and the grid, where intervals are exact.
- * @param {Level} level
+ * What is known of a kernel along its line: its formulas, predictions and intervals.
+ * @param {KernelSet} level
  * @param {Point} target
  * @param {number} k
  */
 function kernelCurves(level, target, k) {
-  const { space } = level;
-  const evenly = curveScales(space, target);
-  const last = evenly[evenly.length - 1];
-  const grid = level.scales.filter((scale) => scale >= evenly[0] && scale <= last);
-  const xs = [...new Set([...evenly, ...grid])].sort((a, b) => a - b);
-  const points = xs.map((scale) => space.atScale(target, scale));
-  const formulas = level.rivalsOf(k).map((rival) => ({
-    rival,
-    values: points.map((at) => level.formula(k, at, rival)),
-  }));
-  const line = level.along(target);
-  const predicted = xs.map((scale) => line.value(k, scale));
-  /** @type {Interval[]} */
-  const intervals = xs.flatMap((scale, j) => {
-    const interval = line.interval(k, scale, predicted[j]);
-    return interval ? [interval] : [];
+  const { positions } = level;
+  const xs = positions.curveScales(target);
+  const points = xs.map((scale) => positions.atScale(target, scale));
+  const ends = points.flatMap((at, i) => {
+    const interval = level.interval(k, at);
+    return interval ? [{ x: xs[i], lower: interval[0], upper: interval[1] }] : [];
   });
-  return { xs, formulas, predicted, intervals };
+  const formulas = level.rivals[k].map(({ text }, rival) => ({
+    text,
+    values: points.map((at) => level.formulaValue(k, at, rival)),
+  }));
+  return { xs, predicted: points.map((at) => level.value(k, at)), ends, formulas };
 }
 
 /**
  * @param {HTMLElement} host
  * @param {Metric} metric
  * @param {Point} target
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {number} k
  */
 function drawKernel(host, metric, target, level, k) {
-  const { space } = level;
-  const { xs, formulas, predicted, intervals } = kernelCurves(level, target, k);
-  const lower = intervals.map(([low]) => low);
-  const upper = intervals.map(([, high]) => high);
-  const dots = space.pointsAlong(target).flatMap((i) =>
+  const { positions } = level;
+  const { xs, predicted, ends, formulas } = kernelCurves(level, target, k);
+  const lower = ends.map((one) => one.lower);
+  const upper = ends.map((one) => one.upper);
+  const dots = positions.pointsAlong(target).flatMap((i) =>
     level.singles(k, i).map((y) => ({
-      x: space.points[i][space.column],
+      x: positions.points[i][positions.column],
       y,
-      title: `${pointText(space.parameters, space.points[i])}: ${figure(y)}`,
+      title: `${pointText(positions.parameters, positions.points[i])}: ${figure(y)}`,
     })),
   );
   const seen = [...predicted, ...upper, ...dots.map((dot) => dot.y)];
   const chart = frame(host, {
     height: HEIGHT,
     label:
-      `${level.name(k)}: ${dots.length} measurements, model ${formulaText(level, k)}, ` +
-      `${figure(level.value(k, target))} at ${pointText(space.parameters, target)}.`,
-    x: scaleAxis(space, [xs[0] / (logarithmic.x ? 1.05 : 1), xs[xs.length - 1]], logarithmic.x),
+      `${level.name(k)}: ${dots.length} measurements, model ${level.formula(k)}, ` +
+      `${figure(level.value(k, target))} at ${pointText(positions.parameters, target)}.`,
+    x: scaleAxis(positions, [xs[0] / (logarithmic.x ? 1.05 : 1), xs[xs.length - 1]], logarithmic.x),
     y: {
       domain: logarithmic.y ? logDomain([...seen, ...lower]) : linearDomain(seen),
       log: logarithmic.y,
       label: metric.label,
     },
   });
-  drawBeyond(chart, space.measuredEnd);
-  drawTarget(chart, target[space.column]);
-  if (intervals.length) drawBand(chart, xs, lower, upper, "c0");
-  formulas.forEach(({ rival, values }, place) => {
-    drawLine(chart, xs, values, place ? "rival" : "chosen c0", formulaText(level, k, rival));
+  drawBeyond(chart, positions.measuredEnd);
+  drawTarget(chart, target[positions.column]);
+  if (ends.length === xs.length) drawBand(chart, xs, lower, upper, "c0");
+  else drawIntervals(chart, ends, "c0");
+  formulas.forEach(({ text, values }, place) => {
+    drawLine(chart, xs, values, place ? "rival" : "chosen c0", text);
   });
   drawPrediction(chart, level, k, xs, predicted);
   drawDots(chart, dots, "c0 open");
-  readings(host, chart, space, (scale) => {
-    const at = space.atScale(target, scale);
-    const value = level.value(k, at);
-    const point = space.pointsAlong(target).find((i) => space.points[i][space.column] === scale);
+  readings(host, chart, positions, (scale) => {
+    const at = positions.atScale(target, scale);
+    const formula = level.formulaValue(k, at, 0);
+    const point = positions.pointsAlong(target).find((i) => positions.points[i][positions.column] === scale);
     const singles = point === undefined ? [] : level.singles(k, point);
     const { unit } = metric;
     /** @type {[string, string, string][]} */
@@ -158,9 +145,9 @@ function drawKernel(host, metric, target, level, k) {
       : [];
     return [
       ...measured,
-      ["c0", "model", unitText(figure(value), unit)],
-      ["none", "90 % interval", unitText(intervalText(level.interval(k, at, value)), unit)],
-      ["none", "formula alone", unitText(figure(level.formula(k, at)), unit)],
+      ["c0", "model", unitText(figure(level.value(k, at)), unit)],
+      ["none", "90 % interval", unitText(intervalText(level.interval(k, at)), unit)],
+      ["none", "formula alone", unitText(figure(formula), unit)],
     ];
   });
 }
@@ -168,13 +155,13 @@ function drawKernel(host, metric, target, level, k) {
 /**
  * The prediction; before the segment for which the model holds it is drawn thin.
  * @param {Chart} chart
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {number} k
  * @param {number[]} xs
  * @param {number[]} ys
  */
 function drawPrediction(chart, level, k, xs, ys) {
-  const from = level.validFrom[k * level.space.parameters.length + level.space.column];
+  const from = level.validFrom[k * level.positions.parameters.length + level.positions.column];
   const start = Math.max(
     xs.findIndex((x) => x >= from * (1 - 1e-6)),
     0,
@@ -188,7 +175,7 @@ function drawPrediction(chart, level, k, xs, ys) {
  * @param {Report} report
  * @param {Metric} metric
  * @param {Point} target
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {number} k
  */
 function kernelFacts(report, metric, target, level, k) {
@@ -203,11 +190,11 @@ function kernelFacts(report, metric, target, level, k) {
   if (region.paradigm) facts.push(["Paradigm", region.paradigm]);
   facts.push(
     [
-      `At ${pointText(level.space.parameters, target)}`,
-      quantityText(value, metric.unit, level.interval(k, target, value)),
+      `At ${pointText(level.positions.parameters, target)}`,
+      quantityText(value, metric.unit, level.interval(k, target)),
     ],
-    ["Most plausible formula", formulaNode(level, k)],
-    ["Formula to copy", formulaCopies(metric, level, k)],
+    ["Most plausible formula", formulaNode(level.formula(k))],
+    ["Formula to copy", formulaCopies(level, k)],
     ...factorFacts(report, metric, level, k),
     ["Quality", errors],
     ["Growing", `with a probability of ${(100 * level.growing[k]).toFixed(0)} %`],
@@ -220,16 +207,13 @@ function kernelFacts(report, metric, target, level, k) {
 
 /**
  * Buttons that copy the formula for other programs.
- * @param {Metric} metric
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {number} k
  */
-function formulaCopies(metric, level, k) {
-  const names = fullPathNames(level, k).join(" > ");
-  const python = formulaPython(level, k, `${metric.label} of ${names}`);
+function formulaCopies(level, k) {
   const copies = [
-    copyButton(formulaLatex(level, k), "the formula as LaTeX", "LaTeX"),
-    copyButton(python, "the formula as Python", "Python"),
+    copyButton(level.latex[k], "the formula as LaTeX", "LaTeX"),
+    copyButton(level.python[k], "the formula as Python", "Python"),
   ];
   return el("span", {}, ...copies);
 }
@@ -238,34 +222,37 @@ function formulaCopies(metric, level, k) {
  * The factors of an effort: how often, and how long each time, with their formulas.
  * @param {Report} report
  * @param {Metric} metric
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {number} k
  * @returns {[string, Child][]}
  */
 function factorFacts(report, metric, level, k) {
   if (metric !== report.metrics[0]) return [];
   const name = level === metric.levels.callpaths ? "callpaths" : "regions";
-  for (const pair of FACTORS) {
+  for (const pair of report.factors) {
     const found = report.metrics.filter((other) => pair.includes(other.name));
     const places = found.map((other) => other.levels[name].placeOf(level, k));
     if (found.length < pair.length || places.some((place) => place < 0)) continue;
-    return found.map((other, i) => [`Factor: ${other.label}`, formulaNode(other.levels[name], places[i])]);
+    return found.map((other, i) => [
+      `Factor: ${other.label}`,
+      formulaNode(other.levels[name].formula(places[i])),
+    ]);
   }
   return [];
 }
 
 /**
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {number} k
  */
 function rivalList(level, k) {
-  const others = level.rivalsOf(k).filter((i) => i > 0);
+  const [first, ...others] = level.rivals[k];
   if (others.length === 0) return null;
-  /** @param {number} i */
-  const probability = (i) => `${(100 * level.probability(k, i)).toFixed(0)} %`;
-  const items = others.map((i) =>
-    el("li", {}, formulaNode(level, k, i), el("span", { class: "quiet" }, ` ${probability(i)}`)),
+  /** @param {Rival} rival */
+  const probability = (rival) => `${(100 * rival.probability).toFixed(0)} %`;
+  const items = others.map((rival) =>
+    el("li", {}, formulaNode(rival.text), el("span", { class: "quiet" }, ` ${probability(rival)}`)),
   );
-  const head = `Rival models (the most plausible one has ${probability(0)})`;
+  const head = `Rival models (the most plausible one has ${probability(first)})`;
   return el("div", {}, el("h3", {}, head), el("ul", { class: "rivals" }, ...items));
 }

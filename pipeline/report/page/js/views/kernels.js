@@ -1,17 +1,16 @@
 // @ts-check
 // The kernel table: measured and predicted shares, growth, models and how far to trust them.
 
-import { elasticity, NEXT, outlookOf } from "../data/outlook.js";
+import { elasticity, sharesAt } from "../data/shares.js";
 import { byId, el } from "../draw/dom.js";
 import { barNode, formulaNode, growthNode, kernelNode } from "../draw/nodes.js";
 import { DataTable } from "../draw/table.js";
 import { numbersIn } from "../state.js";
-import { formulaText } from "../text/formula.js";
 import { fullPathNames } from "../text/names.js";
 import { figure, intervalText, percent, pointText } from "../text/numbers.js";
 import { kernelDetail } from "./kernel_detail.js";
 
-/** @import { Flag } from "../data/outlook.js" */
+/** @import { Flag } from "../data/shares.js" */
 /** @import { Report } from "../data/report.js" */
 /** @import { Column } from "../draw/table.js" */
 /** @import { State } from "../state.js" */
@@ -62,16 +61,16 @@ function shareNode(share) {
  * @param {State} state
  */
 export function buildKernels(report, state) {
-  const { space, limits } = report;
+  const { positions, limits } = report;
   let level = state.level;
-  let outlook = outlookOf(level, state.target, limits);
+  let shares = sharesAt(level, state.target, limits);
   let growing = new Float64Array();
   /** @param {number} k */
-  const interval = (k) => level.interval(k, state.target, outlook.value[k]);
+  const interval = (k) => level.interval(k, state.target);
   /** @param {number} k */
   const width = (k) => {
     const ends = interval(k);
-    return ends && outlook.value[k] > 0 ? (ends[1] - ends[0]) / outlook.value[k] : NaN;
+    return ends && shares.value[k] > 0 ? (ends[1] - ends[0]) / shares.value[k] : NaN;
   };
   const inUnit = () => (state.metric.unit ? ` (${state.metric.unit})` : "");
   /** @type {Column[]} */
@@ -88,27 +87,27 @@ export function buildKernels(report, state) {
       title: "Measured",
       help: "Share of the sum at the largest measured point",
       kind: "number",
-      value: (k) => outlook.shareMeasured[k],
-      csv: () => [["share measured", (k) => outlook.shareMeasured[k]]],
-      cell: (k) => shareNode(outlook.shareMeasured[k]),
+      value: (k) => shares.shareMeasured[k],
+      csv: () => [["share measured", (k) => shares.shareMeasured[k]]],
+      cell: (k) => shareNode(shares.shareMeasured[k]),
     },
     {
       key: "target",
       title: "At target",
       help: "Share of the sum at the target",
       kind: "number",
-      value: (k) => outlook.shareAtTarget[k],
-      csv: () => [["share at target", (k) => outlook.shareAtTarget[k]]],
-      cell: (k) => shareNode(outlook.shareAtTarget[k]),
+      value: (k) => shares.shareAtTarget[k],
+      csv: () => [["share at target", (k) => shares.shareAtTarget[k]]],
+      cell: (k) => shareNode(shares.shareAtTarget[k]),
     },
     {
       key: "value",
       title: () => `Predicted${inUnit()}`,
       help: "Value at the target, in the unit of the metric",
       kind: "number",
-      value: (k) => outlook.value[k],
-      csv: () => [[`predicted${inUnit()}`, (k) => outlook.value[k]]],
-      cell: (k) => figure(outlook.value[k]),
+      value: (k) => shares.value[k],
+      csv: () => [[`predicted${inUnit()}`, (k) => shares.value[k]]],
+      cell: (k) => figure(shares.value[k]),
     },
     {
       key: "interval",
@@ -139,8 +138,8 @@ export function buildKernels(report, state) {
       title: "Model",
       help: "Most plausible formula; sorts as text",
       kind: "wide model",
-      value: (k) => formulaText(level, k),
-      cell: (k) => formulaNode(level, k),
+      value: (k) => level.formula(k),
+      cell: (k) => formulaNode(level.formula(k)),
     },
     {
       key: "probability",
@@ -169,19 +168,20 @@ export function buildKernels(report, state) {
       key: "flags",
       title: "Flags",
       kind: "number left",
-      value: (k) => outlook.flags[k].length,
-      csv: () => [["flags", (k) => outlook.flags[k].join(" ")]],
+      value: (k) => shares.flags[k].length,
+      csv: () => [["flags", (k) => shares.flags[k].join(" ")]],
       cell: (k) =>
         flagNodes(
-          outlook.flags[k],
+          shares.flags[k],
           level.warnings[k].filter((text) => !level.sharedWarnings.includes(text)),
         ),
     },
   ];
   const look = () => {
-    outlook = outlookOf(level, state.target, limits);
-    const next = space.atScale(state.target, NEXT * state.target[space.column]);
-    growing = elasticity(outlook.value, level.values(next));
+    shares = sharesAt(level, state.target, limits);
+    const [from, to] = positions.around(state.target);
+    const [here, next] = [from, to].map((scale) => level.values(positions.atScale(state.target, scale)));
+    growing = elasticity(here, next, to / from);
   };
   look();
   const table = new DataTable(byId("kernel-table"), {
@@ -214,7 +214,7 @@ export function buildKernels(report, state) {
     if (other) table.reset();
     else if (moved && state.selecting) table.showRow((k) => state.selects(level, k));
     else table.refresh();
-    const at = pointText(space.parameters, state.target);
+    const at = pointText(positions.parameters, state.target);
     const chosen = state.metric === report.metrics[0];
     byId("kernel-target").textContent = chosen ? at : `${at}, of ${state.metric.label}`;
   });

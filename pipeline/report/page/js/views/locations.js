@@ -10,7 +10,7 @@ import { csvText, fileName, save } from "../draw/files.js";
 import { readingsOver } from "../draw/readings.js";
 import { figure, pointText, quantityText, unitText } from "../text/numbers.js";
 
-/** @import { Level } from "../data/level.js" */
+/** @import { KernelSet } from "../data/kernel_set.js" */
 /** @import { Group, KernelLocations, Place } from "../data/locations.js" */
 /** @import { Report } from "../data/report.js" */
 /** @import { Detail } from "../draw/table.js" */
@@ -24,7 +24,7 @@ let panels = 0;
 /**
  * @param {Report} report
  * @param {State} state
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {number} k
  * @returns {Detail | null} null if the study has no values per location of the metric
  */
@@ -87,7 +87,7 @@ class LocationsPanel {
     const { points } = this.found;
     const asked = Number(this.state.kept.get("scale") ?? Number.NaN);
     if (points.includes(asked)) return asked;
-    const { largest } = this.report.space;
+    const { largest } = this.report.positions;
     return points.includes(largest) ? largest : points[points.length - 1];
   }
 
@@ -119,11 +119,14 @@ class LocationsPanel {
 
   /** @returns {HTMLElement[]} */
   options() {
-    const { space } = this.report;
+    const { positions } = this.report;
     /** @type {[string, string][]} */
-    const points = this.found.points.map((i) => [String(i), pointText(space.parameters, space.points[i])]);
+    const points = this.found.points.map((i) => [
+      String(i),
+      pointText(positions.parameters, positions.points[i]),
+    ]);
     const scale = selector("Measured at", points, this.point, (value) => {
-      this.keep("scale", Number(value) === this.report.space.largest ? null : value);
+      this.keep("scale", Number(value) === this.report.positions.largest ? null : value);
     });
     const list = scale.querySelector("select");
     list?.setAttribute("data-focus", `location-scale-${this.number}`);
@@ -157,7 +160,7 @@ class LocationsPanel {
   /** @param {Place[]} places */
   labels(places) {
     const { accelerators, metric, unit } = this.found;
-    const { space } = this.report;
+    const { positions } = this.report;
     const threads = hasThreads(places);
     const plain =
       !threads && !accelerators && places.every(({ count }, i) => count === 1 && places[i].process === i);
@@ -165,7 +168,7 @@ class LocationsPanel {
     const single = accelerators ? "accelerators" : plain ? "processes" : "locations";
     const kind = widest > 1 ? `ranges of up to ${widest} ${single}` : single;
     return {
-      title: `${this.name} on ${placesText(places, accelerators)} at ${pointText(space.parameters, space.points[this.point])}`,
+      title: `${this.name} on ${placesText(places, accelerators)} at ${pointText(positions.parameters, positions.points[this.point])}`,
       x: this.byValue
         ? `${kind}, the largest first`
         : plain
@@ -182,14 +185,14 @@ class LocationsPanel {
   longest(places) {
     if (places.length === 0) return "At this scale it was not among the largest kernels.";
     const { unit, accelerators } = this.found;
-    const { space } = this.report;
+    const { positions } = this.report;
     const all = summaryOf(places);
     const longest = places.reduce((most, place) => (place.high > most.high ? place : most));
     const name = placeName(longest, accelerators, hasThreads(places));
     const where = longest.node ? ` on node ${longest.node}` : "";
     const inside = longest.count > 1 ? "a location of " : "";
     return (
-      `Longest at ${pointText(space.parameters, space.points[this.point])}: ${inside}${name}${where}, ${quantityText(all.high, unit)} (measured); mean of ` +
+      `Longest at ${pointText(positions.parameters, positions.points[this.point])}: ${inside}${name}${where}, ${quantityText(all.high, unit)} (measured); mean of ` +
       `${placesText(places, accelerators)} ${quantityText(all.mean, unit)}, max/mean ${figure(all.ratio)}.`
     );
   }

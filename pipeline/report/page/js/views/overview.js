@@ -1,10 +1,9 @@
 // @ts-check
 // The leading kernels over scale: as lines with their crossovers, and stacked to the total.
 
-import { largestOf, leadingKernels, outlookOf, sum } from "../data/outlook.js";
+import { largestOf, leadingKernels, sharesAt, sum } from "../data/shares.js";
 import { linearDomain, logDomain } from "../draw/axes.js";
 import {
-  curveScales,
   drawBand,
   drawBeyond,
   drawDots,
@@ -22,19 +21,18 @@ import { distinctLabels, fullPathNames, kernelLabel } from "../text/names.js";
 import { figure, intervalText, percent, pointText } from "../text/numbers.js";
 import { crossoverList, drawCrossovers, shownCrossovers } from "./crossovers.js";
 
-/** @import { Level } from "../data/level.js" */
+/** @import { Crossover, KernelSet } from "../data/kernel_set.js" */
 /** @import { Point } from "../data/payload.js" */
 /** @import { Report } from "../data/report.js" */
 /** @import { Chart } from "../draw/chart.js" */
 /** @import { Child } from "../draw/dom.js" */
 /** @import { Reading } from "../draw/readings.js" */
 /** @import { State } from "../state.js" */
-/** @import { PlacedCrossover } from "./crossovers.js" */
 /** @typedef {{x: boolean, y: boolean, bands: boolean, share: boolean}} Options logarithmic axes; intervals; shares */
 
 /**
  * @typedef {object} Scene what both charts draw
- * @property {Level} level
+ * @property {KernelSet} level
  * @property {Point} target
  * @property {string} effort
  * @property {string} noun
@@ -45,14 +43,14 @@ import { crossoverList, drawCrossovers, shownCrossovers } from "./crossovers.js"
  * @property {number[]} xs
  * @property {number[]} total
  * @property {number[][]} values per drawn kernel
- * @property {PlacedCrossover[]} crossovers
+ * @property {Crossover[]} crossovers
  */
 
 const MATTERS = 0.01; // share from which a measurement is kept within a logarithmic axis
 
 /**
  * The largest of the kernels that are selected: call paths of a region may be many.
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {Point} target
  * @param {State} state
  */
@@ -69,13 +67,13 @@ function largestSelected(level, target, state) {
  */
 function sceneOf(report, state) {
   const { level, target } = state;
-  const { space } = report;
+  const { positions } = report;
   const leading = leadingKernels(level, target);
   const selected = state.selecting ? largestSelected(level, target, state) : -1;
   const drawn = selected < 0 || leading.includes(selected) ? leading : [...leading, selected];
-  const xs = curveScales(space, target);
-  const line = level.along(target);
-  const all = xs.map((scale) => line.values(scale));
+  const xs = positions.curveScales(target);
+  const points = xs.map((scale) => positions.atScale(target, scale));
+  const all = points.map((at) => level.values(at));
   return {
     level,
     target,
@@ -87,7 +85,7 @@ function sceneOf(report, state) {
       (leading.includes(k) ? `c${leading.indexOf(k)}` : "total") + (state.fades(level, k) ? " fades" : ""),
     toggle: (k) => state.toggle(level, k),
     xs,
-    total: all.map(sum),
+    total: points.map((at) => level.totalAt(at)),
     values: drawn.map((k) => all.map((value) => value[k])),
     crossovers: shownCrossovers(level, target, leading),
   };
@@ -98,11 +96,11 @@ function sceneOf(report, state) {
  * @param {number} k
  */
 function measuredDots({ level, target }, k) {
-  const { space } = level;
-  return space.pointsAlong(target).map((i) => {
-    const at = pointText(space.parameters, space.points[i]);
+  const { positions } = level;
+  return positions.pointsAlong(target).map((i) => {
+    const at = pointText(positions.parameters, positions.points[i]);
     return {
-      x: space.points[i][space.column],
+      x: positions.points[i][positions.column],
       y: level.measured(k, i),
       share: level.measured(k, i) / level.measuredTotal(i),
       title: `${level.name(k)}, measured at ${at}: ${figure(level.measured(k, i))}`,
@@ -117,7 +115,7 @@ function measuredDots({ level, target }, k) {
  */
 function drawLines(host, scene, options) {
   const { level, target, effort, leading, drawn, look, xs, values } = scene;
-  const { space } = level;
+  const { positions } = level;
   const names = distinctLabels(level, drawn, 22);
   const dots = drawn.map((k) => measuredDots(scene, k));
   const seen = [...values.flat(), ...dots.flat().map((dot) => dot.y)];
@@ -129,17 +127,15 @@ function drawLines(host, scene, options) {
   const wide = host.clientWidth > 520;
   const chart = frame(host, {
     label:
-      `Lines: ${effort} of the ${leading.length} leading kernels over ${space.scaled}; ` +
+      `Lines: ${effort} of the ${leading.length} leading kernels over ${positions.scaled}; ` +
       "the table below has the values at the target.",
-    x: scaleAxis(space, [xs[0], xs[xs.length - 1]], options.x),
+    x: scaleAxis(positions, [xs[0], xs[xs.length - 1]], options.x),
     y: { domain, log: options.y, label: effort },
     right: wide ? 132 : 0,
   });
-  drawBeyond(chart, space.measuredEnd);
-  drawTarget(chart, target[space.column]);
-  drawn.forEach((k, i) => {
-    if (options.bands) drawIntervalBand(chart, scene, k, values[i]);
-  });
+  drawBeyond(chart, positions.measuredEnd);
+  drawTarget(chart, target[positions.column]);
+  if (options.bands) for (const k of drawn) drawIntervalBand(chart, scene, k);
   drawn.forEach((k, i) => {
     const line = drawLine(chart, xs, values[i], look(k), level.name(k));
     line.addEventListener("click", () => scene.toggle(k));
@@ -154,14 +150,13 @@ function drawLines(host, scene, options) {
     }));
     drawEndLabels(chart, ends);
   }
-  readings(host, chart, space, (scale) => {
-    const line = level.along(target);
-    const point = space.pointsAlong(target).find((i) => space.points[i][space.column] === scale);
+  readings(host, chart, positions, (scale) => {
+    const at = positions.atScale(target, scale);
+    const point = positions.pointsAlong(target).find((i) => positions.points[i][positions.column] === scale);
     return drawn.map((k, i) => {
-      const value = line.value(k, scale);
       const measured = point === undefined ? "" : `, measured ${figure(level.measured(k, point))}`;
-      const interval = line.interval(k, scale, value);
-      const text = `${figure(value)}${interval ? ` (${intervalText(interval)})` : ""}${measured}`;
+      const interval = level.interval(k, at);
+      const text = `${figure(level.value(k, at))}${interval ? ` (${intervalText(interval)})` : ""}${measured}`;
       return [look(k), names[i], text];
     });
   });
@@ -172,11 +167,9 @@ function drawLines(host, scene, options) {
  * @param {Chart} chart
  * @param {Scene} scene
  * @param {number} k
- * @param {number[]} values
  */
-function drawIntervalBand(chart, { level, target, look, xs }, k, values) {
-  const line = level.along(target);
-  const ends = xs.map((scale, j) => line.interval(k, scale, values[j]));
+function drawIntervalBand(chart, { level, target, look, xs }, k) {
+  const ends = xs.map((scale) => level.interval(k, level.positions.atScale(target, scale)));
   if (ends.some((end) => end === null)) return;
   const lower = ends.map((end) => end?.[0] ?? 0);
   const upper = ends.map((end) => end?.[1] ?? 0);
@@ -190,7 +183,7 @@ function drawIntervalBand(chart, { level, target, look, xs }, k, values) {
  */
 function drawStack(host, scene, options) {
   const { level, target, effort, leading, look, xs, total } = scene;
-  const { space } = level;
+  const { positions } = level;
   const { share } = options;
   const values = scene.values.slice(0, leading.length);
   const base = total.map((value) => (share ? value || 1 : 1));
@@ -201,15 +194,15 @@ function drawStack(host, scene, options) {
     return { lower, upper: below };
   });
   const rest = { lower: below, upper: total.map((value, j) => value / base[j]) };
-  const totals = space.pointsAlong(target).map((i) => ({
-    x: space.points[i][space.column],
+  const totals = positions.pointsAlong(target).map((i) => ({
+    x: positions.points[i][positions.column],
     y: level.measuredTotal(i),
-    title: `Measured total at ${pointText(space.parameters, space.points[i])}`,
+    title: `Measured total at ${pointText(positions.parameters, positions.points[i])}`,
   }));
   const ofValues = linearDomain([...rest.upper, ...totals.map((dot) => dot.y)]);
   const chart = frame(host, {
-    label: `Stacked areas: ${share ? "shares" : effort} of the leading kernels and all others over ${space.scaled}.`,
-    x: scaleAxis(space, [xs[0], xs[xs.length - 1]], options.x),
+    label: `Stacked areas: ${share ? "shares" : effort} of the leading kernels and all others over ${positions.scaled}.`,
+    x: scaleAxis(positions, [xs[0], xs[xs.length - 1]], options.x),
     y: share
       ? { domain: [0, 1], log: false, label: "share", format: (v) => `${Math.round(100 * v)} %` }
       : { domain: ofValues, log: false, label: effort },
@@ -228,9 +221,9 @@ function drawStack(host, scene, options) {
     if (k !== undefined) area.addEventListener("click", () => scene.toggle(k));
   });
   if (!share) drawDots(chart, totals, "total");
-  drawBeyond(chart, space.measuredEnd);
-  drawTarget(chart, target[space.column]);
-  readings(host, chart, space, (scale) => stackReadings(scene, scale, share));
+  drawBeyond(chart, positions.measuredEnd);
+  drawTarget(chart, target[positions.column]);
+  readings(host, chart, positions, (scale) => stackReadings(scene, scale, share));
 }
 
 /**
@@ -240,11 +233,11 @@ function drawStack(host, scene, options) {
  * @returns {Reading[]}
  */
 function stackReadings({ level, target, leading }, scale, share) {
-  const value = level.along(target).values(scale);
-  const total = sum(value);
+  const at = level.positions.atScale(target, scale);
+  const [value, total] = [level.values(at), level.totalAt(at)];
   /** @param {number} v */
   const part = (v) => (share ? percent(v / total) : figure(v));
-  const others = sum(value.filter((_, k) => !leading.includes(k)));
+  const others = total - sum(leading.map((k) => value[k]));
   /** @type {Reading[]} */
   const kernels = leading.map((k, i) => [`c${i}`, kernelLabel(level, k, 24), part(value[k])]);
   return [...kernels, ["rest", "all others", part(others)], ["none", "total", figure(total)]];
@@ -257,8 +250,8 @@ function stackReadings({ level, target, leading }, scale, share) {
  * @param {Scene} scene
  */
 function legend(report, state, { level, target, effort, noun, leading, drawn, look, toggle }) {
-  const outlook = outlookOf(level, target, report.limits);
-  const { value, total } = outlook;
+  const shares = sharesAt(level, target, report.limits);
+  const { value, total } = shares;
   /**
    * @param {string} cls
    * @param {Child} name
@@ -292,22 +285,22 @@ function legend(report, state, { level, target, effort, noun, leading, drawn, lo
       "aria-pressed": selected,
       click: () => toggle(k),
     };
-    const interval = intervalText(level.interval(k, target, value[k]));
-    return row(look(k), el("button", button, text), value[k], interval, outlook.shareAtTarget[k], selected);
+    const interval = intervalText(level.interval(k, target));
+    return row(look(k), el("button", button, text), value[k], interval, shares.shareAtTarget[k], selected);
   });
   if (level.additive) {
-    const others = sum(value.filter((_, k) => !leading.includes(k)));
+    const others = total - sum(leading.map((k) => value[k]));
     if (level.count > leading.length) {
       rows.push(row("rest", "all others", others, "", total > 0 ? others / total : 0));
     }
-    const interval = intervalText(level.intervalOfTotal(target, total));
+    const interval = intervalText(level.intervalOfTotal(target));
     rows.push(row("none", `total of all ${noun}`, total, interval, total > 0 ? 1 : 0));
   }
   const heads = ["kernel", effort, "90 % interval", "share"].map((text) => el("th", { scope: "col" }, text));
   return el(
     "table",
     { class: "legend" },
-    el("caption", {}, `At ${pointText(level.space.parameters, target)}`),
+    el("caption", {}, `At ${pointText(level.positions.parameters, target)}`),
     el("thead", {}, el("tr", {}, ...heads)),
     el("tbody", {}, ...rows),
   );

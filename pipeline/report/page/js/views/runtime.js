@@ -1,7 +1,7 @@
 // @ts-check
 // The charts of the first screen: speed-up and efficiency, or what stands for them, up to the target.
 
-import { figureAt, known } from "../data/estimates.js";
+import { figuresOf } from "../data/program.js";
 import { linearDomain } from "../draw/axes.js";
 import {
   drawBand,
@@ -19,24 +19,22 @@ import { readings } from "../draw/readings.js";
 import { figure, scaleText, tickLabel } from "../text/numbers.js";
 
 /** @import { Range } from "../draw/axes.js" */
-/** @import { Space } from "../data/space.js" */
+/** @import { Positions } from "../data/positions.js" */
 /** @import { RuntimeChart } from "../data/payload.js" */
 /** @import { Report } from "../data/report.js" */
 /** @import { Reading } from "../draw/readings.js" */
-/** @import { Known } from "../data/estimates.js" */
+/** @import { Figure } from "../data/program.js" */
 /** @import { State } from "../state.js" */
 
 const HEIGHT = 270;
 const BAND_BEYOND = 8; // how many times a band may exceed all else before it is cut
-const FAR = 4; // times beyond the measured range, from where on models fade
-const VERY_FAR = 16;
 
 /**
  * The vertical axis: all of the points with their intervals, of the curve, of what is ideal and asked for; of the
  * band as much as leaves them readable.
  * @param {RuntimeChart} chart
- * @param {Known[]} points
- * @param {Known[]} curve
+ * @param {Figure[]} points
+ * @param {Figure[]} curve
  * @param {number[]} ideal
  * @returns {Range}
  */
@@ -70,57 +68,44 @@ function textOf(threshold) {
 /**
  * What the chart shows, in words.
  * @param {RuntimeChart} chart
- * @param {Space} space
- * @param {Known[]} points
- * @param {Known[]} curve
+ * @param {Positions} positions
+ * @param {Figure[]} points
+ * @param {Figure[]} curve
  * @param {number} target
  */
-function described(chart, space, points, curve, target) {
+function described(chart, positions, points, curve, target) {
   const text = textOf(chart.threshold);
-  /** @param {Known} one */
-  const at = ({ x, value }) => `${text(value)} at ${space.scaled} = ${scaleText(x)}`;
-  const last = figureAt(curve, target);
+  /** @param {Figure} one */
+  const at = ({ x, value }) => `${text(value)} at ${positions.scaled} = ${scaleText(x)}`;
+  const last = curve.find((one) => one.x === target);
   const ahead = last
     ? `; predicted: ${at(last)}, 90 % interval ${text(last.lower)} to ${text(last.upper)}`
     : "";
-  return `${chart.label} over ${space.scaled}. Measured: ${points.map(at).join(", ")}${ahead}.`;
-}
-
-/**
- * What of a curve is seen: from the smallest measured scale to the largest or the target.
- * @param {Known[]} curve
- * @param {Space} space
- * @param {number} target
- */
-function seen(curve, space, target) {
-  const first = Math.min(space.measuredStart, target);
-  const last = Math.max(space.measuredEnd, target);
-  const inside = curve.filter((one) => one.x > first && one.x < last);
-  const ends = [first, last].map((scale) => figureAt(curve, scale));
-  return [ends[0], ...inside, ends[1]].filter((one) => one !== null);
+  return `${chart.label} over ${positions.scaled}. Measured: ${points.map(at).join(", ")}${ahead}.`;
 }
 
 /**
  * @param {HTMLElement} host
- * @param {Space} space
+ * @param {Positions} positions
  * @param {RuntimeChart} chart
- * @param {number} target
+ * @param {number[]} at
  */
-function drawChart(host, space, chart, target) {
-  const points = known(chart.points);
-  const whole = known(chart.curve);
-  const curve = seen(whole, space, target);
+function drawChart(host, positions, chart, at) {
+  const line = chart.lines[positions.lineOf(at)];
+  const target = at[positions.column];
+  const last = Math.max(positions.measuredEnd, target);
+  const points = line ? figuresOf(line.points) : [];
+  const curve = line ? figuresOf(line.curve).filter(({ x }) => x <= last) : [];
+  const ideal = line?.ideal
+    ? figuresOf({ ...line.curve, value: line.ideal }).filter(({ x }) => x <= last)
+    : [];
   const text = textOf(chart.threshold);
-  const first = Math.min(space.measuredStart, target);
-  const last = Math.max(space.measuredEnd, target);
-  const { scale } = chart.curve;
-  const ideals = known({ scale, value: chart.ideal ?? [], lower: [], upper: [] });
-  const ideal = seen(ideals, space, target);
+  const first = Math.min(positions.measuredStart, target);
   const margin = (last / first) ** 0.03;
   const drawn = frame(host, {
     height: HEIGHT,
-    label: described(chart, space, points, whole, target),
-    x: scaleAxis(space, [first / margin, last * margin], true),
+    label: described(chart, positions, points, curve, target),
+    x: scaleAxis(positions, [first / margin, last * margin], true),
     y: {
       domain: domainOf(
         chart,
@@ -134,7 +119,7 @@ function drawChart(host, space, chart, target) {
       format: chart.threshold === null ? undefined : text,
     },
   });
-  drawBeyond(drawn, space.measuredEnd);
+  drawBeyond(drawn, positions.measuredEnd);
   drawTarget(drawn, target);
   const xs = ideal.map((one) => one.x);
   const ys = ideal.map((one) => one.value);
@@ -142,35 +127,36 @@ function drawChart(host, space, chart, target) {
   if (chart.threshold !== null) {
     drawLine(drawn, [first, last], [chart.threshold, chart.threshold], "threshold", "efficiency asked for");
   }
-  drawModel(drawn, space, curve);
+  drawModel(drawn, positions, curve);
   drawIntervals(drawn, points, "c0");
   const dots = points.map((one) => ({
     x: one.x,
     y: one.value,
-    title: `measured at ${space.scaled} = ${scaleText(one.x)}: ${text(one.value)}`,
+    title: `measured at ${positions.scaled} = ${scaleText(one.x)}: ${text(one.value)}`,
   }));
   drawDots(drawn, dots, "c0", 4);
-  readings(host, drawn, space, (at) => readingsAt(chart, points, curve, at));
+  readings(host, drawn, positions, (scale) => readingsAt(chart, points, curve, scale));
 }
 
 /**
  * The models with their band, fainter where the measured range is far.
  * @param {import("../draw/chart.js").Chart} drawn
- * @param {Space} space
- * @param {Known[]} curve
+ * @param {Positions} positions
+ * @param {Figure[]} curve
  */
-function drawModel(drawn, space, curve) {
+function drawModel(drawn, positions, curve) {
+  const { far, veryFar } = positions.limits;
   /** @type {[number, number, string][]} */
   const parts = [
-    [0, FAR, "c0"],
-    [FAR, VERY_FAR, "c0 far"],
-    [VERY_FAR, Number.POSITIVE_INFINITY, "c0 very-far"],
+    [0, far, "c0"],
+    [far, veryFar, "c0 far"],
+    [veryFar, Number.POSITIVE_INFINITY, "c0 very-far"],
   ];
   for (const [from, to, cls] of parts) {
-    const begin = Math.max(curve.filter((one) => one.x <= from * space.measuredEnd).length - 1, 0);
+    const begin = Math.max(curve.filter((one) => one.x <= from * positions.measuredEnd).length - 1, 0);
     const part = curve
       .slice(begin)
-      .filter((one, i) => i === 0 || one.x <= to * space.measuredEnd * (1 + 1e-9));
+      .filter((one, i) => i === 0 || one.x <= to * positions.measuredEnd * (1 + 1e-9));
     if (part.length < 2) continue;
     const xs = part.map((one) => one.x);
     const ends = part.map((one) => [one.lower, one.upper]);
@@ -192,7 +178,7 @@ function drawModel(drawn, space, curve) {
 }
 
 /**
- * @param {Known} measured
+ * @param {Figure} measured
  * @param {(value: number) => string} text
  */
 function measuredText({ value, lower, upper }, text) {
@@ -202,8 +188,8 @@ function measuredText({ value, lower, upper }, text) {
 
 /**
  * @param {RuntimeChart} chart
- * @param {Known[]} points
- * @param {Known[]} curve
+ * @param {Figure[]} points
+ * @param {Figure[]} curve
  * @param {number} scale
  * @returns {Reading[]}
  */
@@ -212,7 +198,7 @@ function readingsAt(chart, points, curve, scale) {
   const found = points.find((one) => one.x === scale);
   /** @type {Reading[]} */
   const rows = found ? [["c0", "measured", measuredText(found, text)]] : [];
-  const model = figureAt(curve, scale);
+  const model = curve.find((one) => one.x === scale);
   if (!model) return rows;
   return [
     ...rows,
@@ -228,7 +214,7 @@ function keyOf(chart) {
     ["dot", "measured"],
     ["line", "model with 90 % interval"],
   ];
-  if (chart.ideal) entries.push(["ideal", "ideal"]);
+  if (chart.lines[0]?.ideal) entries.push(["ideal", "ideal"]);
   if (chart.threshold !== null)
     entries.push(["threshold", `${tickLabel(100 * chart.threshold)} %, as asked for`]);
   return entries.map(([cls, text]) => el("span", { class: "key" }, el("i", { class: cls }), text));
@@ -239,13 +225,10 @@ function keyOf(chart) {
  * @param {State} state
  */
 export function buildRuntime(report, state) {
-  const { space } = report;
-  for (const chart of report.runtime ?? []) {
+  const { positions } = report;
+  for (const chart of report.program?.charts ?? []) {
     const host = byId(`runtime-${chart.name}`);
-    const draw = () => {
-      const here = report.program?.chartAt(chart, state.target) ?? chart;
-      drawChart(host, space, here, state.target[space.column]);
-    };
+    const draw = () => drawChart(host, positions, chart, state.target);
     byId(`runtime-${chart.name}-key`).replaceChildren(...keyOf(chart), chartTools(host, chart.label, draw));
     state.follow(host, draw);
     onResize(host, draw);

@@ -3,7 +3,6 @@
 
 import { MODELLED } from "../data/call_tree.js";
 import { Difference } from "../data/difference.js";
-import { sum } from "../data/outlook.js";
 import { byId, selector } from "../draw/dom.js";
 import { percent, pointText } from "../text/numbers.js";
 import { DifferenceView } from "./difference.js";
@@ -20,9 +19,9 @@ import { DifferenceView } from "./difference.js";
  * @param {Report} report
  * @returns {[Where, Where]}
  */
-export function openingPair({ space }) {
-  const along = space.pointsAlong(space.points[space.largest]);
-  return along.length > 1 ? [along[0], along[along.length - 1]] : [space.largest, "target"];
+export function openingPair({ positions }) {
+  const along = positions.pointsAlong(positions.points[positions.largest]);
+  return along.length > 1 ? [along[0], along[along.length - 1]] : [positions.largest, "target"];
 }
 
 /**
@@ -32,25 +31,25 @@ export function openingPair({ space }) {
  * @param {number[]} target
  * @returns {Side}
  */
-export function sideAt({ tree, space }, where, target) {
+export function sideAt({ tree, positions }, where, target) {
   const { level } = tree;
   const exclusive = tree.exclusive(MODELLED, where, target).map((value) => value || 0);
   if (where === "target") {
-    const whole = level.intervalOfTotal(target, sum(exclusive));
+    const whole = level.intervalOfTotal(target);
     return {
       whole: whole && { low: whole[0], high: whole[1], of: "90 % interval" },
-      name: `predicted at ${pointText(space.parameters, target)}`,
+      name: `predicted at ${pointText(positions.parameters, target)}`,
       kind: "model",
       exclusive,
       range: (k) => {
-        const ends = level.interval(k, target, exclusive[k]);
+        const ends = level.interval(k, target);
         return ends && { low: ends[0], high: ends[1], of: "90 % interval" };
       },
     };
   }
   return {
     whole: null,
-    name: `measured at ${pointText(space.parameters, space.points[where])}`,
+    name: `measured at ${pointText(positions.parameters, positions.points[where])}`,
     kind: "measured",
     exclusive,
     range: (k) => {
@@ -68,7 +67,7 @@ export function sideAt({ tree, space }, where, target) {
  * @param {[number, number]} scales
  */
 export function lossNote({ program }, difference, scales) {
-  if (program?.raw.comparison !== "strong" || scales[1] <= scales[0]) return [];
+  if (!program?.strong || scales[1] <= scales[0]) return [];
   const { a, b, total } = difference;
   const ends = a.kind === "measured" && b.whole ? [total.a / b.whole.high, total.a / b.whole.low] : [];
   const range = ends.length ? ` (${ends.map(percent).join(" to ")})` : "";
@@ -109,7 +108,7 @@ export class ScaleDifference {
     const value = this.state.kept.get(name);
     if (value === "target") return value;
     const point = Number(value ?? NaN);
-    return point in this.report.space.points ? point : otherwise;
+    return point in this.report.positions.points ? point : otherwise;
   }
 
   /** What the sides are now, made again only if one of them has moved. */
@@ -140,28 +139,28 @@ export class ScaleDifference {
   /** @param {number} side */
   at(side) {
     const where = this.pair[side];
-    return where === "target" ? this.state.target : this.report.space.points[where];
+    return where === "target" ? this.state.target : this.report.positions.points[where];
   }
 
   /** @param {number} side */
   place(side) {
-    return pointText(this.report.space.parameters, this.at(side));
+    return pointText(this.report.positions.parameters, this.at(side));
   }
 
   /** @param {Difference} difference */
   notes(difference) {
-    const { column } = this.report.space;
+    const { column } = this.report.positions;
     const [a, b] = [this.at(0), this.at(1)];
     const along = a.every((value, d) => d === column || value === b[d]);
     return along ? lossNote(this.report, difference, [a[column], b[column]]) : [];
   }
 
   options() {
-    const { space } = this.report;
+    const { positions } = this.report;
     /** @type {[string, string][]} */
-    const points = space.points.map((point, i) => [
+    const points = positions.points.map((point, i) => [
       String(i),
-      `measured at ${pointText(space.parameters, point)}`,
+      `measured at ${pointText(positions.parameters, point)}`,
     ]);
     /** @type {[string, string][]} */
     const places = [...points, ["target", "predicted at the target"]];

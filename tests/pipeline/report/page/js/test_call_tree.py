@@ -19,10 +19,10 @@ def test_inclusive_values_are_those_of_the_call_tree(scripts: Scripts) -> None:
         "(report.tree.values(-1, 2, []))",
     )
     mean = analysis.callpaths.kernels.mean[:, 2]
-    np.testing.assert_allclose(found[0], mean, rtol=1e-6)
+    np.testing.assert_allclose(found[0], mean, rtol=1e-4)
     expected = [mean.sum(), mean[1] + mean[2], mean[2], mean[3] + mean[4], mean[4]]
-    np.testing.assert_allclose(found[1], expected, rtol=1e-6)
-    assert found[2] == pytest.approx(mean.sum(), rel=1e-6)
+    np.testing.assert_allclose(found[1], expected, rtol=1e-4)
+    assert found[2] == pytest.approx(mean.sum(), rel=1e-4)
 
 
 def test_values_of_the_tree_at_the_target_and_of_other_metrics(scripts: Scripts) -> None:
@@ -33,7 +33,7 @@ def test_values_of_the_tree_at_the_target_and_of_other_metrics(scripts: Scripts)
         "report.tree.values(0, 'target', [256]).exclusive].map((values) => [...values])",
     )
     expected = study().callpaths.models.predict(np.array([[256.0]])).value[:, 0]
-    np.testing.assert_allclose(predicted, expected, rtol=1e-6)
+    np.testing.assert_allclose(predicted, expected, rtol=1e-4)
     assert visits == [80, 160, 240, 160, 240]
     assert largest == [640, 1280, 1920, 1280, 1920]
 
@@ -62,12 +62,12 @@ def test_boxes_of_the_icicle_fill_the_width_of_their_caller(scripts: Scripts) ->
         "(boxes.boxesBelow(report.tree, report.tree.values(-1, 4, []), -1, 600))",
     )
     mean = study().callpaths.kernels.mean[:, 4]
-    assert whole == pytest.approx(mean.sum(), rel=1e-6)
+    assert whole == pytest.approx(mean.sum(), rel=1e-4)
     boxes = {box["k"]: box for box in found}
     assert (boxes[0]["x"], boxes[0]["wide"], boxes[0]["depth"]) == (0, pytest.approx(600), 0)
     scale = 600 / mean.sum()
-    assert boxes[1]["wide"] == pytest.approx((mean[1] + mean[2]) * scale, rel=1e-6)
-    assert boxes[3]["x"] == pytest.approx(boxes[1]["wide"], rel=1e-6)
+    assert boxes[1]["wide"] == pytest.approx((mean[1] + mean[2]) * scale, rel=1e-4)
+    assert boxes[3]["x"] == pytest.approx(boxes[1]["wide"], rel=1e-4)
     assert (boxes[2]["x"], boxes[2]["depth"]) == (0, 2)
     zoomed = scripts.read(
         data_of(study()), "boxes.boxesBelow(report.tree, report.tree.values(-1, 4, []), 3, 600).found"

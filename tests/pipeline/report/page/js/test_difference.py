@@ -110,7 +110,7 @@ def test_colours_are_continuous_symmetric_and_end(scripts: Scripts) -> None:
 def test_it_opens_with_the_smallest_and_the_largest_measured_scale(scripts: Scripts) -> None:
     assert scripts.read(data_of(study()), "scales.openingPair(report)") == [0, 4]
     a, b = scripts.read(
-        data_of(two_parameter_study()), "scales.openingPair(report).map((i) => report.space.points[i])"
+        data_of(two_parameter_study()), "scales.openingPair(report).map((i) => report.positions.points[i])"
     )
     assert (a[0], b[0]) == (4, 64)
     assert a[1] == b[1]
@@ -129,10 +129,10 @@ def test_sides_have_measurements_with_their_range_and_predictions_with_their_int
     )
     runs = kernels.values[2, 1]
     assert measured[0] == "measured"
-    assert measured[1] == pytest.approx(runs.mean(), rel=1e-6)
+    assert measured[1] == pytest.approx(runs.mean(), rel=1e-4)
     assert measured[2] == {
-        "low": pytest.approx(runs.min()),
-        "high": pytest.approx(runs.max()),
+        "low": pytest.approx(runs.min(), rel=1e-4),
+        "high": pytest.approx(runs.max(), rel=1e-4),
         "of": "3 runs",
     }
     kind, value, ends = scripts.read(
@@ -141,26 +141,26 @@ def test_sides_have_measurements_with_their_range_and_predictions_with_their_int
     )
     expected = models.predict(np.array([[256.0]]))
     assert kind == "model"
-    assert value == pytest.approx(expected.value[2, 0], rel=1e-5)
-    assert ends["low"] == pytest.approx(expected.lower[2, 0], rel=1e-5)
-    assert ends["high"] == pytest.approx(expected.upper[2, 0], rel=1e-5)
+    assert value == pytest.approx(expected.value[2, 0], rel=1e-4)
+    assert ends["low"] == pytest.approx(expected.lower[2, 0], rel=1e-4)
+    assert ends["high"] == pytest.approx(expected.upper[2, 0], rel=1e-4)
     assert ends["of"] == "90 % interval"
     whole = scripts.read(data_of(study()), "scales.sideAt(report, 'target', [256]).whole")
     total = predict_total(models, np.array([[256.0]]))
-    assert whole["low"] == pytest.approx(total.lower[0, 0], rel=1e-5)
-    assert whole["high"] == pytest.approx(total.upper[0, 0], rel=1e-5)
+    assert whole["low"] == pytest.approx(total.lower[0, 0], rel=1e-4)
+    assert whole["high"] == pytest.approx(total.upper[0, 0], rel=1e-4)
 
 
 def test_lost_efficiency_is_said_under_strong_scaling_only(scripts: Scripts) -> None:
-    expression = """scales.lossNote({ program: { raw: { comparison: values[0] } } },
+    expression = """scales.lossNote({ program: { strong: values[0] } },
         { a: { kind: "measured" }, b: { whole: values[2] ?? null }, total: { a: 8, b: 10 }, common: 1.25 },
         values[1])"""
     data = data_of(study())
-    assert scripts.read(data, expression, "strong", [4, 64]) == [
+    assert scripts.read(data, expression, True, [4, 64]) == [
         "Parallel efficiency at B relative to A: 80.0 %."
     ]
-    assert scripts.read(data, expression, "strong", [4, 64], {"low": 9, "high": 16}) == [
+    assert scripts.read(data, expression, True, [4, 64], {"low": 9, "high": 16}) == [
         "Parallel efficiency at B relative to A: 80.0 % (50.0 % to 88.9 %)."
     ]
-    assert scripts.read(data, expression, "weak", [4, 64]) == []
-    assert scripts.read(data, expression, "strong", [64, 4]) == []
+    assert scripts.read(data, expression, False, [4, 64]) == []
+    assert scripts.read(data, expression, True, [64, 4]) == []

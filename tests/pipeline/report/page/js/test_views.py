@@ -5,7 +5,7 @@ import math
 import pytest
 
 from tests.pipeline.report.page.browser import Scripts
-from tests.pipeline.report.page.js.data import data_of, without_predictors
+from tests.pipeline.report.page.js.data import data_of
 from tests.pipeline.report.page.studies import study, study_of, two_parameter_study
 
 
@@ -49,8 +49,8 @@ def test_crossovers_have_the_range_in_which_intervals_overlap(scripts: Scripts) 
 
 
 def test_ranges_without_an_end_are_infinite(scripts: Scripts) -> None:
-    data = without_predictors(data_of(two_parameter_study()))
-    found = scripts.read(data, "crossovers.crossoverRange(level, [64, 30], { over: 2, past: 0, at: 50 })")
+    data = data_of(two_parameter_study())
+    found = scripts.read(data, "crossovers.crossoverRange(level, [64, 31], { over: 2, past: 0, at: 50 })")
     assert found == [0, math.inf]
 
 
@@ -84,21 +84,9 @@ def test_a_rectangle_of_pixels_gives_the_domains_of_the_axes(scripts: Scripts) -
     assert found["y"] == [pytest.approx(3), pytest.approx(8)]
 
 
-def test_figures_between_scales_follow_power_laws(scripts: Scripts) -> None:
-    curve = [{"x": x, "value": x**2, "lower": 0, "upper": 2 * x**2} for x in (1, 4, 16)]
-    calls = [(curve, x) for x in (1, 2, 4, 8, 16, 0.5, 17)] + [(curve[:1], 1), ([], 1)]
-    found = scripts.each("data/estimates.js", "figureAt", calls)
-    assert [one and one["value"] for one in found] == [
-        *(pytest.approx(x**2) for x in (1, 2, 4, 8, 16)),
-        *(None, None, 1, None),
-    ]
-    assert found[1]["lower"] == 0
-    assert found[1]["upper"] == pytest.approx(8)
-
-
 def test_figures_that_are_not_available_are_left_out(scripts: Scripts) -> None:
     estimates = {"scale": [1, 2, 4], "value": [1, None, 3], "lower": [None, 1, 2], "upper": [2, 2, None]}
-    found = scripts.each("data/estimates.js", "known", [[estimates]])[0]
+    found = scripts.each("data/program.js", "figuresOf", [[estimates]])[0]
     assert [one["x"] for one in found] == [1, 4]
     assert math.isnan(found[0]["lower"])
     assert math.isnan(found[1]["upper"])
@@ -118,7 +106,7 @@ def test_estimates_have_units_and_intervals(scripts: Scripts) -> None:
 def test_targets_outside_are_said_to_be_far(scripts: Scripts) -> None:
     data = data_of(study())
     found = scripts.read(
-        data, "values.map((p) => controls.outsideText(report.space, [p]))", 32, 64, 128, 1, 999, 9999
+        data, "values.map((p) => controls.outsideText(report.positions, [p]))", 32, 64, 128, 1, 999, 9999
     )
     assert found == [
         "",

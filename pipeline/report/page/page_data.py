@@ -12,21 +12,21 @@ from ingest.cpp_names import short_name
 from ingest.profile import Metric
 from ingest.scaling import Scaling
 from pipeline.models.kernels import Kernels, mean_over_repetitions
+from pipeline.models.metrics import FACTORS
 from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook, largest_point
 from pipeline.questions.bottlenecks import GROWING, NOTEWORTHY_SHARE
-from pipeline.questions.runtime.figures import Figures, Study
 from pipeline.questions.runtime.runtime import Runtime
-from pipeline.report.page.constants import constants
-from pipeline.report.page.embedding import integers, json_for_script, packed
-from pipeline.report.page.folding import ShownLevel, shown_level, with_sum
-from pipeline.report.page.levels import level_data, without_zeros
-from pipeline.report.page.predictor import SINGLE
-from pipeline.report.page.program import estimates, plain, program_data
+from pipeline.questions.runtime.trust import FAR, VERY_FAR
+from pipeline.report.page.embedding import integers, packed
+from pipeline.report.page.kernel_data import kernel_data, without_zeros
+from pipeline.report.page.positions import Positions
+from pipeline.report.page.program_data import program_data
 from pipeline.report.page.roofline import roofline_data
-from pipeline.report.page.room import ROOM, fill, most_shown
-from pipeline.report.page.scales import scales_of
-from pipeline.report.runtime_charts import predicted_figures, runtime_charts
+from pipeline.report.page.shown_kernels import OF_A_NUMBER, ShownKernels, most_shown, shown_kernels, with_sum
+
+ROOM = 800_000  # characters of the data, if nobody says less
+OF_REPETITIONS = 0.1  # of the room, what single measurements of a level take at most
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -42,25 +42,10 @@ METRICS = 4  # shown in the call tree beside the modelled one
 MOST_UNEVEN = 100  # call paths in the section on imbalance
 
 
-def shown_levels(
-    analysis: Analysis, callpaths: Outlook, regions: Outlook, targets: FloatArray, room: int = ROOM
-) -> dict[str, ShownLevel]:
-    """Choose which regions and call paths the page shows by themselves; arguments as of `page_data`."""
-    scales, points = scales_of(analysis, targets), analysis.experiment.points
-    most = most_shown(analysis, scales, room)
-    return {
-        name: shown_level(level, ahead, points, scales, most[name])
-        for name, level, ahead in (
-            ("regions", analysis.regions, regions),
-            ("callpaths", analysis.callpaths, callpaths),
-        )
-    }
-
-
 def page_data(
     analysis: Analysis,
-    levels: Mapping[str, ShownLevel],
-    targets: FloatArray,
+    levels: Mapping[str, ShownKernels],
+    positions: Positions,
     filter_evidence: Mapping[str, Any] | None,
     found: Runtime | None = None,
     roofline: StudyRoofline | None = None,
@@ -71,81 +56,89 @@ def page_data(
     Args:
         analysis: the modelled experiment.
         levels: what is shown of its regions and call paths.
-        targets: float64[Q, D], the points that the outlooks predict; the last is shown first.
+        positions: where predictions are known.
         filter_evidence: the content of ``app.filter.json``, if there is a filter.
         found: the runtime of the study; None if the models are not of time.
         roofline: what limits the kernels on the machine measured on, if that is known.
         room: characters that the data should take at most.
     """
     experiment, kernels = analysis.experiment, analysis.callpaths.kernels
-    scales = scales_of(analysis, targets)
-    kernels_shown = [shown.level.kernels for shown in levels.values()]
-    number = region_numbers(kernels_shown)
-    data: dict[str, Any] = {
+    number = region_numbers([shown.kernels for shown in levels.values()])
+    return {
         "parameters": list(experiment.parameters),
-        "column": scales.column,
+        "column": positions.column,
         "points": experiment.points.tolist(),
-        "largest": largest_point(experiment.points, scales.column),
-        "targets": targets.tolist(),
-        "first": scales.first.tolist(),
-        "reach": scales.reach.tolist(),
+        "largest": largest_point(experiment.points, positions.column),
+        "scales": positions.scales.tolist(),
+        "lines": positions.lines.tolist(),
+        "reach": positions.reach,
         "metric": kernels.metric,
         "unit": kernels.unit,
         "relativeGrowth": analysis.decision.scaling is Scaling.NONE,
-        "limits": {"growing": GROWING, "noteworthy": NOTEWORTHY_SHARE},
-        "constants": constants(),
+        "limits": {"growing": GROWING, "noteworthy": NOTEWORTHY_SHARE, "far": FAR, "veryFar": VERY_FAR},
+        "factors": [[factor.count, factor.each] for factor in FACTORS],
         "regions": region_data(analysis, number),
-        "levels": {name: level_data(shown, number) for name, shown in levels.items()},
-        "metrics": [],
+        "levels": {
+            name: kernel_data(shown, number, positions, _most_repeated(shown, room))
+            for name, shown in levels.items()
+        },
+        "metrics": _other_metrics(analysis, levels["callpaths"], room),
         "others": [],
         "locations": [],
-        "imbalance": imbalance_data(analysis, levels["callpaths"].kernels),
+        "imbalance": imbalance_data(analysis, levels["callpaths"].members),
         "filter": filter_data(filter_evidence),
-        "runtime": None,
-        "program": None,
+        "program": None if found is None else program_data(analysis, found, positions),
         "roofline": roofline_data(roofline),
     }
-    if found is not None:
-        curve = predicted_figures(Study(analysis), targets[-1], levels["regions"].grid)
-        data["runtime"] = runtime_data(analysis, found, targets[-1], curve)
-        data["program"] = program_data(analysis, curve)
-    fill(data["levels"], levels, room - len(json_for_script(data)))
-    data["metrics"] = _other_metrics(analysis, levels["callpaths"], room - len(json_for_script(data)))
-    return data
 
 
-def metric_data(
-    analysis: Analysis, targets: FloatArray, other: MetricOutlook, room: int = ROOM
-) -> dict[str, Any]:
+def levels_shown(
+    analysis: Analysis, callpaths: Outlook, regions: Outlook, positions: Positions, room: int = ROOM
+) -> dict[str, ShownKernels]:
+    """Choose which regions and call paths the page shows by themselves; arguments as of `page_data`."""
+    points, most = analysis.experiment.points, most_shown(analysis, positions, room)
+    return {
+        name: shown_kernels(level, ahead, points, positions, most[name])
+        for name, level, ahead in (
+            ("regions", analysis.regions, regions),
+            ("callpaths", analysis.callpaths, callpaths),
+        )
+    }
+
+
+def metric_data(analysis: Analysis, positions: Positions, other: MetricOutlook, room: int) -> dict[str, Any]:
     """Return a metric that the reader can switch to: its kernels that are not zero everywhere.
 
     Args:
         analysis: the chosen metric.
-        targets: float64[Q, D], as of `page_data`.
+        positions: where predictions are known.
         other: the metric.
         room: characters that are left.
     """
-    scales, points = scales_of(analysis, targets), analysis.experiment.points
+    points = analysis.experiment.points
     number = region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
     kernels = other.analysis.callpaths.kernels
     levels: dict[str, dict[str, Any]] = {}
-    shown: dict[str, ShownLevel] = {}
     for name, level, outlook in (
         ("regions", other.analysis.regions, other.regions),
         ("callpaths", other.analysis.callpaths, other.callpaths),
     ):
         part, ahead = without_zeros(level, outlook)
-        shown[name] = shown_level(part, ahead, points, scales, len(part.kernels), beside=True)
-        levels[name] = level_data(shown[name], number) | {"node": integers(part.kernels.node)}
-        if kernels.additive and not analysis.is_profile:
-            levels[name]["crossovers"] = None
-    fill(levels, shown, room - len(json_for_script(levels)), beside=True)
+        shown = shown_kernels(part, ahead, points, positions, len(part.kernels), beside=True)
+        levels[name] = kernel_data(shown, number, positions, _most_repeated(shown, room))
+        levels[name]["node"] = integers(part.kernels.node)
     return {
         "metric": kernels.metric,
         "unit": short_unit(kernels.unit),
         "additive": kernels.additive,
         "levels": levels,
     }
+
+
+def _most_repeated(shown: ShownKernels, room: float) -> float:
+    """Return of how many kernels there is room for single measurements."""
+    of_each = OF_A_NUMBER * max(shown.kernels.values[0].size, 1) if len(shown.kernels) else 1.0
+    return OF_REPETITIONS * max(room, 0) / of_each
 
 
 def region_numbers(levels: Sequence[Kernels]) -> dict[str, int]:
@@ -174,11 +167,11 @@ def region_data(analysis: Analysis, names: Iterable[str]) -> list[dict[str, Any]
     return rows
 
 
-def _other_metrics(analysis: Analysis, shown: ShownLevel, room: float) -> list[dict[str, Any]]:
+def _other_metrics(analysis: Analysis, shown: ShownKernels, room: float) -> list[dict[str, Any]]:
     """Measured metrics of the call tree beside the modelled one, summed over locations, as many as fit."""
     experiment, node = analysis.experiment, analysis.callpaths.kernels.node
-    of_each = SINGLE * shown.level.kernels.mean.size
-    most = METRICS if of_each == 0 else min(METRICS, int(max(room, 0) / of_each))
+    of_each = OF_A_NUMBER * shown.kernels.mean.size
+    most = METRICS if of_each == 0 else min(METRICS, int(OF_REPETITIONS * max(room, 0) / of_each))
     return [
         {
             "name": metric.name,
@@ -238,32 +231,6 @@ def _most_uneven(excess: FloatArray) -> IntArray:
     worst = np.divide(known, total, out=np.zeros(known.shape), where=total > 0).max(axis=1)
     order = np.argsort(-worst, kind="stable")[:MOST_UNEVEN]
     return np.asarray(order[worst[order] > 0], dtype=np.int64)
-
-
-def runtime_data(
-    analysis: Analysis, found: Runtime, target: FloatArray, curve: Figures
-) -> list[dict[str, Any]]:
-    """Return the charts of the first screen; figures that are not available are None.
-
-    Args:
-        analysis: the modelled experiment.
-        found: its runtime.
-        target: float64[D], of which the other parameters are taken.
-        curve: what the models give at ascending scales.
-    """
-    return [
-        {
-            "name": chart.name,
-            "label": chart.label,
-            "target": chart.target,
-            "points": estimates(chart.measured_at, chart.measured),
-            "curve": estimates(chart.scale, chart.model),
-            "ideal": None if chart.ideal is None else plain(chart.ideal),
-            "threshold": chart.threshold,
-        }
-        for chart in runtime_charts(analysis, found, target, curve)
-        if np.isfinite(chart.model.value).any()
-    ]
 
 
 def filter_data(evidence: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -1,9 +1,7 @@
 // @ts-check
-// What the models say at a scale: values, shares, flags, and how fast each kernel grows there.
+// What is predicted at a position: values, shares, flags, and how fast each kernel grows there.
 
-import { spread } from "./space.js";
-
-/** @import { Level } from "./level.js" */
+/** @import { KernelSet } from "./kernel_set.js" */
 /** @import { Point } from "./payload.js" */
 /** @typedef {{growing: number, noteworthy: number}} Limits */
 /**
@@ -12,7 +10,7 @@ import { spread } from "./space.js";
  */
 
 /**
- * @typedef {object} Outlook
+ * @typedef {object} Shares
  * @property {Float64Array} value
  * @property {number} total
  * @property {Float64Array} shareAtTarget
@@ -20,9 +18,7 @@ import { spread } from "./space.js";
  * @property {Flag[][]} flags
  */
 
-export const NEXT = 1.1; // local growth follows from the values at a scale and at this many times it
 const LEADING = 7;
-const LOOKED_AT = 12;
 
 /** @param {Iterable<number>} values */
 export function sum(values) {
@@ -40,15 +36,15 @@ export function largestOf(values) {
 
 /**
  * Values of all kernels at the target and at the largest measured point.
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {Point} at
  * @param {Limits} limits
- * @returns {Outlook}
+ * @returns {Shares}
  */
-export function outlookOf(level, at, limits) {
+export function sharesAt(level, at, limits) {
   const value = level.values(at);
-  const total = sum(value);
-  const measured = Float64Array.from(value, (_, k) => level.measured(k, level.space.largest) || 0);
+  const total = level.totalAt(at);
+  const measured = Float64Array.from(value, (_, k) => level.measured(k, level.positions.largest) || 0);
   const totalMeasured = sum(measured);
   const shareAtTarget = value.map((v) => (total > 0 ? v / total : 0));
   const shareMeasured = measured.map((v) => (totalMeasured > 0 ? v / totalMeasured : 0));
@@ -67,14 +63,14 @@ function withoutShares(flags) {
 }
 
 /**
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {Limits} limits
  * @param {Float64Array} value
  * @param {Float64Array} shareMeasured
  * @param {Float64Array} shareAtTarget
  */
 function flagsOf(level, limits, value, shareMeasured, shareAtTarget) {
-  const before = level.values(level.space.points[level.space.largest]);
+  const before = level.values(level.positions.points[level.positions.largest]);
   const work = (/** @type {Float64Array} */ shares) => shares.map((s, k) => (level.startUp[k] ? 0 : s));
   const ofWork = { measured: work(shareMeasured), atTarget: work(shareAtTarget) };
   const first = largestOf(ofWork.measured);
@@ -101,17 +97,16 @@ function flagsOf(level, limits, value, shareMeasured, shareAtTarget) {
 }
 
 /**
- * Kernels that are among the largest somewhere between the first measurement and the end of the slider;
+ * Kernels that are among the largest somewhere between the first measurement and the end of the curves;
  * they keep their colours whatever the target is.
- * @param {Level} level
+ * @param {KernelSet} level
  * @param {Point} others
  */
 export function leadingKernels(level, others) {
-  const { space } = level;
+  const { positions } = level;
   const peak = new Float64Array(level.count);
-  const line = level.along(others);
-  for (const scale of spread(space.measuredStart, space.reach[space.column], LOOKED_AT)) {
-    const value = line.values(scale);
+  for (const scale of positions.scales.filter((one) => one <= positions.reach)) {
+    const value = level.values(positions.atScale(others, scale));
     const total = sum(value);
     value.forEach((v, k) => {
       peak[k] = Math.max(peak[k], total > 0 ? v / total : 0);
@@ -124,10 +119,11 @@ export function leadingKernels(level, others) {
 /**
  * Exponents e of the local growth p^e of values; 0 for what is not there.
  * @param {ArrayLike<number>} here
- * @param {ArrayLike<number>} next values at NEXT times the scale
+ * @param {ArrayLike<number>} next values at a larger scale
+ * @param {number} ratio of the scales
  */
-export function elasticity(here, next) {
+export function elasticity(here, next, ratio) {
   return Float64Array.from(here, (v, k) =>
-    v > 0 && next[k] > 0 ? Math.log(next[k] / v) / Math.log(NEXT) : 0,
+    v > 0 && next[k] > 0 && ratio > 1 ? Math.log(next[k] / v) / Math.log(ratio) : 0,
   );
 }

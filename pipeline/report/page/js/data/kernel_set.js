@@ -1,0 +1,221 @@
+// @ts-check
+// The kernels of one level of detail, call paths or regions: measurements, and predictions at all positions.
+
+import { RegionNames } from "./call_tree.js";
+import { floats } from "./payload.js";
+
+/** @import { EndsPayload, KernelsPayload, Point, Region } from "./payload.js" */
+/** @import { Positions } from "./positions.js" */
+/** @typedef {{over: number, past: number, at: number, measured: boolean, value: number}} Crossover kernel `over`
+ *   overtakes `past` */
+/** @typedef {readonly [number, number]} Interval lower and upper end */
+/** @typedef {{text: string, probability: number}} Rival a plausible model */
+
+const REMEMBERED = 60; // positions
+
+export class KernelSet extends RegionNames {
+  /**
+   * @param {KernelsPayload} raw
+   * @param {Positions} positions
+   * @param {Region[]} regions
+   * @param {{additive: boolean, whole?: KernelSet, node?: number[]}} [part] whether values have a sum, and of which
+   *   kernels these are only some
+   */
+  constructor(raw, positions, regions, { additive, whole, node } = { additive: true }) {
+    super(regions, raw.region, raw.parent);
+    this.count = raw.region.length;
+    this.additive = additive;
+    this.whole = whole;
+    this.node = node ?? [];
+    this.positions = positions;
+    this.mean = floats(raw.mean);
+    this.growing = floats(raw.growing);
+    /** What limits what can be said about each kernel, as of bottlenecks.Standing in Python. */
+    this.unreliable = raw.standing.unreliable.map(Boolean);
+    this.notMeasurable = raw.standing.not_measurable.map(Boolean);
+    this.startUp = raw.standing.start_up.map(Boolean);
+    this.smape = floats(raw.smape);
+    this.cvSmape = floats(raw.cvSmape);
+    /** @type {Crossover[]} */
+    this.crossovers = raw.crossovers.map(([over, past, at, measured, value]) => ({
+      over,
+      past,
+      at,
+      measured,
+      value,
+    }));
+    this.repetitions = raw.repetitions.count;
+    this.single = floats(raw.repetitions.values);
+    this.singleRow = new Map(raw.repetitions.kernels.map((k, row) => [k, row]));
+    this.validFrom = floats(raw.validFrom);
+    this.rivals = raw.rivals.map((some) => some.map(([text, probability]) => ({ text, probability })));
+    this.latex = raw.latex;
+    this.python = raw.python;
+    this.leads = raw.leads.map((i) => raw.leadsTexts[i]);
+    this.growthClass = raw.growthClass.map((i) => raw.growthClassTexts[i]);
+    this.growthUncertain = raw.growthUncertain.map(Boolean);
+    this.warnings = raw.warning.map((i) => raw.warningTexts[i]);
+    this.sharedWarnings = (raw.warningTexts[0] ?? []).filter((text) =>
+      raw.warningTexts.every((texts) => texts.includes(text)),
+    );
+    this.predicted = floats(raw.value);
+    this.weighty = endsOf(raw.weighty);
+    this.others = endsOf(raw.others);
+    this.total = raw.total;
+    this.curves = floats(raw.curves);
+    /** The first curve of each weighty kernel. */
+    this.firstCurve = new Map();
+    let curve = 0;
+    for (const k of raw.weighty.kernels) {
+      this.firstCurve.set(k, curve);
+      curve += this.rivals[k].length;
+    }
+    /** @type {Map<number, Float64Array>} */
+    this.seen = new Map();
+  }
+
+  /**
+   * Regions from the root down to k, as indices.
+   * @param {number} k
+   * @returns {number[]}
+   */
+  regionsOf(k) {
+    return this.whole ? this.whole.regionsOf(this.node[k]) : super.regionsOf(k);
+  }
+
+  /**
+   * The kernel that is kernel k of another level of the same detail; -1 for none.
+   * @param {KernelSet} other
+   * @param {number} k
+   */
+  placeOf(other, k) {
+    return this.whole ? this.node.indexOf(k) : this.region.indexOf(other.region[k]);
+  }
+
+  /**
+   * The most plausible formula.
+   * @param {number} k
+   */
+  formula(k) {
+    return this.rivals[k][0].text;
+  }
+
+  /**
+   * Predicted value of one kernel; NaN where nothing is predicted.
+   * @param {number} k
+   * @param {Point} at
+   */
+  value(k, at) {
+    const place = this.positions.placeOf(at);
+    return place < 0 ? Number.NaN : this.predicted[k * this.positions.count + place];
+  }
+
+  /**
+   * Predicted values of all kernels, which must not be changed; the last ones are remembered.
+   * @param {Point} at
+   * @returns {Float64Array}
+   */
+  values(at) {
+    const place = this.positions.placeOf(at);
+    const known = this.seen.get(place);
+    if (known) return known;
+    const { count } = this.positions;
+    const found = Float64Array.from({ length: this.count }, (_, k) =>
+      place < 0 ? Number.NaN : this.predicted[k * count + place],
+    );
+    this.seen.set(place, found);
+    if (this.seen.size > REMEMBERED) this.seen.delete(this.seen.keys().next().value ?? 0);
+    return found;
+  }
+
+  /**
+   * 90 % interval of a kernel's value; null where it is not known.
+   * @param {number} k
+   * @param {Point} at
+   * @returns {Interval | null}
+   */
+  interval(k, at) {
+    const ends = this.weighty.rows.has(k) ? this.weighty : this.others;
+    const row = ends.rows.get(k);
+    const place = ends.places.get(this.positions.placeOf(at));
+    if (row === undefined || place === undefined) return null;
+    const i = row * ends.places.size + place;
+    return [ends.lower[i], ends.upper[i]];
+  }
+
+  /**
+   * The sum of all kernels; NaN where it is not known.
+   * @param {Point} at
+   */
+  totalAt(at) {
+    return this.total?.value[this.positions.placeOf(at)] ?? Number.NaN;
+  }
+
+  /**
+   * @param {Point} at
+   * @returns {Interval | null}
+   */
+  intervalOfTotal(at) {
+    const place = this.positions.placeOf(at);
+    const [lower, upper] = [this.total?.lower[place], this.total?.upper[place]];
+    return lower === undefined || upper === undefined ? null : [lower ?? 0, upper ?? Infinity];
+  }
+
+  /**
+   * What the formula of a rival gives at a point; NaN where it is not known.
+   * @param {number} k
+   * @param {Point} at
+   * @param {number} rival
+   */
+  formulaValue(k, at, rival) {
+    const [first, place] = [this.firstCurve.get(k), this.positions.placeOf(at)];
+    if (first === undefined || place < 0) return Number.NaN;
+    return this.curves[(first + rival) * this.positions.count + place];
+  }
+
+  /**
+   * Mean measured value of a kernel; NaN where nothing was measured.
+   * @param {number} k
+   * @param {number} point
+   */
+  measured(k, point) {
+    return this.mean[k * this.positions.points.length + point];
+  }
+
+  /**
+   * Whether a kernel is not zero everywhere: those of accelerators take no core-seconds.
+   * @param {number} k
+   */
+  takesAnything(k) {
+    return this.positions.points.some((_, point) => this.measured(k, point) > 0);
+  }
+
+  /** @param {number} point */
+  measuredTotal(point) {
+    let sum = 0;
+    for (let k = 0; k < this.count; k++) sum += this.measured(k, point) || 0;
+    return sum;
+  }
+
+  /**
+   * Single measurements of a kernel at a point; only their mean where the page does not carry them.
+   * @param {number} k
+   * @param {number} point
+   */
+  singles(k, point) {
+    const row = this.singleRow.get(k);
+    if (row === undefined) return [this.measured(k, point)].filter(Number.isFinite);
+    const start = (row * this.positions.points.length + point) * this.repetitions;
+    return Array.from(this.single.subarray(start, start + this.repetitions)).filter(Number.isFinite);
+  }
+}
+
+/** @param {EndsPayload} raw */
+function endsOf({ kernels, positions, lower, upper }) {
+  return {
+    rows: new Map(kernels.map((k, row) => [k, row])),
+    places: new Map(positions.map((place, i) => [place, i])),
+    lower: floats(lower),
+    upper: floats(upper),
+  };
+}

@@ -1,0 +1,126 @@
+// @ts-check
+// What was measured, and the positions at which predictions are known: scales along lines, one line per value of the
+// other parameters.
+
+/** @import { Payload, Point } from "./payload.js" */
+
+export class Positions {
+  /** @param {Payload} payload */
+  constructor(payload) {
+    this.parameters = payload.parameters;
+    this.column = payload.column;
+    this.points = payload.points;
+    this.largest = payload.largest;
+    this.scales = payload.scales;
+    this.lines = payload.lines;
+    this.reach = payload.reach;
+    this.limits = payload.limits;
+    this.opening = payload.lines[0];
+    this.count = this.scales.length * this.lines.length;
+    this.scaled = this.parameters[this.column];
+    const measured = this.points.map((point) => point[this.column]);
+    this.measuredStart = Math.min(...measured);
+    this.measuredEnd = Math.max(...measured);
+  }
+
+  /**
+   * A point with another value of the scaled parameter.
+   * @param {Point} point
+   * @param {number} scale
+   */
+  atScale(point, scale) {
+    const moved = [...point];
+    moved[this.column] = scale;
+    return moved;
+  }
+
+  /**
+   * The line through a point; -1 for none.
+   * @param {Point} at
+   */
+  lineOf(at) {
+    return this.lines.findIndex((line) => this.isAlong(line, at));
+  }
+
+  /**
+   * Whether two points differ in the scaled parameter only.
+   * @param {Point} one
+   * @param {Point} other
+   */
+  isAlong(one, other) {
+    return one.every((value, d) => d === this.column || value === other[d]);
+  }
+
+  /**
+   * The place of a point among all positions; -1 for none.
+   * @param {Point} at
+   */
+  placeOf(at) {
+    const [line, scale] = [this.lineOf(at), this.scales.indexOf(at[this.column])];
+    return line < 0 || scale < 0 ? -1 : line * this.scales.length + scale;
+  }
+
+  /**
+   * The scale among the positions that is nearest by ratio.
+   * @param {number} value
+   */
+  nearest(value) {
+    const apart = this.scales.map((scale) => Math.abs(Math.log(scale / value)));
+    return this.scales[apart.indexOf(Math.min(...apart))];
+  }
+
+  /**
+   * The point of a line that an address or a reader asks for, as near as there is one.
+   * @param {Point} at
+   * @returns {Point}
+   */
+  nearestPoint(at) {
+    const apart = this.lines.map((line) =>
+      line.reduce(
+        (sum, value, d) => sum + (d === this.column ? 0 : Math.abs(Math.log(value / at[d]) || 0)),
+        0,
+      ),
+    );
+    return this.atScale(this.lines[apart.indexOf(Math.min(...apart))], this.nearest(at[this.column]));
+  }
+
+  /**
+   * Scales that curves are drawn over: from the smallest measured one to some beyond the target.
+   * @param {Point} target
+   */
+  curveScales(target) {
+    const end = Math.max(this.measuredEnd, target[this.column]);
+    const next = this.scales.find((scale) => scale > end && scale <= this.reach) ?? end;
+    return this.scales.filter((scale) => scale <= next);
+  }
+
+  /**
+   * The scales between which growth at a point is told: its own and the next, or the one before.
+   * @param {Point} at
+   */
+  around(at) {
+    const i = Math.min(this.scales.indexOf(at[this.column]), Math.max(this.scales.length - 2, 0));
+    return [this.scales[i], this.scales[Math.min(i + 1, this.scales.length - 1)]];
+  }
+
+  /**
+   * Indices of the measured points that differ from a point in the scaled parameter only, by scale.
+   * @param {Point} at
+   */
+  pointsAlong(at) {
+    const found = this.points.map((point, i) => (this.isAlong(point, at) ? i : -1)).filter((i) => i >= 0);
+    return found.sort((a, b) => this.points[a][this.column] - this.points[b][this.column]);
+  }
+
+  /**
+   * By what factor a point lies beyond the measured range; 1 inside.
+   * @param {Point} at
+   */
+  extrapolation(at) {
+    const factors = at.flatMap((value, d) => {
+      const measured = this.points.map((point) => point[d]);
+      return [value / Math.max(...measured), Math.min(...measured) / value];
+    });
+    return Math.max(1, ...factors);
+  }
+}

@@ -1,0 +1,119 @@
+"""The positions that the page knows predictions of: where its slider stops.
+
+They lie on lines along the parameter that scales, one per value of the other parameters. In between the page
+predicts nothing; it names the command that does.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from pipeline.questions.analysis import Analysis, along_parameter
+
+BEYOND_TARGET = 4.0  # positions are dense up to this many times the largest target
+FARTHEST = 1024.0  # times the largest measured scale, up to where there are any
+STEP = 2.0  # between those beyond the dense ones
+MOST, FEWEST = 30, 14  # of a line, if not more are required
+ON_LINES = 72  # of all lines together, if there are several
+MOST_LINES = 12
+MOST_VALUES = 1_000_000  # positions times kernels, to bound the cost of large studies
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Positions:
+    """Where the page knows predictions.
+
+    Attributes:
+        column: index of the parameter that scales.
+        scales: float64[S], values of that parameter, ascending.
+        lines: float64[L, D], the points that the lines pass through; the first is the target.
+        reach: the largest scale that curves are drawn to.
+        points: float64[L * S, D], all positions, line by line.
+        required: int64[F], the measured and the requested ones among them.
+    """
+
+    column: int
+    scales: FloatArray
+    lines: FloatArray
+    reach: float
+    points: FloatArray
+    required: IntArray
+
+    @property
+    def target(self) -> FloatArray:
+        """The target that the page opens with, float64[D]."""
+        return np.asarray(self.lines[0])
+
+    def on_line(self, line: int) -> slice:
+        """Return where the positions of a line stand among all."""
+        return slice(line * len(self.scales), (line + 1) * len(self.scales))
+
+
+def positions_of(analysis: Analysis, targets: FloatArray) -> Positions:
+    """Choose the positions for targets float64[Q, D]; the last is the one that the page opens with."""
+    points = analysis.experiment.points
+    column = analysis.experiment.parameters.index(analysis.parameter)
+    lines = _lines(points, targets, column)
+    asked = np.unique([*points[:, column], *targets[:, column]])
+    reach = float(asked[-1])
+    far: list[float] = []
+    if not analysis.is_profile:
+        reach *= BEYOND_TARGET
+        far = _far(reach, float(points[:, column].max()) * FARTHEST)
+    elif len(asked) == 1:
+        reach *= BEYOND_TARGET
+    most = MOST if len(lines) == 1 else ON_LINES // len(lines)
+    most = min(most, MOST_VALUES // (len(analysis.callpaths.kernels) * len(lines) + 1))
+    near = filled(np.unique([*asked, reach]), max(most - len(far), FEWEST))
+    scales = np.unique([*near, *far])
+    everything = np.vstack([along_parameter(line, column, scales) for line in lines])
+    known = {tuple(point) for point in np.vstack([points, targets]).tolist()}
+    required = [i for i, point in enumerate(everything.tolist()) if tuple(point) in known]
+    return Positions(
+        column=column,
+        scales=scales,
+        lines=lines,
+        reach=reach,
+        points=everything,
+        required=np.array(required, dtype=np.int64),
+    )
+
+
+def _lines(points: FloatArray, targets: FloatArray, column: int) -> FloatArray:
+    """Return the points that differ in the other parameters, those most often measured, the target first."""
+    moved = np.vstack([targets[-1:], targets, points])
+    moved[:, column] = targets[-1, column]
+    lines, first, count = np.unique(moved, axis=0, return_index=True, return_counts=True)
+    order = np.lexsort((first, -count, first > 0))[:MOST_LINES]
+    return np.asarray(lines[[order[0], *sorted(order[1:])]])
+
+
+def _far(near: float, farthest: float) -> list[float]:
+    """Return scales beyond the dense ones."""
+    steps = int(np.floor(np.log(max(farthest / near, 1.0)) / np.log(STEP)))
+    return [near * STEP**n for n in range(1, steps + 1)]
+
+
+def filled(required: FloatArray, count: int) -> FloatArray:
+    """Halve the widest gaps, by ratio, between scales until there are `count`, if possible: float64[n].
+
+    Between whole numbers there are whole numbers only.
+    """
+    scales = sorted(required.tolist())
+    whole = all(scale.is_integer() for scale in scales)
+    closed: set[float] = set()
+    while len(scales) < count:
+        gaps = [0.0 if low in closed else high / low for low, high in pairwise(scales)]
+        widest = int(np.argmax(gaps)) if gaps else 0
+        if not gaps or gaps[widest] == 0.0:
+            break
+        low, high = scales[widest], scales[widest + 1]
+        middle = (low * high) ** 0.5
+        middle = float(round(middle)) if whole else float(f"{middle:.4g}")
+        if low < middle < high:
+            scales.insert(widest + 1, middle)
+        else:
+            closed.add(low)
+    return np.array(scales)

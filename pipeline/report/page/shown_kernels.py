@@ -1,0 +1,269 @@
+"""Which kernels of a large study the page shows by themselves; the sum of all others is one kernel more.
+
+A page of 200,000 call paths would have 80 MB, which no browser opens. Totals stay those of all kernels: the
+sum has measurements and predictions like any kernel. Callers that are folded are left out of the call tree,
+and what is folded counts for the sum alone, not for inclusive values of its callers.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.calltree import CallTree
+from pipeline.models.fit import fit
+from pipeline.models.kernels import Kernels, sum_groups
+from pipeline.models.prediction import Prediction
+from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.total import added, predict_total
+from pipeline.questions.analysis import Analysis, Level, Outlook
+from pipeline.questions.bottlenecks import Crossover, Standing, crossovers
+from pipeline.report.page.positions import Positions
+
+LEADING = 0.5  # share of the kernels shown that are chosen for their own size, not that of their callees
+WEIGHTY = 1e-3  # share of the total or of its interval, from which intervals are known at all positions
+MOST_WEIGHTY = 150
+OF_A_NUMBER = 2.4  # characters of the compressed page
+OF_A_MODEL = 110  # of its texts and numbers
+OF_A_NAME = 10  # of the table of regions beside their names
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ShownKernels:
+    """What the page shows of the call paths or regions of a metric: k kernels at G positions.
+
+    Attributes:
+        kernels: the last is the sum of all others if some are folded.
+        models: of the kernels; of the sum alone behind those of all others.
+        order: int64[k], the largest at the target first.
+        standing: what limits what can be said about them.
+        crossovers: who overtakes whom on the line of the target.
+        prediction: float64[k, G].
+        total: float64[1, G], of all kernels, folded or not.
+        weighty: int64[w], kernels whose intervals and formulas are known at all positions.
+        members: int64[n], which kernels are shown by themselves, ascending.
+        folded: number of those that are not.
+    """
+
+    kernels: Kernels
+    models: tuple[ScalingModels, ...]
+    order: IntArray
+    standing: Standing
+    crossovers: tuple[Crossover, ...]
+    prediction: Prediction
+    total: Prediction
+    weighty: IntArray
+    members: IntArray
+    folded: int = 0
+
+
+def most_shown(analysis: Analysis, positions: Positions, room: float) -> dict[str, int]:
+    """Return how many kernels of each level the page has room for: of the larger level what the other leaves.
+
+    Args:
+        analysis: the modelled experiment.
+        positions: where predictions are known.
+        room: characters of both levels.
+    """
+    levels = {"regions": analysis.regions.kernels, "callpaths": analysis.callpaths.kernels}
+    numbers = len(analysis.experiment.points) + len(positions.points) + 2 * len(positions.required)
+    each = dict.fromkeys(levels, OF_A_NUMBER * numbers + OF_A_MODEL)
+    names = analysis.regions.kernels.regions
+    each["regions"] += OF_A_NAME + sum(map(len, names)) / max(len(names), 1)
+    needed = {name: each[name] * len(kernels) for name, kernels in levels.items()}
+    if sum(needed.values()) <= room:
+        return {name: len(kernels) for name, kernels in levels.items()}
+    left = {name: room - min(sum(needed.values()) - needed[name], room / 2) for name in levels}
+    return {name: int(left[name] / each[name]) for name in levels}
+
+
+def shown_kernels(
+    level: Level,
+    outlook: Outlook,
+    points: FloatArray,
+    positions: Positions,
+    most: int,
+    *,
+    beside: bool = False,
+) -> ShownKernels:
+    """Choose what the page shows of a level.
+
+    Args:
+        level: call paths or regions.
+        outlook: what they do at the target.
+        points: float64[P, D], where they were measured.
+        positions: where predictions are known.
+        most: how many kernels the page has room for.
+        beside: whether it is of a metric beside the chosen one, whose crossovers are not known yet.
+    """
+    prediction = level.models.predict(positions.points)
+    total = predict_total(level.models, positions.points) if level.kernels.additive else prediction
+    whole = ShownKernels(
+        kernels=level.kernels,
+        models=(level.models,),
+        order=outlook.order,
+        standing=outlook.standing,
+        crossovers=outlook.crossovers,
+        prediction=prediction,
+        total=total,
+        weighty=np.arange(0),
+        members=np.arange(len(level.kernels)),
+    )
+    fits = len(level.kernels) <= most or not level.kernels.additive
+    shown = whole if fits else _folded(level, outlook, points, whole, most)
+    return replace(
+        shown,
+        weighty=_weighty(shown),
+        crossovers=_crossovers(shown, positions, beside=beside) if level.kernels.additive else (),
+    )
+
+
+def with_sum(values: FloatArray, shown: ShownKernels) -> FloatArray:
+    """Return the values of the kernels shown from those of the whole level, float64[K, ...]."""
+    if not shown.folded:
+        return values
+    rest = np.ones(len(values), dtype=np.bool_)
+    rest[shown.members] = False
+    nowhere = np.zeros(int(rest.sum()), dtype=np.int64)
+    return np.concatenate([values[shown.members], sum_groups(values[rest], nowhere, 1)])
+
+
+def _folded(
+    level: Level, outlook: Outlook, points: FloatArray, whole: ShownKernels, most: int
+) -> ShownKernels:
+    """Return the kernels that are worth showing, and the sum of the others."""
+    marked = _chosen(level.kernels, outlook, most)
+    kept, rest = np.flatnonzero(marked), np.flatnonzero(~marked)
+    place = np.cumsum(marked) - 1
+    summed = _sum_of(level.kernels, rest)
+    parts = _part(whole.prediction, kept), added(level.models, _part(whole.prediction, rest))
+    return replace(
+        whole,
+        kernels=_kernels_with_sum(level.kernels, marked, summed),
+        models=(level.models.take(kept), fit(level.models.parameters, points, summed.values)),
+        order=np.append(place[outlook.order[marked[outlook.order]]], len(kept)),
+        standing=Standing(
+            **{name: np.append(of_all[marked], False) for name, of_all in vars(outlook.standing).items()}
+        ),
+        crossovers=tuple(
+            replace(c, overtakes=int(place[c.overtakes]), overtaken=int(place[c.overtaken]))
+            for c in outlook.crossovers
+        ),
+        prediction=Prediction(*(np.vstack(ends) for ends in zip(*map(_ends, parts), strict=True))),
+        members=kept,
+        folded=len(rest),
+    )
+
+
+def _weighty(shown: ShownKernels) -> IntArray:
+    """Return the kernels with a noteworthy share of what was measured, of predictions or intervals."""
+    ahead = shown.prediction
+    parts = (
+        np.nan_to_num(shown.kernels.mean),
+        ahead.value,
+        ahead.value - ahead.lower,
+        ahead.upper - ahead.value,
+    )
+    share = np.hstack([_shares(np.abs(part)) for part in parts]).max(axis=1, initial=0.0)
+    order = np.argsort(-share, kind="stable")[:MOST_WEIGHTY]
+    return np.sort(order[share[order] > WEIGHTY])
+
+
+def _shares(values: FloatArray) -> FloatArray:
+    usable = np.where(np.isfinite(values), values, 0.0)
+    return np.asarray(usable / np.maximum(usable.sum(axis=0), 1e-300))
+
+
+def _crossovers(shown: ShownKernels, positions: Positions, *, beside: bool) -> tuple[Crossover, ...]:
+    """Return the crossovers that are known, and those beyond the target between the positions of its line."""
+    target = float(positions.target[positions.column])
+    if positions.reach <= target:
+        return shown.crossovers
+    first, last = (float(end[positions.column]) for end in (shown.models[0].first, shown.models[0].last))
+    start_up = shown.standing.start_up.copy()
+    start_up[len(shown.members) :] = True  # the sum of others takes no part
+    curve = interpolated(positions.scales, shown.prediction.value[:, positions.on_line(0)])
+    standing = replace(shown.standing, start_up=start_up)
+    found = crossovers(curve, first, last, positions.reach, standing)
+    return (*shown.crossovers, *(c for c in found if beside or c.at > target))
+
+
+def interpolated(scales: FloatArray, values: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """Return a function of scales float64[Q] between known ones float64[S] with values float64[K, S].
+
+    Lines are straight on logarithmic axes where both ends are positive, else over the logarithm of the scale.
+    """
+    logs = np.log(scales)
+    positive = values > 0
+    log_values = np.log(np.where(positive, values, 1.0))
+
+    def between(wanted: FloatArray) -> FloatArray:
+        place = np.clip(np.searchsorted(logs, np.log(wanted)) - 1, 0, max(len(logs) - 2, 0))
+        after = np.minimum(place + 1, len(logs) - 1)
+        width = np.where(after > place, logs[after] - logs[place], 1.0)
+        share = np.clip((np.log(wanted) - logs[place]) / width, 0.0, 1.0)
+        curved = np.exp(log_values[:, place] * (1 - share) + log_values[:, after] * share)
+        straight = values[:, place] * (1 - share) + values[:, after] * share
+        return np.where(positive[:, place] & positive[:, after], curved, straight)
+
+    return between
+
+
+def _chosen(kernels: Kernels, outlook: Outlook, most: int) -> BoolArray:
+    """Mark the kernels to show: the largest now or at the target, then those that lead to much.
+
+    Kernels of the crossovers that are reported are among them.
+    """
+    share = np.maximum(outlook.share_measured, outlook.share_target)
+    marked = np.zeros(len(kernels), dtype=np.bool_)
+    marked[[k for c in outlook.crossovers for k in (c.overtakes, c.overtaken)]] = True
+    marked[np.argsort(-share, kind="stable")[: int(LEADING * most)]] = True
+    inclusive = CallTree(kernels.parent, kernels.node).inclusive(share[:, None])[:, 0]
+    others = np.argsort(-inclusive, kind="stable")
+    others = others[~marked[others]]
+    marked[others[: max(most - int(marked.sum()), 0)]] = True
+    return marked
+
+
+def _sum_of(kernels: Kernels, rest: IntArray) -> Kernels:
+    """Return the sum of some kernels as a kernel."""
+    nowhere = np.full(1, -1, dtype=np.int64)
+    return replace(
+        kernels,
+        callpaths=((f"others ({len(rest)} folded into one)",),),
+        paradigms=("",),
+        values=sum_groups(kernels.values[rest], np.zeros(len(rest), dtype=np.int64), 1),
+        node=nowhere,
+        parent=nowhere,
+        common_error=np.zeros(1),
+    )
+
+
+def _kernels_with_sum(kernels: Kernels, marked: BoolArray, summed: Kernels) -> Kernels:
+    """Return the kept kernels, and behind them the sum of the others.
+
+    A kept kernel is called by the nearest of its callers that is kept; call paths are reduced to the names of
+    their regions, which is all that the page asks for.
+    """
+    kept = np.flatnonzero(marked)
+    place = np.append(np.cumsum(marked) - 1, -1)  # the last one is that of no caller
+    caller = np.append(CallTree(kernels.parent, kernels.node).nearest(marked), -1)
+    names = kernels.regions
+    return replace(
+        kernels,
+        callpaths=(*((names[k],) for k in kept.tolist()), *summed.callpaths),
+        paradigms=(*(kernels.paradigms[k] for k in kept.tolist()), *summed.paradigms),
+        values=np.concatenate([kernels.values[kept], summed.values]),
+        node=np.append(kernels.node[kept], summed.node),
+        parent=np.append(place[caller[kernels.parent[kept]]], summed.parent),
+        common_error=np.append(kernels.common_error[kept], summed.common_error),
+    )
+
+
+def _part(prediction: Prediction, kernels: IntArray) -> Prediction:
+    return Prediction(*(ends[kernels] for ends in _ends(prediction)))
+
+
+def _ends(prediction: Prediction) -> tuple[FloatArray, FloatArray, FloatArray]:
+    return prediction.value, prediction.lower, prediction.upper
