@@ -67,10 +67,7 @@ def _agreeing(
 
 
 def _factors(coarse: Prediction, fine: Prediction) -> FloatArray:
-    """By what each coarse part is multiplied, float64[K, Q]; 1 if no factors make the sums equal.
-
-    ``js/data/predictor.js`` of the report's page does the same.
-    """
+    """By what each coarse part is multiplied, float64[K, Q]; 1 if no factors make the sums equal."""
     value = coarse.value
     rising = np.where(value > 0, value, 0.0)
     wanted = fine.value.sum(axis=0) - (value - rising).sum(axis=0)

@@ -48,7 +48,7 @@ class Prediction:
 
 
 def widened(quantiles: FloatArray, error: FloatArray, level: float) -> FloatArray:
-    """Widen intervals by a further, independent error; ``js/data/predictor.js`` of the page does the same.
+    """Widen intervals by a further, independent error.
 
     Args:
         quantiles: float64[3, K, Q], lower ends, values and upper ends.

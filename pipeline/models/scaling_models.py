@@ -134,8 +134,7 @@ class ScalingModels:
 
         Returns:
             Values and interval ends, float64[K, Q]. The value is the median over all rivals, which predicts
-            better than the formula of the chosen model alone if rivals disagree. The report's page computes
-            the same in ``js/data/predictor.js``.
+            better than the formula of the chosen model alone if rivals disagree.
         """
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         asked = [(level, *point) for point in points.tolist()]
@@ -196,8 +195,7 @@ class ScalingModels:
     def values(self, points: FloatArray) -> FloatArray:
         """Return what the chosen formulas alone say, float64[K, Q] at points float64[Q, D].
 
-        `predict` gives better values: it weighs all rivals, and follows the trend beyond the range. The
-        report's page has the same in ``js/data/formulas.js``.
+        `predict` gives better values: it weighs all rivals, and follows the trend beyond the range.
         """
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         design = self._design(points)
@@ -219,8 +217,6 @@ class ScalingModels:
 
     def curve(self, along: Callable[[FloatArray], FloatArray], ends: tuple[float, float]) -> Curve:
         """Return a function from scales float64[Q] to predictions float64[K, Q], made for many scales.
-
-        ``js/data/line.js`` of the report's page interpolates in the same way.
 
         The formulas, corrected by what `predict` says at `ANCHORS` scales; in between the logarithm of the
         correction is interpolated.

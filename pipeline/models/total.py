@@ -82,7 +82,7 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
 
     Beyond the range the interval grows with how far the sum disagrees with its own model, and with how much
     the curve of the sum bends at its end, the best sign of how far it can be trusted. If formulas hold, it is
-    that of the added kernels. ``js/data/predictor.js`` of the report's page does the same.
+    that of the added kernels.
 
     Args:
         models: all kernels; those that agree with finer parts have the total of these.

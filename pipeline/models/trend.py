@@ -33,8 +33,6 @@ BELOW, ABOVE = 1.1, 1.4  # stretch of the 90 % interval downwards and upwards, f
 class Trend:
     """What K kernels were measured at P points, for the trend at any of them.
 
-    ``js/data/trend.js`` of the report's page does the same.
-
     Attributes:
         points: float64[P, D].
         logs: float64[K, P], logarithms of the means, NaN for what is not positive or was not measured.
@@ -229,7 +227,7 @@ class CombinedTrend:
         """Combine lower ends, medians and upper ends of formulas with the trends.
 
         Beyond the measured range both are taken for normal in the logarithm; the formulas' deviation is that
-        of their interval towards the trend. ``js/data/trend.js`` of the report's page does the same.
+        of their interval towards the trend.
 
         Args:
             quantiles: float64[3, K, Q], of the formulas.

@@ -85,7 +85,7 @@ def crossovers(
     horizon: float,
     standing: Standing,
 ) -> tuple[Crossover, ...]:
-    """Find where kernels overtake the kernels that lead; ``js/data/crossovers.js`` of the page does the same.
+    """Find where kernels overtake the kernels that lead.
 
     A leader is a kernel that is the largest of all at some scale between the smallest measured one and
     the horizon. Every other kernel that matters at the horizon is followed past each leader if that

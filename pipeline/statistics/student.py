@@ -21,7 +21,6 @@ def mixture_quantiles(
 
     Where one component counts, they are its own. Else the distribution functions are inverted between the
     least and the largest quantile of the components, on an asinh scale: rivals may be decades apart.
-    ``js/data/mixture.js`` of the report's page does the same.
 
     Args:
         center: float64[K, M, Q].
@@ -111,7 +110,7 @@ def student_cdf(value: FloatArray, degrees: FloatArray) -> FloatArray:
 
     Normal approximations, several times faster than the incomplete beta function and exact in the limit:
     Wallace, "Bounds on normal approximations to Student's and the chi-square distributions", 1959, and with
-    many degrees of freedom Abramowitz and Stegun 26.7.8. ``js/data/mixture.js`` has the same.
+    many degrees of freedom Abramowitz and Stegun 26.7.8.
     """
     if degrees.min(initial=np.inf) >= MANY_DEGREES:
         normal = value * (1 - 0.25 / degrees) / np.sqrt(1 + value * value / (2 * degrees))

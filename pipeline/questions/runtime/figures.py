@@ -183,7 +183,7 @@ class Study:
         return found
 
     def figures(self, points: FloatArray, measured: BoolArray, total: Estimate | None = None) -> Figures:
-        """Return all figures at points; ``js/data/program.js`` of the report's page does the same.
+        """Return all figures at points.
 
         Args:
             points: float64[Q, D].

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.formulas import latex_formula, python_function
 from pipeline.models.growth import growth_classes
 from pipeline.models.quality import Note, note_texts
 from pipeline.models.scaling_models import ScalingModels, growths, remarks
@@ -17,6 +16,7 @@ from pipeline.questions.bottlenecks import Standing
 from pipeline.report.page.embedding import integers, packed, plain
 from pipeline.report.page.positions import Positions
 from pipeline.report.page.shown_kernels import ShownKernels, interpolated
+from pipeline.wording.quantities import growth_text
 
 RIVALS = 4  # models per kernel that the page knows, the chosen one first
 PLAUSIBLE = 0.02  # probability below which a rival is not worth a line
@@ -134,11 +134,11 @@ def _texts(shown: ShownKernels) -> dict[str, Any]:
 
 def _source(models: ScalingModels, k: int, name: str, described: str) -> Source:
     """Return the plausible models of a kernel with their probabilities, and the chosen one as source text."""
-    model = models.constant(k), models.weighted_terms(k)
-    knee = models.knee(k)
-    text = python_function(name, models.parameters, *model, f"{described} of {name}", knee)
-    rivals = [(models.formula(k, i), float(f"{models.weight[k, i]:.3g}")) for i in plausible(models, k)]
-    return rivals, latex_formula(models.parameters, *model, knee), text
+    rivals = [
+        (models.formula(k, i).text(), float(f"{models.weight[k, i]:.3g}")) for i in plausible(models, k)
+    ]
+    chosen = models.formula(k)
+    return rivals, chosen.latex(), chosen.python(name, f"{described} of {name}")
 
 
 def _indexed(
@@ -151,7 +151,7 @@ def _indexed(
 
 
 def _leads(models: ScalingModels) -> list[str]:
-    return ["constant" if text == "1" else text for text in growths(models)]
+    return [*map(growth_text, growths(models))]
 
 
 def warning_texts(models: ScalingModels) -> list[tuple[str, ...]]:

@@ -1,8 +1,5 @@
 """Values of the largest kernels per location, from profiles to results and page."""
 
-import json
-import re
-
 import numpy as np
 import pytest
 
@@ -17,6 +14,7 @@ from pipeline.store.generation import open_result
 from pipeline.store.results import read_analysis
 from pipeline.store.stored_locations import LOCATIONS, read_locations
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
+from tests.pipeline.report.page.studies import carried
 
 REGIONS = [RegionSpec(name, paradigm="compiler") for name in ("main", "solve", "MPI_Send")]
 SCALES = (2, 4, 8, 16)
@@ -118,7 +116,7 @@ def test_another_metric_is_not_taken_from_the_cache_of_time(uneven_study, tmp_pa
 
 def embedded(out):
     text = (out / "report.html").read_text(encoding="utf-8")
-    return json.loads(re.search(r'id="data">(.*?)</script>', text).group(1))["locations"]
+    return carried(text)["locations"]
 
 
 def test_a_page_written_again_has_the_same_values(uneven_study, tmp_path):

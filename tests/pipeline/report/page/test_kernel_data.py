@@ -136,9 +136,11 @@ def test_formulas_are_those_of_the_models_as_text_and_at_positions(of: Callable[
     assert len(curves) == sum(len(data["rivals"][k]) for k in data["weighty"]["kernels"])
     first = 0
     for k in range(len(models)):
-        assert [text for text, _ in data["rivals"][k]] == [models.formula(k, i) for i in plausible(models, k)]
+        assert [text for text, _ in data["rivals"][k]] == [
+            models.formula(k, i).text() for i in plausible(models, k)
+        ]
         assert data["rivals"][k][0][1] == pytest.approx(models.weight[k, 0], rel=1e-2)
-        growth = models.growth(k)
+        growth = models.formula(k).growth
         assert data["leadsTexts"][data["leads"][k]] == ("constant" if growth == "1" else growth)
         if k in data["weighty"]["kernels"]:
             np.testing.assert_allclose(curves[first], models.values(points)[k], rtol=1e-4)

@@ -16,7 +16,7 @@ from pipeline.report.page import Report, report_html
 from pipeline.report.page.embedding import json_for_script
 from pipeline.report.page.locations import RANGES, Shown, locations_data
 from tests.pipeline.report.page.browser import Scripts, Watched, shows, violations
-from tests.pipeline.report.page.studies import PROCESSES, SOLVER, answered, study, with_other_metrics
+from tests.pipeline.report.page.studies import PROCESSES, SOLVER, answered, floats, study, with_other_metrics
 from tests.pipeline.report.page.test_address import kept
 
 WIDE = {"width": 1400, "height": 5000}
@@ -72,7 +72,7 @@ def shown(count: int = 10) -> Shown:
 
 def decoded(text: str, top: str, columns: int) -> np.ndarray:
     steps = np.frombuffer(base64.b64decode(text), dtype="<u2").reshape(-1, columns)
-    largest = np.frombuffer(base64.b64decode(top), dtype="<f4")[:, None]
+    largest = floats(top)[:, None]
     return np.where(steps == 65535, np.nan, steps / 65534 * largest)
 
 

@@ -70,7 +70,7 @@ def test_nothing_is_loaded(text: str) -> None:
     addresses = set(re.findall(r"https?://[^\s\"']+", text))
     assert addresses == {"http://www.w3.org/2000/svg"}
     assert not re.search(
-        r"""\son[a-z]+=|\sstyle=""", text.split('<script type="application/json"', maxsplit=1)[0]
+        r"""\son[a-z]+=|\sstyle=""", text.split('<script type="application/octet-stream"', maxsplit=1)[0]
     )
 
 

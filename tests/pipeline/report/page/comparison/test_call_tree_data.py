@@ -1,4 +1,3 @@
-import base64
 import dataclasses
 
 import numpy as np
@@ -11,6 +10,7 @@ from pipeline.report.page.comparison import call_tree_data as module
 from pipeline.report.page.comparison.call_tree_data import call_tree_data
 from pipeline.report.page.comparison.comparison_page import WORDS
 from tests.pipeline.report.check.results import kernel, result
+from tests.pipeline.report.page.studies import floats
 
 PATHS = (("main",), ("main", "a"), ("main", "a", "x"), ("main", "b"), ("main", "b", "y"), ("main", "b", "z"))
 PARENT = np.array([-1, 0, 1, 0, 3, 3])
@@ -29,10 +29,6 @@ def trees(**changed):
     return ComparedTrees(**(given | changed))
 
 
-def unpacked(text):
-    return np.frombuffer(base64.b64decode(text), dtype="<f4")
-
-
 def names(data):
     return [data["regions"][region]["name"] for region in data["region"]]
 
@@ -44,9 +40,9 @@ def test_values_ranges_and_places_of_both_sides():
     first, second = data["scales"]
     assert (first["name"], first["predicted"], first["runs"]) == ("p = 8", False, [3, 2])
     assert (second["name"], second["predicted"]) == ("p = 32", True)
-    np.testing.assert_allclose(unpacked(first["a"]["value"]), A)
-    np.testing.assert_allclose(unpacked(second["a"]["lower"]), 1.8 * A, rtol=1e-6)
-    np.testing.assert_allclose(unpacked(first["b"]["upper"]), 1.1 * B, rtol=1e-6)
+    np.testing.assert_allclose(floats(first["a"]["value"]), A)
+    np.testing.assert_allclose(floats(second["a"]["lower"]), 1.8 * A, rtol=1e-4)
+    np.testing.assert_allclose(floats(first["b"]["upper"]), 1.1 * B, rtol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -65,9 +61,9 @@ def test_small_call_paths_are_folded_into_one_callee_of_their_caller(monkeypatch
     assert names(data) == ["main", "a", "x", "others (3 folded into one)"]
     assert data["parent"] == [-1, 0, 1, 0]
     side = data["scales"][0]["a"]
-    np.testing.assert_allclose(unpacked(side["value"]), [1, 50, 30, 3])
-    assert np.isnan(unpacked(side["lower"])).tolist() == [False, False, False, True]
-    assert unpacked(data["scales"][0]["b"]["value"]).sum() == pytest.approx(np.nansum(B))
+    np.testing.assert_allclose(floats(side["value"]), [1, 50, 30, 3])
+    assert np.isnan(floats(side["lower"])).tolist() == [False, False, False, True]
+    assert floats(data["scales"][0]["b"]["value"]).sum() == pytest.approx(np.nansum(B))
     assert [row[0] for row in data["kernels"]] == [-1, 1]  # b is folded
 
 
@@ -85,8 +81,8 @@ def test_a_single_folded_call_path_keeps_its_name_and_range(monkeypatch):
     monkeypatch.setattr(module, "MOST", 5)
     data = call_tree_data(trees(), result(), WORDS)
     assert sorted(names(data)) == sorted(path[-1] for path in PATHS)
-    assert not np.isnan(unpacked(data["scales"][0]["a"]["lower"])).all()
-    assert np.isfinite(unpacked(data["scales"][0]["a"]["lower"])[names(data).index("y")])
+    assert not np.isnan(floats(data["scales"][0]["a"]["lower"])).all()
+    assert np.isfinite(floats(data["scales"][0]["a"]["lower"])[names(data).index("y")])
 
 
 def test_kernels_have_verdicts_and_tested_ratios_in_the_order_of_the_table():

@@ -1,5 +1,4 @@
 import html
-import json
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -12,6 +11,7 @@ from pipeline.report.page.history import site
 from pipeline.report.page.history.site import page_of
 from tests.pipeline.report.page.history.conftest import TEMPLATE
 from tests.pipeline.report.page.history.histories import HOSTILE, KERNELS, TOTAL, digest, history
+from tests.pipeline.report.page.studies import carried
 
 
 def files(entries, template=TEMPLATE):
@@ -164,10 +164,10 @@ def test_markdown_for_a_pull_request():
 def test_entries_are_carried_in_little_space():
     entries = history(300, digests=True)
     page = files(entries)[page_of(KERNELS[1])]
-    data = json.loads(re.search(r'id="data">(.*?)</script>', page)[1])
+    data = carried(page)
     assert data["commits"]["bytes"] == 20 and data["names"] is None
     named = files(replace(entries, labels=tuple(f"v{n}" for n in range(300))))[page_of(KERNELS[1])]
-    assert json.loads(re.search(r'id="data">(.*?)</script>', named)[1])["names"][7] == "v7"
+    assert carried(named)["names"][7] == "v7"
 
 
 def test_thousands_of_commits_fit(large):

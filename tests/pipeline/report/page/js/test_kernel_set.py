@@ -85,12 +85,12 @@ def test_formulas_of_rivals_have_curves_and_probabilities(scripts: Scripts) -> N
     read = """level.rivals[3].map(({ text, probability }, i) =>
         [text, probability, level.formulaValue(3, [64], i)])"""
     found = scripts.read(data_of(study()), read)
-    assert [text for text, _, _ in found] == [models.formula(3, i) for i in range(3)]
+    assert [text for text, _, _ in found] == [models.formula(3, i).text() for i in range(3)]
     for i, (_, probability, value) in enumerate(found):
         assert probability == pytest.approx(models.weight[3, i], rel=1e-2)
-        expected = models.constant(3, i) + sum(
-            c * 64.0 ** float(power) * math.log2(64.0) ** log
-            for c, ((power, log),) in models.weighted_terms(3, i)
+        formula = models.formula(3, i)
+        expected = formula.constant + sum(
+            c * 64.0 ** float(power) * math.log2(64.0) ** log for c, ((power, log),) in formula.terms
         )
         assert value == pytest.approx(expected, rel=1e-4)
 
