@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pipeline.config.check_options import load_check_options
+from pipeline.config.option_readers import broadcast_points
 from pipeline.config.options import configuration_file, load_options
-from pipeline.config.targets import broadcast_points
 from pipeline.gate.check_result import CheckResult
 from pipeline.gate.study_check import check as check_study
 from pipeline.report.check.document import check_document

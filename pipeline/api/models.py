@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from pipeline.config.targets import broadcast_points
+from pipeline.config.option_readers import broadcast_points
 from pipeline.models.formulas import Formula
 from pipeline.models.growth import growth_classes
 from pipeline.models.options import MIN_EFFICIENCY

@@ -26,8 +26,7 @@ from pipeline.campaign.description import (
     resources,
 )
 from pipeline.campaign.placeholders import FILTER, OTHERS, placeholders, require_known, value_in_name
-from pipeline.config.budget import parse_budget
-from pipeline.config.targets import read_targets
+from pipeline.config.option_readers import parse_budget, read_targets
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
 from pipeline.questions.planning.question import Quantity
 

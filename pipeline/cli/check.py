@@ -130,7 +130,7 @@ def check(
     from dataclasses import replace
 
     from pipeline.config.check_options import load_check_options
-    from pipeline.config.targets import parse_at
+    from pipeline.config.option_readers import parse_at
     from pipeline.report.check.terminal import show_check
     from pipeline.report.tables.formats import WRITERS
     from pipeline.report.tables.gate import check_table

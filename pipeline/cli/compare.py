@@ -71,7 +71,7 @@ def compare(
 ) -> None:
     """Report which kernels differ significantly between two studies, now and at the target scale."""
     from ingest.errors import UsageError
-    from pipeline.config.targets import parse_at
+    from pipeline.config.option_readers import parse_at
     from pipeline.gate.check_options import CheckOptions
     from pipeline.stages.gate_study import read_alike
     from pipeline.stages.run_groups import compared_groups

@@ -24,7 +24,7 @@ def report(
 ) -> None:
     """Write report.html again, for other target points if any are given, or for another machine."""
     from ingest.errors import UsageError
-    from pipeline.config.targets import parse_at
+    from pipeline.config.option_readers import parse_at
     from pipeline.stages.report import report_stored
 
     efficiency = chosen_efficiency(out, given)
@@ -70,7 +70,7 @@ def export(
 ) -> None:
     """Write results for other tools, or for a computing-time proposal."""
     from ingest.errors import UsageError
-    from pipeline.config.targets import parse_at
+    from pipeline.config.option_readers import parse_at
     from pipeline.questions.analysis import look_ahead
     from pipeline.report.export import export
     from pipeline.stages.model import require_additive, target_points

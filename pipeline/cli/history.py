@@ -93,8 +93,8 @@ def add(
 ) -> None:
     """Add the kernels of a result; entries with the same label are replaced."""
     from ingest.errors import UsageError
+    from pipeline.config.option_readers import parse_at
     from pipeline.config.options import load_options
-    from pipeline.config.targets import parse_at
     from pipeline.gate.baselines import SMALLEST_SHARE
     from pipeline.gate.target_forecast import forecast, target_points
     from pipeline.stages.check import read_verdicts

@@ -10,9 +10,8 @@ import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.output import require_one_on_standard_output
+from pipeline.config.option_readers import TARGET_HELP, TARGET_METAVAR
 from pipeline.config.options import CONFIGURATION, Options, declared_fields, flag_of, override
-from pipeline.config.targets import HELP as TARGET_HELP
-from pipeline.config.targets import METAVAR as TARGET
 from pipeline.models.options import MIN_EFFICIENCY
 
 if TYPE_CHECKING:
@@ -32,7 +31,7 @@ def switch(name: str, help: str) -> Any:  # noqa: ANN401  # as typer's own
 STUDY = "Runs, a results directory or a series file."
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
 Source = Annotated[Path, typer.Argument(metavar="DIR|OUT|FILE", help=STUDY)]
-At = Annotated[list[str] | None, valued("--at", TARGET, TARGET_HELP)]
+At = Annotated[list[str] | None, valued("--at", TARGET_METAVAR, TARGET_HELP)]
 Json = Annotated[str | None, valued("--json", "FILE", "Write JSON to this file, '-' for standard output.")]
 Config = Annotated[
     Path | None, valued("--config", "FILE", f"Configuration file; default: {CONFIGURATION} in the directory.")

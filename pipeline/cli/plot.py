@@ -35,7 +35,7 @@ def plot(
     import shutil
     from dataclasses import replace
 
-    from pipeline.config.targets import parse_at
+    from pipeline.config.option_readers import parse_at
     from pipeline.report.plots import terminal_plot
     from pipeline.report.standard_output import write_standard_output
     from pipeline.report.terminal import console

@@ -173,7 +173,7 @@ def _list_shipped(json: str | None, table_format: str) -> None:
 
 def _project_results(asked: _Asked, measured_on: str | None, level: str, limit: int) -> None:
     """Project the kernels of a results directory, and show or write what becomes of them."""
-    from pipeline.config.targets import parse_at
+    from pipeline.config.option_readers import parse_at
     from pipeline.report.tables.study_projection import study_projection_table
     from pipeline.report.terminal.study_projection import show_study_projection
     from pipeline.stages.projected_results import places_of, project_results

@@ -37,7 +37,7 @@ def predict(
     table_format: Format = "table",
 ) -> None:
     """Predict every kernel at the target points, with intervals."""
-    from pipeline.config.targets import parse_at
+    from pipeline.config.option_readers import parse_at
     from pipeline.report.tables.study import predictions_table
     from pipeline.report.terminal.results import show_predictions
     from pipeline.stages.model import stored_summary
@@ -69,7 +69,7 @@ def bottlenecks(
 ) -> None:
     """Rank kernels at the target scale: growth, share of the total, crossovers."""
     from ingest.errors import UsageError
-    from pipeline.config.targets import parse_at
+    from pipeline.config.option_readers import parse_at
     from pipeline.report.tables.study import ranking_table
     from pipeline.report.terminal.results import show_result
     from pipeline.stages.model import stored_summary
@@ -111,8 +111,7 @@ def tree(
     table_format: Format = "table",
 ) -> None:
     """Show the call tree with shares and growth, measured at the largest scale or predicted (--at)."""
-    from pipeline.config.targets import parse_at
-    from pipeline.config.values import read_option_share
+    from pipeline.config.option_readers import parse_at, read_option_share
     from pipeline.report.tables.tree import tree_table
     from pipeline.report.terminal import console
     from pipeline.report.terminal.tree import show_tree
@@ -148,8 +147,7 @@ def advise(
     table_format: Format = "table",
 ) -> None:
     """Plan the measurements that narrow the prediction at the target most per core-second."""
-    from pipeline.config.budget import parse_budget
-    from pipeline.config.targets import parse_at
+    from pipeline.config.option_readers import parse_at, parse_budget
     from pipeline.report.summary import advice_summary
     from pipeline.report.tables.measurements import advice_table
     from pipeline.report.terminal import console

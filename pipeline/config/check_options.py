@@ -7,8 +7,8 @@ from typing import Any
 
 from ingest.errors import UsageError
 from ingest.options import INFINITE
+from pipeline.config.option_readers import read_targets
 from pipeline.config.options import override
-from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml
 from pipeline.gate.check_options import CheckOptions, KernelRule, Waiver
 from pipeline.models.forms import Exponent

@@ -1,12 +1,66 @@
-"""Values of options that have a form of their own: shares, patterns, kernels, files, run times.
+"""Values of options with a form of their own: shares, patterns, files, run times, targets, priors, budgets.
 
-All take the value and the folder that relative paths start from, and raise UsageError if it is invalid.
+Those named `read_...` take the value and the folder that relative paths start from. All raise UsageError if a
+value is invalid.
 """
 
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from pathlib import Path
 
 from ingest.errors import UsageError
-from pipeline.config.values import read_share
+from ingest.toml_text import TomlError, parse_toml
+from pipeline.models.forms import Exponent, exponent
+from pipeline.models.options import Prior
+
+TARGET_HINT = "write p=4096 or p=4096,n=32"
+TARGET_METAVAR = "POINT"
+TARGET_RANGE = (1e-30, 1e30)  # powers of other numbers are not finite
+TARGET_HELP = "Target point, such as p=4096 or p=4096,n=32; repeatable."
+PRIOR_EXAMPLE = 'write a table [exponents] with entries like "3/2, 1" = 2.0 for p^(3/2) * log2(p)'
+CORE_SECONDS = {"core-s": 1.0, "core-h": 3600.0, "core-hours": 3600.0}
+"""Core-seconds of the units that a budget may have."""
+
+_BUDGET = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?)\s*([^\W\d].*?)?\s*")
+
+
+def read_share(value: object) -> float:
+    """Read a share, ``5%`` or ``0.05``; a number above one is refused, since 5 would be 500 %.
+
+    Raises:
+        UsageError: it is neither.
+    """
+    text = str(value).strip()
+    try:
+        number = float(text.removesuffix("%"))
+    except ValueError:
+        number = math.nan
+    share = number / 100.0 if text.endswith("%") else number
+    if isinstance(value, bool) or not 0.0 <= share < math.inf:
+        raise UsageError(f"invalid share {value!r}", hint="write 5% or 0.05")
+    if share > 1.0 and not text.endswith("%"):
+        raise UsageError(
+            f"invalid share {value!r}: it is {100 * share:.4g} %",
+            hint=f"write {number:g}% or {number / 100:g}",
+        )
+    return share
+
+
+def read_option_share(flag: str, text: str) -> float:
+    """Read the share that an option of the command line gives, at most all.
+
+    Raises:
+        UsageError: it is not a share, or above 100 %.
+    """
+    try:
+        share = read_share(text)
+    except UsageError as error:
+        raise UsageError(error.what, where=flag, hint=error.hint) from error
+    if share > 1.0:
+        raise UsageError(f"invalid share {text!r}", where=flag, hint="write at most 100%")
+    return share
 
 
 def read_positive_share(value: object, folder: Path) -> float:
@@ -57,3 +111,151 @@ def read_baseline_time(value: object, folder: Path) -> float | Path:
     if isinstance(value, bool) or not 0.0 < seconds < float("inf"):
         raise UsageError(f"invalid run time {value!r}", hint="write seconds, or a CSV file of them")
     return seconds
+
+
+def parse_at(texts: Sequence[str]) -> tuple[Mapping[str, float], ...]:
+    """Read target points of the command line, such as ``p=4096`` or ``p=4096,n=32``.
+
+    Raises:
+        UsageError: a text is not of that form.
+    """
+    try:
+        return tuple(_point(text) for text in texts)
+    except UsageError as error:
+        raise UsageError(error.what, where="--at", hint=error.hint) from error
+
+
+def broadcast_points(
+    values: Mapping[str, float | Sequence[float]],
+) -> tuple[Mapping[str, float], ...]:
+    """Return target points from a number or a list of numbers per parameter; lists have one length.
+
+    Raises:
+        UsageError: a value is not a positive number, or lists differ in length.
+    """
+    columns = {
+        name: list(value) if isinstance(value, Iterable) else [value] for name, value in values.items()
+    }
+    count = max(map(len, columns.values()), default=0)
+    for name, column in columns.items():
+        if len(column) not in (1, count) or not column:
+            what = f"{len(column)} values of {name}, but {count} of another parameter"
+            raise UsageError(
+                what if column else f"no value of {name}", hint="give numbers, or lists of the same length"
+            )
+    rows = ({name: column[i % len(column)] for name, column in columns.items()} for i in range(count))
+    return tuple(_table(row) for row in rows)
+
+
+def read_targets(value: object, folder: Path) -> tuple[Mapping[str, float], ...]:
+    """Read target points of a configuration file: texts as above, or tables of parameter and value.
+
+    Raises:
+        UsageError: an entry is neither.
+    """
+    if not isinstance(value, list | tuple):
+        raise UsageError(f"{value!r} is not a list of points", hint='write at = ["p=4096"] or [{p = 4096}]')
+    return tuple(_point(entry) if isinstance(entry, str) else _table(entry) for entry in value)
+
+
+def _point(text: str) -> Mapping[str, float]:
+    point = {}
+    for part in text.split(","):
+        name, equals, number = part.partition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            value = 0.0
+        if not name.strip() or not equals or not _usable(value):
+            raise UsageError(f"'{text}' is not a target point", hint=TARGET_HINT)
+        point[name.strip()] = value
+    return point
+
+
+def _usable(value: float) -> bool:
+    return TARGET_RANGE[0] <= value <= TARGET_RANGE[1]
+
+
+def _table(entry: object) -> Mapping[str, float]:
+    if not isinstance(entry, Mapping) or not entry:
+        raise UsageError(f"{entry!r} is not a target point", hint=TARGET_HINT)
+    for value in entry.values():
+        number = isinstance(value, Real) and not isinstance(value, bool)
+        if not number or not _usable(float(value)):
+            raise UsageError(f"{dict(entry)!r} is not a target point", hint=TARGET_HINT)
+    return {str(name): float(value) for name, value in entry.items()}
+
+
+def read_prior_option(value: object, folder: Path) -> Prior:
+    """Read ``learned``, ``uniform``, ``simple`` or the name of a file with a weight per exponent.
+
+    Args:
+        value: what the user gave.
+        folder: what the name of a file is relative to.
+
+    Raises:
+        UsageError: it is none of these, or the file is invalid.
+    """
+    if value == "learned":
+        return "learned"
+    if value == "uniform":
+        return "uniform"
+    if value == "simple":
+        return "simple"
+    if not isinstance(value, str) or not (folder / value).is_file():
+        raise UsageError(f"invalid prior {value!r}", hint="choose learned, uniform, simple or a TOML file")
+    return read_prior(folder / value)
+
+
+def read_prior(path: Path) -> dict[Exponent, float]:
+    """Read a file with a weight for each exponent pair (i, j) of p^i * log2(p)^j; weights need no fixed sum.
+
+    Raises:
+        UsageError: the file is not of that form.
+        InputError: it is nested too deeply.
+    """
+    try:
+        table = parse_toml(path.read_text(encoding="utf-8"), str(path)).get("exponents")
+    except (OSError, UnicodeDecodeError, TomlError) as error:
+        raise UsageError(f"cannot be read: {error}", where=str(path), hint=PRIOR_EXAMPLE) from error
+    if not isinstance(table, dict) or not table:
+        raise UsageError("has no exponents", where=str(path), hint=PRIOR_EXAMPLE)
+    return {_exponent(path, key): _weight(path, key, weight) for key, weight in table.items()}
+
+
+def _exponent(path: Path, key: str) -> Exponent:
+    try:
+        return exponent(*key.split(","))
+    except (ValueError, ZeroDivisionError) as error:
+        raise UsageError(f"'{key}' is not an exponent", where=str(path), hint=PRIOR_EXAMPLE) from error
+
+
+def _weight(path: Path, key: str, weight: object) -> float:
+    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
+        raise UsageError(
+            f"'{key}' has the invalid weight {weight!r}", where=str(path), hint="weights are above zero"
+        )
+    return float(weight)
+
+
+def parse_budget(text: str, *, unit: str = "", where: str = "") -> float:
+    """Return a budget in core-seconds.
+
+    Args:
+        text: a number with ``core-s`` or ``core-h``, also without a blank between them.
+        unit: of a number without one; by default that is an error.
+        where: the option it is the value of, for messages.
+
+    Raises:
+        UsageError: it is not a positive number, or has no unit or an unknown one.
+    """
+    match = _BUDGET.fullmatch(text)
+    hint = 'write "500 core-h" or "500 core-s"'
+    if match is None or not 0 < float(match[1]) < float("inf"):
+        raise UsageError(f"invalid budget '{text}'", where=where, hint=hint)
+    unit = match[2] or unit
+    if unit not in CORE_SECONDS:
+        raise UsageError(
+            f"unknown unit '{unit}'" if unit else f"'{text}' has no unit", where=where, hint=hint
+        )
+    return float(match[1]) * CORE_SECONDS[unit]

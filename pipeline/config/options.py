@@ -13,15 +13,15 @@ from ingest.run_names import RunSpec
 from ingest.table_mapping import TableMapping
 from ingest.toml_text import TEXTS_HINT, texts_of
 from pipeline.config.option_readers import (
+    TARGET_HELP,
+    TARGET_METAVAR,
     read_baseline_time,
     read_file,
     read_kernels,
     read_patterns,
     read_positive_share,
+    read_targets,
 )
-from pipeline.config.targets import HELP as TARGET_HELP
-from pipeline.config.targets import METAVAR as TARGET
-from pipeline.config.targets import read_targets
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
 from pipeline.config.values import checked
 from pipeline.models.options import MIN_EFFICIENCY, ModelOptions
@@ -136,7 +136,7 @@ class Options:
         (),
         TARGET_HELP,
         commands=_MODELS,
-        metavar=TARGET,
+        metavar=TARGET_METAVAR,
         given=list[str],
         read=read_targets,
     )

@@ -1,13 +1,12 @@
 """Values that a user gave, checked against what is declared of their option."""
 
-import math
 import types
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
 from ingest.errors import UsageError
 from ingest.options import INFINITE, Declaration
-from pipeline.config.priors import read_prior_option
+from pipeline.config.option_readers import read_prior_option
 from pipeline.models.options import Prior
 
 _READERS = {Prior: read_prior_option}
@@ -38,43 +37,6 @@ def checked(value: Any, kind: Any, declared: Declaration, folder: Path) -> Any: 
         names = {str: "text in quotes", bool: "true or false"}
         raise UsageError(f"invalid value {value!r}", hint=f"write {names[wanted]}")
     return Path(value) if kind is Path else value
-
-
-def read_share(value: object) -> float:
-    """Read a share, ``5%`` or ``0.05``; a number above one is refused, since 5 would be 500 %.
-
-    Raises:
-        UsageError: it is neither.
-    """
-    text = str(value).strip()
-    try:
-        number = float(text.removesuffix("%"))
-    except ValueError:
-        number = math.nan
-    share = number / 100.0 if text.endswith("%") else number
-    if isinstance(value, bool) or not 0.0 <= share < math.inf:
-        raise UsageError(f"invalid share {value!r}", hint="write 5% or 0.05")
-    if share > 1.0 and not text.endswith("%"):
-        raise UsageError(
-            f"invalid share {value!r}: it is {100 * share:.4g} %",
-            hint=f"write {number:g}% or {number / 100:g}",
-        )
-    return share
-
-
-def read_option_share(flag: str, text: str) -> float:
-    """Read the share that an option of the command line gives, at most all.
-
-    Raises:
-        UsageError: it is not a share, or above 100 %.
-    """
-    try:
-        share = read_share(text)
-    except UsageError as error:
-        raise UsageError(error.what, where=flag, hint=error.hint) from error
-    if share > 1.0:
-        raise UsageError(f"invalid share {text!r}", where=flag, hint="write at most 100%")
-    return share
 
 
 def _without_none(kind: Any) -> Any:  # noqa: ANN401

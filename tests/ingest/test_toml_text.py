@@ -5,7 +5,7 @@ import pytest
 from ingest.errors import InputError
 from ingest.readers.timer_tables.beside_log import PARENTS_FILE, named_parents
 from ingest.toml_text import DEEPEST, TomlError, parse_toml
-from pipeline.config.priors import read_prior
+from pipeline.config.option_readers import read_prior
 from pipeline.config.toml_file import read_toml
 from pipeline.projection.expressions.toml_tables import read_toml as read_projection
 

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
+from pipeline.config.option_readers import broadcast_points, parse_at, read_targets
 from pipeline.config.options import (
     FilterOptions,
     Options,
@@ -14,7 +15,6 @@ from pipeline.config.options import (
     load_options,
     override,
 )
-from pipeline.config.targets import broadcast_points, parse_at, read_targets
 from pipeline.store.freshness import reuse_key
 
 

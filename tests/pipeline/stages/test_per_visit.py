@@ -23,9 +23,8 @@ from pipeline.stages.advise import advise_analysis
 from pipeline.stages.gate_study import read_study
 from pipeline.stages.ingest import Ingested, ingest
 from pipeline.stages.model import modelled, summary_of
-from pipeline.stages.per_visit import per_visit
 from pipeline.stages.run import run
-from pipeline.stages.selection import selected, without_kernels
+from pipeline.stages.selection import per_visit, selected, without_kernels
 from pipeline.store.experiments import read_experiment, write_experiment
 from tests.ingest.readers.timer_logs import castep, dealii
 from tests.profiles import make_profile
