@@ -7,7 +7,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.questions.analysis import Analysis, along_parameter
 from pipeline.questions.runtime.estimate import Estimate
-from pipeline.questions.runtime.figures import Comparison, Figures, Study
+from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy
 from pipeline.questions.runtime.runtime import Runtime
 
 MOST_SCALES, FEWEST_SCALES = 40, 12  # of a curve
@@ -80,7 +80,7 @@ def runtime_charts(
         target: float64[D].
         curve: what the models give at ascending scales, of `predicted_figures`; by default up to the target.
     """
-    study = Study(analysis)
+    study = RuntimeStudy(analysis)
     column = study.column
     along = (np.delete(found.figures.points, column, axis=1) == np.delete(target, column)).all(axis=1)
     rows = np.flatnonzero(along & found.figures.measured)
@@ -110,7 +110,7 @@ def runtime_charts(
     )
 
 
-def predicted_figures(study: Study, target: FloatArray, scale: FloatArray) -> Figures:
+def predicted_figures(study: RuntimeStudy, target: FloatArray, scale: FloatArray) -> Figures:
     """Return what the models give at scales float64[Q], the other parameters at the target float64[D]."""
     return study.figures(along_parameter(target, study.column, scale), np.zeros(len(scale), dtype=np.bool_))
 
@@ -123,7 +123,7 @@ def _scales(measured: FloatArray, target: float, count: int) -> FloatArray:
     return np.asarray(scales)
 
 
-def _ideal(name: str, study: Study, curve: Figures) -> FloatArray | None:
+def _ideal(name: str, study: RuntimeStudy, curve: Figures) -> FloatArray | None:
     if name == "speedup":
         return np.asarray(curve.locations / study.locations(curve.reference))
     if name in EFFICIENCIES:

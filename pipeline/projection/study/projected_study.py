@@ -27,7 +27,7 @@ from pipeline.projection.study.kernel_table import Counts, KernelTable, kernel_t
 from pipeline.projection.study.study_machine import StudyMachine
 from pipeline.projection.study.transfer import Transfer
 from pipeline.questions.analysis import Analysis, Level, analyse, largest_point
-from pipeline.questions.runtime.figures import Study, is_time, locations_of
+from pipeline.questions.runtime.figures import RuntimeStudy, is_time, locations_of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -157,7 +157,7 @@ def project_study(
     kernels = analysis.callpaths.kernels
     if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
         raise UsageError(f"models of {analysis.metric} cannot be projected", hint="project those of time")
-    study = Study(analysis)
+    study = RuntimeStudy(analysis)
     points = analysis.experiment.points
     _require_processes(study.locations(points))
     largest = largest_point(points, analysis.experiment.parameters.index(analysis.parameter))

@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.runtime.estimate import Estimate
-from pipeline.questions.runtime.figures import Study
+from pipeline.questions.runtime.figures import RuntimeStudy
 
 Quantity: TypeAlias = Literal["efficiency", "speedup", "time", "core-hours"]
 
@@ -36,7 +36,7 @@ def answer(analysis: Analysis, question: Question) -> Estimate:
     counts processes, no interval of a ratio if nothing was repeated.
     """
     at = np.asarray(question.at, dtype=np.float64)[None]
-    figures = Study(analysis).figures(at, np.zeros(1, dtype=np.bool_))
+    figures = RuntimeStudy(analysis).figures(at, np.zeros(1, dtype=np.bool_))
     match question.quantity:
         case "efficiency":
             return figures.of_scaling

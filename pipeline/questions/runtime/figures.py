@@ -82,7 +82,7 @@ class Figures:
 
 
 @dataclass(frozen=True, eq=False)
-class Study:
+class RuntimeStudy:
     """A modelled experiment of times, with what is needed to turn its totals into wall times.
 
     Attributes:

@@ -7,7 +7,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.questions.analysis import along_parameter
 from pipeline.questions.runtime.estimate import Estimate
-from pipeline.questions.runtime.figures import Comparison, Figures, Study
+from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy
 
 STEPS_PER_DOUBLING = 4
 MOST_STEPS = 120
@@ -50,7 +50,7 @@ class Candidates:
     efficiency: FloatArray
 
 
-def candidates(study: Study, figures: Figures, target: FloatArray) -> Candidates | None:
+def candidates(study: RuntimeStudy, figures: Figures, target: FloatArray) -> Candidates | None:
     """Collect measured and target scales with the other parameters of the target, and scales in between.
 
     Args:
@@ -86,7 +86,7 @@ def candidates(study: Study, figures: Figures, target: FloatArray) -> Candidates
     )
 
 
-def _between(study: Study, figures: Figures, rows: IntArray, target: FloatArray) -> Figures:
+def _between(study: RuntimeStudy, figures: Figures, rows: IntArray, target: FloatArray) -> Figures:
     """Predict scales between those of some rows, without intervals.
 
     Between measured scales the models are corrected by what they miss there, so that no scale in between is
@@ -126,7 +126,7 @@ def scales_between(first: float, last: float, given: FloatArray) -> FloatArray:
     return np.setdiff1d(scales, given)
 
 
-def fastest(study: Study, found: Candidates | None) -> Limit | None:
+def fastest(study: RuntimeStudy, found: Candidates | None) -> Limit | None:
     """Return the scale of the least wall time; None unless processes are added to a fixed problem."""
     if found is None or study.comparison is not Comparison.STRONG or not np.isfinite(found.wall).any():
         return None

@@ -7,7 +7,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.region_class import region_class
 from pipeline.models.kernels import NOT_WORK
-from pipeline.questions.runtime.figures import Comparison, Study
+from pipeline.questions.runtime.figures import Comparison, RuntimeStudy
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -35,7 +35,7 @@ class Losses:
         return float(self.core_seconds.sum())
 
 
-def losses(study: Study, point: FloatArray, *, measured: bool) -> Losses | None:
+def losses(study: RuntimeStudy, point: FloatArray, *, measured: bool) -> Losses | None:
     """Split what is lost at a point by region.
 
     Under strong scaling it is the effort there less that at the reference; under weak scaling the time of a
@@ -74,7 +74,7 @@ def losses(study: Study, point: FloatArray, *, measured: bool) -> Losses | None:
     )
 
 
-def region_totals(study: Study, point: FloatArray, *, measured: bool) -> FloatArray:
+def region_totals(study: RuntimeStudy, point: FloatArray, *, measured: bool) -> FloatArray:
     """Return the measured or predicted values of the regions at a point, float64[K]."""
     regions = study.analysis.regions
     if not measured:

@@ -16,7 +16,7 @@ from ingest.run_settings import is_log
 from pipeline.models.agreement import agreeing
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions
-from pipeline.questions.runtime.figures import Study
+from pipeline.questions.runtime.figures import RuntimeStudy
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,7 +38,7 @@ class PopParts:
     overall: FloatArray
 
 
-def pop_parts(study: Study, points: FloatArray) -> PopParts | None:
+def pop_parts(study: RuntimeStudy, points: FloatArray) -> PopParts | None:
     """Predict the efficiencies at points float64[Q, D]; None without communication, or if nothing scales."""
     experiment = study.analysis.experiment
     if not any(MESSAGE_PASSING.intersection(run.classes) for run in experiment.runs):

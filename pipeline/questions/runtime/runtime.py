@@ -9,7 +9,7 @@ from pipeline.models.kernels import start_up, total_kernel
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.runtime.back_test import BackTest
-from pipeline.questions.runtime.figures import Comparison, Figures, Study, is_time
+from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy, is_time
 from pipeline.questions.runtime.limits import Limit, candidates, efficient_up_to, fastest
 from pipeline.questions.runtime.losses import Losses, losses
 from pipeline.questions.runtime.pop import PopParts, pop_parts
@@ -70,7 +70,7 @@ def runtime(
     kernels = analysis.callpaths.kernels
     if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
         return None
-    study = Study(analysis)
+    study = RuntimeStudy(analysis)
     measured = analysis.experiment.points
     target = targets[-1]
     if analysis.is_profile:
@@ -111,10 +111,10 @@ def _figures_of_work(analysis: Analysis) -> Figures | None:
     measured = analysis.experiment.points
     if not start_up(analysis.callpaths.kernels).any():
         return None
-    return Study(analysis, of_work=True).figures(measured, np.ones(len(measured), dtype=np.bool_))
+    return RuntimeStudy(analysis, of_work=True).figures(measured, np.ones(len(measured), dtype=np.bool_))
 
 
-def _losses(study: Study, target: FloatArray) -> tuple[Losses, ...]:
+def _losses(study: RuntimeStudy, target: FloatArray) -> tuple[Losses, ...]:
     """Losses at the largest measured point, with the other parameters of the target if any is, and there."""
     measured = study.analysis.experiment.points
     others = np.delete(measured, study.column, axis=1)
@@ -127,7 +127,7 @@ def _losses(study: Study, target: FloatArray) -> tuple[Losses, ...]:
     return tuple(one for one in found if one is not None)
 
 
-def _notices(study: Study, figures: Figures) -> list[str]:
+def _notices(study: RuntimeStudy, figures: Figures) -> list[str]:
     found = []
     if study.comparison is Comparison.UNKNOWN:
         found.append(

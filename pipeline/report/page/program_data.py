@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.runtime.estimate import Estimate
-from pipeline.questions.runtime.figures import Comparison, Figures, Study
+from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.page.embedding import plain
 from pipeline.report.page.positions import Positions
@@ -31,7 +31,7 @@ def program_data(analysis: Analysis, found: Runtime, positions: Positions) -> di
         found: its runtime.
         positions: where predictions are known.
     """
-    study = Study(analysis)
+    study = RuntimeStudy(analysis)
     points = np.split(positions.points, len(positions.lines))
     figures = [study.figures(one, np.zeros(len(one), dtype=np.bool_)) for one in points]
     charts = [

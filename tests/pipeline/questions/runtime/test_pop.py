@@ -11,7 +11,7 @@ from ingest.run_settings import STATISTIC
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
 from pipeline.questions.efficiency import efficiencies
-from pipeline.questions.runtime.figures import Study
+from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.runtime.pop import pop_parts
 from tests.pipeline.questions.runtime.programs import STRONG, WEAK, ideal
 from tests.profiles import make_profile
@@ -28,7 +28,7 @@ def study(decision, scales=(2, 4, 8, 16, 32)):
             {"time": {("main",): [0.0] * p, ("main", "work"): computing, ("main", "MPI_Recv"): waiting}}
         )
         runs.append(MeasuredRun((float(p),), 1, reduce_profile(profile, ["time"])))
-    return Study(analyse(align(["p"], runs), decision, "time", ModelOptions()))
+    return RuntimeStudy(analyse(align(["p"], runs), decision, "time", ModelOptions()))
 
 
 @pytest.mark.parametrize("decision", [STRONG, WEAK])
@@ -50,11 +50,11 @@ def test_logs_have_no_load_balance_but_the_same_parallel_efficiency():
     experiment = measured.analysis.experiment
     logs = tuple(replace(run, attributes={STATISTIC: "mean of processes"}) for run in experiment.runs)
     analysis = replace(measured.analysis, experiment=replace(experiment, runs=logs))
-    found, expected = pop_parts(Study(analysis), points), pop_parts(measured, points)
+    found, expected = pop_parts(RuntimeStudy(analysis), points), pop_parts(measured, points)
     assert np.isnan(found.load_balance).all() and np.isnan(found.communication).all()
     assert found.parallel.tolist() == expected.parallel.tolist()
     assert found.overall.tolist() == expected.overall.tolist()
 
 
 def test_without_communication_there_are_none():
-    assert pop_parts(Study(ideal()), np.array([[64.0]])) is None
+    assert pop_parts(RuntimeStudy(ideal()), np.array([[64.0]])) is None
