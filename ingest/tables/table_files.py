@@ -7,6 +7,7 @@ from pathlib import Path
 from ingest.errors import InputError, RunNameError
 from ingest.profile_search import Skipped
 from ingest.reading.csv_files import CSV_ENDINGS, Frame, csv_header, is_parquet, read_csv, read_parquet
+from ingest.reading.textfile import entries
 from ingest.run_names import RunName, parse_run_name
 from ingest.table_mapping import TableMapping
 from ingest.tables.benchmark_results import is_benchmark, read_benchmark
@@ -98,11 +99,7 @@ def matches(path: Path, mapping: TableMapping) -> bool:
 
 def _files_below(folder: Path, depth: int) -> Iterator[Path]:
     """Yield the files in a folder and those below it in order, without hidden ones."""
-    try:
-        entries = sorted(entry for entry in folder.iterdir() if not entry.name.startswith("."))
-    except OSError:
-        return
-    for entry in entries:
+    for entry in (entry for entry in entries(folder) if not entry.name.startswith(".")):
         if entry.is_file():
             yield entry
         elif depth > 0 and entry.is_dir() and not entry.is_symlink():

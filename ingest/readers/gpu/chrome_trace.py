@@ -35,7 +35,7 @@ from ingest.readers.gpu.trace_events import (
     understood,
     whole,
 )
-from ingest.reading.textfile import writable
+from ingest.reading.textfile import entries, writable
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.run_settings import METADATA
 
@@ -148,10 +148,7 @@ def _read(path: Path, rank: int, first_device: int, regions: Regions) -> _Trace:
 
 def _ranks(folder: Path) -> list[Path]:
     """Return the traces in a folder if each states another rank of the same world, in their order."""
-    try:
-        found = [entry for entry in folder.iterdir() if entry.name.endswith(ENDINGS)]
-    except OSError:
-        return []
+    found = [entry for entry in entries(folder) if entry.name.endswith(ENDINGS)]
     if not 2 <= len(found) <= MAX_RANKS:
         return []
     worlds = [(file, match) for file in found if (match := _WORLD.search(beginning(file)))]
@@ -197,21 +194,20 @@ def _parts(
     kinds = dict.fromkeys(categories)  # few
     host, host_of = _of(events, categories, [of for of in kinds if of not in _DEVICE and of not in _NOT_READ])
     begin, end = times(host)
-    threads = Activities(
+    threads = Activities.of(
         process=numbered([event.get("pid") for event in host]) + (rank << RANK_BITS),
         thread=numbered([event.get("tid") for event in host]) + (rank << RANK_BITS),
-        device=np.full(len(host), CPU),
+        device=CPU,
         region=_regions(host, host_of, regions),
         start=begin,
         end=end,
-        bytes=np.zeros(len(host), dtype=np.int64),
     )
     kernels, kernels_of = _of(events, categories, [of for of in kinds if of in _DEVICE])
     begin, end = times(kernels)
     used, device = np.unique(numbered([event.get("pid") for event in kernels]), return_inverse=True)
     sizes = [args.get("bytes", 0) if isinstance(args := e.get("args"), dict) else 0 for e in kernels]
-    streams = Activities(
-        process=np.full(len(kernels), _most_frequent(threads.process)),
+    streams = Activities.of(
+        process=_most_frequent(threads.process),
         thread=numbered([event.get("tid") for event in kernels]),
         device=first_device + device.reshape(-1),
         region=_regions(kernels, kernels_of, regions),

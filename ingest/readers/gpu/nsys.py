@@ -39,6 +39,7 @@ from ingest.readers.gpu.timeline import (
     timeline_profile,
 )
 from ingest.reading.numbered_files import numbered_files
+from ingest.reading.textfile import entries
 from ingest.run_settings import METADATA
 
 ENDINGS = frozenset((".sqlite", ".sqlite3", ".db"))
@@ -145,10 +146,7 @@ def _is_report(path: Path) -> bool:
 
 def _reports_of_ranks(folder: Path) -> list[Path]:
     """Return the reports in a folder if they are of one run; one that is damaged does not change that."""
-    try:
-        found = [file for file in folder.iterdir() if file.suffix.lower() in ENDINGS and file.is_file()]
-    except OSError:
-        return []
+    found = [file for file in entries(folder) if file.suffix.lower() in ENDINGS and file.is_file()]
     before, reports = numbered_files(found)
     known = [file for file in reports if _BEFORE_RANK.fullmatch(before) and _is_report(file)]
     return reports if known and _overlap(known) else []

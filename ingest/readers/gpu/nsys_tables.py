@@ -127,14 +127,9 @@ def unread(connection: sqlite3.Connection, tables: Tables) -> Iterator[str]:
 
 def _on_host(thread: IntArray, region: IntArray, start: IntArray, end: IntArray) -> Activities:
     mask = (1 << NUMBER_BITS) - 1
-    return Activities(
-        process=thread >> NUMBER_BITS & mask,
-        thread=thread & mask,
-        device=np.full(len(thread), CPU),
-        region=region,
-        start=start,
-        end=end,
-        bytes=np.zeros(len(thread), dtype=np.int64),
+    process = thread >> NUMBER_BITS & mask
+    return Activities.of(
+        process=process, thread=thread & mask, device=CPU, region=region, start=start, end=end
     )
 
 

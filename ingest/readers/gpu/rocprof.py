@@ -11,8 +11,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
 from ingest.errors import InputError
 from ingest.formats import ProfileReader
 from ingest.profile import CPU, Profile
@@ -20,7 +18,7 @@ from ingest.readers.gpu.sqlite_files import Tables, integers, opened, quoted, ta
 from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import Event, beginning, has_events, load, understood
 from ingest.reading.stacks import UNKNOWN
-from ingest.reading.textfile import writable
+from ingest.reading.textfile import entries, writable
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 ENDINGS = frozenset((".db", ".json"))
@@ -62,10 +60,7 @@ def read(path: Path) -> Profile:
 
 def _richest(folder: Path) -> list[Path]:
     """Return the database of a folder, or else its trace, if it has those of one run."""
-    try:
-        found = sorted(file for file in folder.iterdir() if file.suffix.lower() in ENDINGS)
-    except OSError:
-        return []
+    found = [file for file in entries(folder) if file.suffix.lower() in ENDINGS]
     known = [file for file in found if _is_database(file)] or [file for file in found if _is_trace(file)]
     return known if len(known) == 1 else []
 
@@ -102,15 +97,8 @@ def _rows(
     device, stream = (quoted(name) if name in columns else "0" for name in _ON_DEVICE)
     query = f"SELECT BeginNs, EndNs, pid, tid, {device}, {stream}, Name FROM {table}"
     for begin, end, process, thread, on, of, name in connection.execute(query):
-        yield (
-            begin,
-            end,
-            process,
-            thread,
-            on,
-            of,
-            timeline.regions.number(str(name or UNKNOWN), _PARADIGMS[table]),
-        )
+        region = timeline.regions.number(str(name or UNKNOWN), _PARADIGMS[table])
+        yield begin, end, process, thread, on, of, region
 
 
 def _of_trace(path: Path, timeline: Timeline) -> tuple[list[Activities], list[str]]:
@@ -145,14 +133,13 @@ def _of_events(events: Iterable[Event], paradigm: str, timeline: Timeline) -> It
 def _activities(rows: Iterator[Row], paradigm: str) -> Activities:
     begin, end, process, thread, device, stream, region = integers(rows, 7)
     on_host = paradigm not in (GPU_KERNEL, GPU_COPY)
-    return Activities(
+    return Activities.of(
         process=process,
         thread=thread if on_host else stream,
-        device=np.full(len(begin), CPU) if on_host else device,
+        device=CPU if on_host else device,
         region=region,
         start=begin,
         end=end,
-        bytes=np.zeros(len(begin), dtype=np.int64),
     )
 
 

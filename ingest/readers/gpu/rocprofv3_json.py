@@ -17,10 +17,17 @@ import numpy as np
 from ingest.errors import InputError
 from ingest.formats import ProfileReader
 from ingest.profile import CPU, NODE, Profile
-from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
+from ingest.readers.gpu.timeline import (
+    NO_DURATION,
+    Activities,
+    Timeline,
+    require_one_run,
+    span,
+    timeline_profile,
+)
 from ingest.readers.gpu.trace_events import understood
 from ingest.reading.stacks import UNKNOWN
-from ingest.reading.textfile import head, read_bytes
+from ingest.reading.textfile import entries, head, read_bytes, writable
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 HEAD_BYTES = 1 << 12
@@ -43,10 +50,7 @@ def files(path: Path) -> Sequence[Path]:
     """Return the files of a run: the file itself, or those of the processes in a folder."""
     if not path.is_dir():
         return [path]
-    try:
-        return [entry for entry in sorted(path.iterdir()) if _FILE.fullmatch(entry.name) and matches(entry)]
-    except OSError:
-        return []
+    return [entry for entry in entries(path) if _FILE.fullmatch(entry.name) and matches(entry)]
 
 
 def read(path: Path) -> Profile:
@@ -74,12 +78,10 @@ def read(path: Path) -> Profile:
                     first = min(int(part.start.min()) for part in parts)
                     stated.append((first, first + span(parts)))
                 if host := (metadata.get("node") or {}).get("hostname"):
-                    attributes[NODE] = _text(host)
+                    attributes[NODE] = writable(host)
     if not stated:
         raise InputError("no kernel, copy or call in it", where=str(path), hint="was anything traced?")
-    if max(begin for begin, _ in stated) > min(end for _, end in stated):
-        what = "the processes in it do not overlap in time: they are of several runs"
-        raise InputError(what, where=str(path), hint="put those of each run into a folder of its own")
+    require_one_run(stated, "processes", str(path))
     timeline.duration = max(end for _, end in stated) - min(begin for begin, _ in stated)
     recorded = timeline.duration == span(timeline.parts)
     return timeline_profile(
@@ -113,9 +115,10 @@ def _parts(process: Record, timeline: Timeline) -> list[Activities]:
             name = operations.get((record.get("kind"), record.get("operation")), UNKNOWN)
             rows.append((int(record["thread_id"]), CPU, region(name, paradigm), *_times(record), 0))
     thread, on, regions, start, end, size = np.array(rows, dtype=np.int64).reshape(-1, 6).T
-    own = np.full(len(rows), number, dtype=np.int64)
     return [
-        Activities(process=own, thread=thread, device=on, region=regions, start=start, end=end, bytes=size)
+        Activities.of(
+            process=number, thread=thread, device=on, region=regions, start=start, end=end, bytes=size
+        )
     ]
 
 
@@ -123,7 +126,7 @@ def _operations(process: Record) -> dict[tuple[object, object], str]:
     """Return the names of operations by their kind, a number or a text, and their own number."""
     listed = (process.get("strings") or {}).get("buffer_records") or ()
     return {
-        (kind, number): _text(name)
+        (kind, number): writable(name)
         for place, entry in enumerate(listed)
         for number, name in enumerate(entry.get("operations") or ())
         for kind in (place, entry.get("kind"))
@@ -132,12 +135,7 @@ def _operations(process: Record) -> dict[tuple[object, object], str]:
 
 def _kernel_name(symbol: Record) -> str:
     names = (symbol.get(f"{form}kernel_name") for form in ("formatted_", "demangled_", ""))
-    return next((_text(name) for name in names if name), UNKNOWN)
-
-
-def _text(value: object) -> str:
-    """Return a text that can be written; JSON may contain halves of characters."""
-    return str(value).encode("utf-8", "replace").decode()
+    return next((writable(name) for name in names if name), UNKNOWN)
 
 
 def _device(agents: Mapping[int, Record], handle: int) -> int:

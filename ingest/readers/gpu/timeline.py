@@ -124,6 +124,12 @@ class Activities:
         """Return the number of activities n."""
         return len(self.start)
 
+    @classmethod
+    def of(cls, *, start: IntArray, **others: IntArray | int) -> "Activities":
+        """Return activities, given their columns; one number stands for all, and no bytes for none."""
+        columns = {"bytes": 0, **others}
+        return cls(start=start, **{name: np.broadcast_to(of, start.shape) for name, of in columns.items()})
+
     def take(self, some: BoolArray) -> "Activities":
         """Return some of the activities, bool[n]."""
         return Activities(**{column.name: getattr(self, column.name)[some] for column in fields(self)})
@@ -230,6 +236,17 @@ def span(parts: Sequence[Activities]) -> int:
     """Return the nanoseconds from the first start to the last end, 0 if there is no activity."""
     found = [(int(part.start.min()), int(part.end.max())) for part in parts if len(part)]
     return max(end for _, end in found) - min(start for start, _ in found) if found else 0
+
+
+def require_one_run(spans: Sequence[tuple[int, int]], what: str, where: str) -> None:
+    """Refuse parts of which one ends before another begins.
+
+    Raises:
+        InputError: if there is no moment in all of them.
+    """
+    if max(begin for begin, _ in spans) > min(end for _, end in spans):
+        what = f"the {what} in it do not overlap in time: they are of several runs"
+        raise InputError(what, where=where, hint="put those of each run into a folder of its own")
 
 
 def busy(start: IntArray, end: IntArray) -> int:

@@ -23,7 +23,7 @@ from ingest.profile import Metric, Profile
 from ingest.readers.likwid.likwid_tables import CALLS, RUNTIMES, LikwidTable, is_output, read_tables
 from ingest.reading.numbered_files import numbered_files
 from ingest.reading.stacks import PROGRAM, TIME, VISITS, Stacks
-from ingest.reading.textfile import ends_of, read_text
+from ingest.reading.textfile import ends_of, entries, read_text
 from ingest.run_names import PROCESSES
 from ingest.run_settings import SETTING
 
@@ -73,10 +73,7 @@ def files(path: Path) -> list[Path]:
     """Return the files of a run in the order of its processes: a file itself, those of a folder, or none."""
     if not path.is_dir():
         return [path]
-    try:
-        before, found = numbered_files([file for file in path.iterdir() if not file.name.startswith(".")])
-    except OSError:
-        return []
+    before, found = numbered_files([file for file in entries(path) if not file.name.startswith(".")])
     if not all(map(_is_file, found)):
         return []
     return found if _PROCESS.search(before) or _are_on_different_cores(found) else []

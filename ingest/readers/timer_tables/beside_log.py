@@ -7,7 +7,7 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.readers.timer_tables.log import Log, last_facts
 from ingest.readers.timer_tables.timer_kind import WHOLE, LogLine, Placed, Timer
-from ingest.reading.textfile import ends_of, read_text
+from ingest.reading.textfile import ends_of, entries, read_text
 from ingest.run_names import PROCESS_PARAMETERS, named_parameters
 from ingest.toml_text import TomlError, parse_toml
 
@@ -114,10 +114,7 @@ def _place(
 
 def other_parts(log: Path) -> Iterator[Path]:
     """Yield small files beside a log whose names begin and end like its own: they may be its other parts."""
-    try:
-        names = sorted(entry.name for entry in log.absolute().parent.iterdir() if entry.suffix == log.suffix)
-    except OSError:
-        return
+    names = [entry.name for entry in entries(log.absolute().parent) if entry.suffix == log.suffix]
     if len(names) > MAX_COMPANIONS:
         return
     for name in names:
