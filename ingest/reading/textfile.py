@@ -1,7 +1,8 @@
-"""Files read as a whole: with a bound on their size, and clear errors if they are not text."""
+"""Files, read with a bound on their size and clear errors if they are not text, and found in folders."""
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ingest.errors import InputError
@@ -110,3 +111,33 @@ def head_lines(path: Path, size: int) -> list[str]:
     lines = content.decode("utf-8-sig", "replace").split("\n")
     cut = len(content) == size and len(lines) > 1
     return [line.rstrip("\r") for line in (lines[:-1] if cut else lines)]
+
+
+MAX_FILES = 1 << 16
+
+_NUMBER = re.compile(r"[0-9]{1,9}")
+
+
+def numbered_files(found: Sequence[Path]) -> tuple[str, list[Path]]:
+    """Return what stands before the number in the names of files, and the files in its order.
+
+    Names must differ in one number only, which must be 0, 1, ... or 1, 2, ... without a gap.
+
+    Args:
+        found: files of one folder, in any order.
+
+    Returns:
+        Two or more files, or an empty text and no files.
+    """
+    if not 2 <= len(found) <= MAX_FILES or len({tuple(_NUMBER.split(file.name)) for file in found}) > 1:
+        return "", []
+    columns = zip(*(map(int, _NUMBER.findall(file.name)) for file in found), strict=True)
+    differing = [(place, column) for place, column in enumerate(columns) if len(set(column)) > 1]
+    if len(differing) != 1:
+        return "", []
+    place, numbers = differing[0]
+    first = min(numbers)
+    if first > 1 or sorted(numbers) != list(range(first, first + len(numbers))):
+        return "", []
+    before = found[0].name[: list(_NUMBER.finditer(found[0].name))[place].start()]
+    return before, [file for _, file in sorted(zip(numbers, found, strict=True))]

@@ -1,4 +1,4 @@
-"""`N.index` and `N.data`: which rows of values a metric stores, and these rows, block by block."""
+"""`N.index` and `N.data`: what a stored value is, which rows a metric has, and the rows block by block."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace

@@ -38,8 +38,7 @@ from ingest.readers.gpu.timeline import (
     span,
     timeline_profile,
 )
-from ingest.reading.numbered_files import numbered_files
-from ingest.reading.textfile import entries
+from ingest.reading.textfile import entries, numbered_files
 from ingest.run_settings import METADATA
 
 ENDINGS = frozenset((".sqlite", ".sqlite3", ".db"))

@@ -2,8 +2,8 @@
 
 ``77_kernel_trace.csv``, ``77_memory_copy_trace.csv``, ``77_hip_api_trace.csv``, ``77_hsa_api_trace.csv`` and
 ``77_marker_api_trace.csv`` are rocprofv3's traces of process 77. Agents are numbered over the node; a copy
-has two, one of which is a device. Times are nanoseconds since the node was started. Processes whose traces lie
-in one folder and overlap in time are one run; how long it took is not stated.
+has two, one of which is a device. Times are nanoseconds since the node was started. Processes whose traces
+lie in one folder and overlap in time are one run; how long it took is not stated.
 
 Launches: rocprof 1 writes ``KernelName``, ``BeginNs`` and ``EndNs`` to ``results.csv`` if they are timed
 (``--timestamp on``, ``--stats``), rocprof 2, Omniperf and the counters of rocprofv3 ``Kernel_Name``,

@@ -1,10 +1,9 @@
 """Reader for databases of HPCToolkit: directories that hpcprof and hpcprof-mpi write.
 
-- database: those since 2022 (``meta.db``, ``profile.db``), put together as a `Profile`
+- binary_database: those since 2022 (``meta.db``, ``profile.db``), as a `Profile` with sparse values
 - structures: their binary structures, at offsets that are checked before they are read
 - meta: metrics, functions and files; contexts: the call tree
-- profile_db: the values of threads, read one thread at a time; sparse: how they are kept
-- locations: which threads and accelerators they belong to
+- profile_db: the values of threads, read one thread at a time, and which locations they belong to
 - metric_db: those until 2021 (``*.metric-db``) as a `Profile`; experiment_xml: their document
 - names: what names of metrics and functions mean, in both
 """

@@ -21,9 +21,8 @@ from ingest.errors import InputError
 from ingest.formats import ProfileReader
 from ingest.profile import Metric, Profile
 from ingest.readers.likwid.likwid_tables import CALLS, RUNTIMES, LikwidTable, is_output, read_tables
-from ingest.reading.numbered_files import numbered_files
 from ingest.reading.stacks import PROGRAM, TIME, VISITS, Stacks
-from ingest.reading.textfile import ends_of, entries, read_text
+from ingest.reading.textfile import ends_of, entries, numbered_files, read_text
 from ingest.run_names import PROCESSES
 from ingest.run_settings import SETTING
 

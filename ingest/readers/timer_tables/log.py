@@ -1,4 +1,4 @@
-"""A log as one text: lines are found by what they contain, without looking at each of them."""
+"""A log as one text, whose lines are found by what they contain, without looking at each; and its numbers."""
 
 import math
 import re

@@ -4,9 +4,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import InputError
-from ingest.readers import read_profile
-from ingest.readers.openfoam import foam_profiling
-from ingest.readers.openfoam.foam_profiling import parse_dictionary
+from ingest.readers import openfoam, read_profile
+from ingest.readers.openfoam import parse_dictionary
 from tests.foam_cases import solver, write_profiling
 
 MAIN = ("application::main",)
@@ -32,7 +31,7 @@ def test_processes_are_united_by_call_path(tmp_path):
     for rank in (10, 2, 0):
         triggers = solver(f"cavityprocessor{rank}", 4.0 + rank)
         write_profiling(tmp_path / f"processor{rank}", "0.1", [*triggers, extra] if rank == 2 else triggers)
-    profile = foam_profiling.read(tmp_path)
+    profile = openfoam.read(tmp_path)
     assert profile.tree.paths(profile.regions.name) == [MAIN, LOOP, SOLVE, (*LOOP, "only on one")]
     np.testing.assert_allclose(profile.values("time")[2], [2.0, 3.0, 7.0])  # 0, 2, 10: by number, not by name
     np.testing.assert_allclose(profile.values("time")[3], [0.0, 0.25, 0.0])
@@ -43,7 +42,7 @@ def test_processes_are_united_by_call_path(tmp_path):
 def test_the_last_time_is_read_and_said(tmp_path):
     for time, seconds in (("0.5", 1.0), ("10", 3.0), ("2", 2.0), ("constant", 9.0)):
         write_profiling(tmp_path, time, solver("c", seconds))
-    profile = foam_profiling.read(tmp_path)
+    profile = openfoam.read(tmp_path)
     assert profile.values("time").sum() == pytest.approx(3.0)
     assert profile.notices == ("profiling of 3 times: the last, 10, is read",)
 
@@ -52,7 +51,7 @@ def test_a_time_that_not_all_processes_wrote_is_not_read(tmp_path):
     for rank in (0, 1):
         write_profiling(tmp_path / f"processor{rank}", "1", solver("c", 1.0))
     write_profiling(tmp_path / "processor0", "2", solver("c", 2.0))
-    profile = foam_profiling.read(tmp_path)
+    profile = openfoam.read(tmp_path)
     assert profile.values("time").sum() == pytest.approx(2.0)
     assert "later than 1" in profile.notices[0]
 
@@ -60,7 +59,7 @@ def test_a_time_that_not_all_processes_wrote_is_not_read(tmp_path):
 def test_siblings_with_one_name_are_summed(tmp_path):
     same = [(4, 3, "solver.p", 2, 0.5, 0), (5, 3, "solver.p", 3, 0.25, 0)]
     write_profiling(tmp_path, "1", [*solver("c", 4.0), *same])
-    profile = foam_profiling.read(tmp_path)
+    profile = openfoam.read(tmp_path)
     assert profile.tree.paths(profile.regions.name)[-1] == (*SOLVE, "solver.p")
     assert profile.values("time")[-1, 0] == pytest.approx(0.75)
     assert profile.values("visits")[-1, 0] == 5
@@ -70,8 +69,8 @@ def test_negative_exclusive_times_are_zero_and_only_real_ones_are_reported(tmp_p
     rounded = (0, None, "main", 1, 1.0, 1.000001)
     write_profiling(tmp_path / "a", "1", [rounded])
     write_profiling(tmp_path / "b", "1", [(0, None, "main", 1, 1.0, 1.5)])
-    assert foam_profiling.read(tmp_path / "a").notices == ()
-    profile = foam_profiling.read(tmp_path / "b")
+    assert openfoam.read(tmp_path / "a").notices == ()
+    profile = openfoam.read(tmp_path / "b")
     assert profile.values("time")[0, 0] == 0.0
     assert profile.notices == ("1 negative exclusive times were read as zero",)
 
@@ -100,7 +99,7 @@ def test_bad_files_are_refused_in_one_line(tmp_path, content, told):
     file = write_profiling(tmp_path, "1", solver("c", 1.0))
     file.write_text(content, encoding="utf-8")
     with pytest.raises(InputError) as caught:
-        foam_profiling.read(tmp_path)
+        openfoam.read(tmp_path)
     assert told in str(caught.value)
     assert str(file) in str(caught.value)
 
@@ -109,28 +108,28 @@ def test_callers_in_a_circle_or_missing_are_refused(tmp_path):
     write_profiling(tmp_path / "a", "1", [(0, 1, "x", 1, 1, 0), (1, 0, "y", 1, 1, 0)])
     write_profiling(tmp_path / "b", "1", [(0, 7, "x", 1, 1, 0)])
     with pytest.raises(InputError, match="its own caller"):
-        foam_profiling.read(tmp_path / "a")
+        openfoam.read(tmp_path / "a")
     with pytest.raises(InputError, match="id 7 is a caller but missing"):
-        foam_profiling.read(tmp_path / "b")
+        openfoam.read(tmp_path / "b")
 
 
 def test_a_process_without_profiling_is_named(tmp_path):
     write_profiling(tmp_path / "processor0", "1", solver("c", 1.0))
     (tmp_path / "processor1").mkdir()
     with pytest.raises(InputError, match=r"below processor1 .1 of 2 processes have none.; was the run"):
-        foam_profiling.read(tmp_path)
+        openfoam.read(tmp_path)
 
 
 def test_a_call_chain_of_thousands(tmp_path):
     chain = [(i, i - 1 if i else None, f"f{i % 7}", 1, 1.0, 0.5) for i in range(5000)]
     write_profiling(tmp_path, "1", chain)
-    profile = foam_profiling.read(tmp_path)
+    profile = openfoam.read(tmp_path)
     assert profile.tree.depth.max() == 4999
 
 
 def test_other_directories_are_no_cases(tmp_path):
-    assert not foam_profiling.matches(tmp_path)
-    assert not foam_profiling.matches(tmp_path / "missing")
+    assert not openfoam.matches(tmp_path)
+    assert not openfoam.matches(tmp_path / "missing")
     with pytest.raises(InputError, match="OpenFOAM"):
         read_profile(tmp_path)
 
@@ -164,7 +163,7 @@ def test_processes_that_wrote_at_different_times_are_refused(tmp_path):
     for rank, time in ((0, "1"), (1, "2")):
         write_profiling(tmp_path / f"processor{rank}", time, solver("c", 1.0))
     with pytest.raises(InputError, match="the processes wrote their profiling at different times"):
-        foam_profiling.read(tmp_path)
+        openfoam.read(tmp_path)
 
 
 def test_a_folder_that_may_not_be_listed_is_not_a_case(tmp_path, monkeypatch):
@@ -172,26 +171,26 @@ def test_a_folder_that_may_not_be_listed_is_not_a_case(tmp_path, monkeypatch):
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("pathlib.Path.iterdir", forbidden)
-    assert not foam_profiling.matches(tmp_path)
+    assert not openfoam.matches(tmp_path)
 
 
 def test_a_case_is_read_itself_if_no_process_has_a_time(tmp_path):
     (tmp_path / "processor0" / "constant").mkdir(parents=True)
     write_profiling(tmp_path, "1", solver("c", 4.0))
-    assert foam_profiling.read(tmp_path).values("time").sum() == pytest.approx(4.0)
+    assert openfoam.read(tmp_path).values("time").sum() == pytest.approx(4.0)
 
 
 def test_all_processes_lack_the_latest_time_or_none_does(tmp_path):
     for rank in (0, 1):
         for time in ("1", "2"):
             write_profiling(tmp_path / f"processor{rank}", time, solver("c", float(time)))
-    assert foam_profiling.read(tmp_path).notices == ("profiling of 2 times: the last, 2, is read",)
+    assert openfoam.read(tmp_path).notices == ("profiling of 2 times: the last, 2, is read",)
 
 
 @pytest.mark.parametrize(("child", "negative"), [(1.0000099, 0), (1.0000101, 1)])
 def test_how_negative_an_exclusive_time_may_be_from_rounding(tmp_path, child, negative):
     write_profiling(tmp_path, "1", [(0, None, "main", 1, 1.0, child)])
-    assert len(foam_profiling.read(tmp_path).notices) == negative
+    assert len(openfoam.read(tmp_path).notices) == negative
 
 
 def test_words_braces_and_their_depth(monkeypatch):
@@ -207,4 +206,4 @@ def test_every_number_of_a_trigger_is_needed(tmp_path, key):
     file = write_profiling(tmp_path, "1", solver("c", 1.0))
     file.write_text(file.read_text().replace(f"{key} ", f"{key} x"))
     with pytest.raises(InputError, match=f"trigger0: '{key}' is not a number; is the file truncated"):
-        foam_profiling.read(tmp_path)
+        openfoam.read(tmp_path)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from ingest.readers.openfoam import foam_profiling
-from ingest.readers.openfoam.foam_profiling import iterating_region, solver_iterations
+from ingest.readers import openfoam
+from ingest.readers.openfoam import iterating_region, solver_iterations
 from tests.foam_cases import write_profiling
 from tests.ingest.readers.texts import text_of
 
@@ -27,7 +27,7 @@ def case(tmp_path):
 
 def test_iterations_are_those_of_the_innermost_region_of_each_solver(case):
     (case / "log.icoFoam").write_text(LOG)
-    profile = foam_profiling.read(case)
+    profile = openfoam.read(case)
     values = profile.values("iterations")
     found = {
         profile.regions.name[region]: row
@@ -39,25 +39,25 @@ def test_iterations_are_those_of_the_innermost_region_of_each_solver(case):
 
 def test_the_log_is_a_file_of_the_run(case):
     (case / "icoFoam.log").write_text(LOG)
-    assert case / "icoFoam.log" in foam_profiling.files(case)
+    assert case / "icoFoam.log" in openfoam.files(case)
 
 
 def test_without_a_log_there_are_no_iterations(case):
     (case / "log.blockMesh").write_text("Creating block mesh\n")
-    assert "iterations" not in {metric.name for metric in foam_profiling.read(case).metrics}
+    assert "iterations" not in {metric.name for metric in openfoam.read(case).metrics}
 
 
 def test_of_two_logs_none_is_read_and_that_is_said(case):
     for name in ("log.icoFoam", "log.again"):
         (case / name).write_text(LOG)
-    profile = foam_profiling.read(case)
+    profile = openfoam.read(case)
     assert "iterations" not in {metric.name for metric in profile.metrics}
     assert profile.notices == ("2 logs have solver iterations (log.again, log.icoFoam), so none is read",)
 
 
 def test_a_log_that_cannot_be_read_is_named(case):
     (case / "log.icoFoam").write_bytes(b"\xff\xfe\x00bad" * 3)
-    profile = foam_profiling.read(case)
+    profile = openfoam.read(case)
     assert all("log.icoFoam is not read" in notice for notice in profile.notices)
 
 
@@ -75,7 +75,7 @@ def test_a_solver_with_several_call_paths_has_no_iterations(case):
         (case / f"processor{process}" / "1" / "uniform").rmdir()
         (case / f"processor{process}" / "1").rmdir()
         write_profiling(case / f"processor{process}", "1", triggers)
-    assert "iterations" not in {metric.name for metric in foam_profiling.read(case).metrics}
+    assert "iterations" not in {metric.name for metric in openfoam.read(case).metrics}
 
 
 def test_numbers_of_all_components_in_one_line_are_added(tmp_path):

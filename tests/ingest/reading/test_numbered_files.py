@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from ingest.reading.numbered_files import numbered_files
+from ingest.reading.textfile import numbered_files
 
 
 def numbered(*names):

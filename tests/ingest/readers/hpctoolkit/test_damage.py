@@ -7,7 +7,7 @@ import pytest
 
 from ingest.errors import InputError
 from ingest.readers import find_profile_reader, read_profile
-from ingest.readers.hpctoolkit import files, meta, sparse
+from ingest.readers.hpctoolkit import binary_database, files, meta
 from ingest.readers.hpctoolkit.meta import MetaFile
 from ingest.readers.hpctoolkit.structures import FilePart
 from tests.ingest.readers.hpctoolkit_meta_files import (
@@ -179,6 +179,6 @@ def test_a_file_of_the_same_name_does_not_make_a_database(tmp_path):
 
 def test_dense_values_are_bounded(tmp_path, monkeypatch):
     profile = read_profile(write_database(tmp_path / "a", CONTEXTS, [TIME], [thread(0)]))
-    monkeypatch.setattr(sparse, "MAX_DENSE", len(profile.tree) - 1)
+    monkeypatch.setattr(binary_database, "MAX_DENSE", len(profile.tree) - 1)
     with pytest.raises(InputError, match=r"1[0-9] call paths x 1 locations are too large for memory"):
         profile.values("time")

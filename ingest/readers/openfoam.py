@@ -2,7 +2,9 @@
 
 Every process writes a dictionary of triggers with ``id``, ``parentId``, ``description``, ``calls``,
 ``totalTime`` and ``childTime`` in wall seconds, counted from the start of the run. The iterations of linear
-solvers come from the log beside it, if there is one.
+solvers come from the log beside it, if there is one: a line per solution, such as
+``smoothSolver:  Solving for Ux, Initial residual = 1, Final residual = 2.5e-06, No Iterations 12``; of a
+vector it is a line per component, or one line with the numbers of all components in brackets.
 """
 
 import math
