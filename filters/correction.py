@@ -45,7 +45,7 @@ def runs_of(experiment: Experiment) -> tuple[Visited, IntArray, IntArray] | None
 
 def overhead_shares(runs: Visited, cost: EventCost) -> FloatArray:
     """Return the expected overhead as a share of the measured computing time, float64[R], at most 1."""
-    taken = cost.recorded * runs.events[runs.computing].sum(axis=0)
+    taken = cost.recorded * runs.events_computing
     share = np.divide(taken, runs.measured, out=np.zeros(len(taken)), where=runs.measured > 0)
     return np.asarray(np.minimum(share, 1.0))
 

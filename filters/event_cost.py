@@ -18,6 +18,11 @@ from ingest.profile import RegionTable
 from ingest.region_class import USEFUL, regions_in
 
 INSIDE = 0.42  # share of the cost of a visit inside the visited region, on two machines
+ENOUGH_VISITS = 1000  # of a call path, to see the cost of a visit in it
+CHEAPEST, LEAST_OF_CALLERS = 0.1, 0.05  # quantiles over leaves and callers, weighted with visits
+LEAST_PLAUSIBLE, PLAUSIBLE = 0.25, 2.0  # times the expected cost, between which time per visit is cost
+MOST_OUTSIDE = 1.4  # of the cost inside the region, that the least one in callers can be
+LEAVES_SPREAD = 0.2  # of the logarithm of the cost that the cheapest leaves show
 
 
 @dataclass(frozen=True)
@@ -50,22 +55,61 @@ class EventCost:
             )
 
 
-def child_visits(tree: CallTree, visits: FloatArray) -> FloatArray:
-    """Sum the visits of the direct callees, float64[call path, ...]."""
-    called = tree.parent >= 0
-    found = np.zeros(visits.shape)
-    np.add.at(found, tree.parent[called], visits[called])
-    return found
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Visited:
+    """Runs of one program on one call tree: n call paths, R runs, sums over CPU locations.
 
-
-def events_within(run: RunEvidence) -> FloatArray:
-    """Return how many visits' cost lies in each call path's exclusive time, float64[call path].
-
-    Of the cost of a visit, the share `INSIDE` falls between the time stamps of the visited region and
-    counts as its own time; the rest falls into its caller's. (Seen on tiny functions: they never take less
-    than 28 ns if a visit costs 100 ns, and 37 to 44 ns in the mean.)
+    Attributes:
+        tree: the call tree.
+        regions: the regions of the call paths.
+        visits: float64[n, R].
+        time: float64[n, R], exclusive time in core-seconds, as measured.
     """
-    return INSIDE * run.visits + (1 - INSIDE) * child_visits(run.tree, run.visits)
+
+    tree: CallTree
+    regions: RegionTable
+    visits: FloatArray
+    time: FloatArray
+
+    @cached_property
+    def computing(self) -> BoolArray:
+        """bool[n], the call paths that compute; the others communicate or wait."""
+        return regions_in(self.regions, USEFUL)[self.tree.region]
+
+    @cached_property
+    def callee_visits(self) -> FloatArray:
+        """float64[n, R], visits of the direct callees."""
+        called = self.tree.parent >= 0
+        found = np.zeros(self.visits.shape)
+        np.add.at(found, self.tree.parent[called], self.visits[called])
+        return found
+
+    @cached_property
+    def events(self) -> FloatArray:
+        """float64[n, R], how many visits' cost lies in each call path's exclusive time.
+
+        Of the cost of a visit, the share `INSIDE` falls between the time stamps of the visited region and
+        counts as its own time; the rest falls into its caller's. (Seen on tiny functions: they never take
+        less than 28 ns if a visit costs 100 ns, and 37 to 44 ns in the mean.)
+        """
+        return INSIDE * self.visits + (1 - INSIDE) * self.callee_visits
+
+    @property
+    def measured(self) -> FloatArray:
+        """float64[R], the measured computing time."""
+        total: FloatArray = self.time[self.computing].sum(axis=0)
+        return total
+
+    @property
+    def events_computing(self) -> FloatArray:
+        """float64[R], how many visits' cost lies in the computing time."""
+        total: FloatArray = self.events[self.computing].sum(axis=0)
+        return total
+
+
+def visited(run: RunEvidence) -> Visited:
+    """Take a single run."""
+    return Visited(tree=run.tree, regions=run.regions, visits=run.visits[:, None], time=run.time[:, None])
 
 
 def plain_by_baseline(run: RunEvidence, baseline: float) -> float:
@@ -84,8 +128,9 @@ def plain_by_baseline(run: RunEvidence, baseline: float) -> float:
         what = f"the baseline of {baseline:g} s is not shorter than the instrumented run of {run.wall:.4g} s"
         hint = "measure both on the same machine with the same input, or give the event cost instead"
         raise UsageError(what, where=run.source, hint=hint)
-    measured = computing_time(run)
-    lost = (run.wall - baseline) * _events_computing(run) / run.busiest
+    runs = visited(run)
+    measured = float(runs.measured[0])
+    lost = (run.wall - baseline) * float(runs.events_computing[0]) / run.busiest
     if not lost < measured:
         what = (
             f"a run of {run.wall:.4g} s ({measured:.4g} core-s of computing) cannot take only {baseline:g} s"
@@ -94,32 +139,22 @@ def plain_by_baseline(run: RunEvidence, baseline: float) -> float:
     return measured - lost
 
 
-def plain_by_pair(full: RunEvidence, reduced: RunEvidence) -> float:
-    """Return the plain computing time in core-seconds from two measurements of a run.
+def calibrate_by_pair(full: RunEvidence, reduced: RunEvidence) -> tuple[float, EventCost]:
+    """Find plain computing time, in core-seconds, and the cost of a visit from two measurements of a run.
 
-    The second has fewer regions instrumented, at compile time.
-
-    Raises:
-        UsageError: unless the second has fewer visits and less computing time.
-    """
-    return _solved(full, reduced)[0]
-
-
-def calibrate_by_pair(full: RunEvidence, reduced: RunEvidence) -> EventCost:
-    """Find the cost of a visit from two measurements of a run, the second with fewer regions instrumented.
-
-    It is the slope of computing time over visits. The second must have been filtered at compile time: at run
-    time the slope would lack the cost of the filtered visits, about a hundredth.
+    The second has fewer regions instrumented, at compile time; if they were filtered at run time instead, the
+    plain time contains the cost of the filtered visits, about a hundredth.
 
     Raises:
         UsageError: unless the second has fewer visits and less computing time.
     """
-    return calibrated(_solved(full, reduced)[1], 0.1, f"calibrated by {full.source} and {reduced.source}")
-
-
-def _solved(full: RunEvidence, reduced: RunEvidence) -> tuple[float, float]:
-    one, two = ((computing_time(run), _events_computing(run)) for run in (full, reduced))
-    return solve_pair(one, two, reduced.source, "give the full measurement first, then the reduced one")
+    one, two = (
+        (float(runs.measured[0]), float(runs.events_computing[0])) for runs in map(visited, (full, reduced))
+    )
+    plain, cost = solve_pair(
+        one, two, reduced.source, "give the full measurement first, then the reduced one"
+    )
+    return plain, calibrated(cost, 0.1, f"calibrated by {full.source} and {reduced.source}")
 
 
 def solve_pair(
@@ -147,66 +182,6 @@ def calibrated(recorded: float, spread: float, source: str) -> EventCost:
     """Return a cost of visits; the cost of one that is filtered at run time follows in proportion."""
     default = EventCost()
     return EventCost(recorded, default.filtered * recorded / default.recorded, spread, source)
-
-
-def computing_time(run: RunEvidence) -> float:
-    """Return the measured time of useful computation (see `ingest.region_class`), in core-seconds."""
-    return float(run.time[regions_in(run.regions, USEFUL)[run.tree.region]].sum())
-
-
-def _events_computing(run: RunEvidence) -> float:
-    """Return how many visits' cost lies in the computing time."""
-    return float(events_within(run)[regions_in(run.regions, USEFUL)[run.tree.region]].sum())
-
-
-ENOUGH_VISITS = 1000  # of a call path, to see the cost of a visit in it
-CHEAPEST, LEAST_OF_CALLERS = 0.1, 0.05  # quantiles over leaves and callers, weighted with visits
-LEAST_PLAUSIBLE, PLAUSIBLE = 0.25, 2.0  # times the expected cost, between which time per visit is cost
-MOST_OUTSIDE = 1.4  # of the cost inside the region, that the least one in callers can be
-LEAVES_SPREAD = 0.2  # of the logarithm of the cost that the cheapest leaves show
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Visited:
-    """Runs of one program on one call tree: n call paths, R runs, sums over CPU locations.
-
-    Attributes:
-        tree: the call tree.
-        regions: the regions of the call paths.
-        visits: float64[n, R].
-        time: float64[n, R], exclusive time in core-seconds, as measured.
-    """
-
-    tree: CallTree
-    regions: RegionTable
-    visits: FloatArray
-    time: FloatArray
-
-    @cached_property
-    def computing(self) -> BoolArray:
-        """bool[n], the call paths that compute; the others communicate or wait."""
-        return regions_in(self.regions, USEFUL)[self.tree.region]
-
-    @cached_property
-    def callee_visits(self) -> FloatArray:
-        """float64[n, R], visits of the direct callees."""
-        return child_visits(self.tree, self.visits)
-
-    @cached_property
-    def events(self) -> FloatArray:
-        """float64[n, R], how many visits' cost lies in each call path's exclusive time."""
-        return INSIDE * self.visits + (1 - INSIDE) * self.callee_visits
-
-    @property
-    def measured(self) -> FloatArray:
-        """float64[R], the measured computing time."""
-        total: FloatArray = self.time[self.computing].sum(axis=0)
-        return total
-
-
-def visited(run: RunEvidence) -> Visited:
-    """Take a single run."""
-    return Visited(tree=run.tree, regions=run.regions, visits=run.visits[:, None], time=run.time[:, None])
 
 
 def calibrate_by_leaves(runs: Visited) -> EventCost:

@@ -9,9 +9,6 @@ from filters.event_cost import (
     EventCost,
     calibrate_by_leaves,
     calibrate_by_pair,
-    computing_time,
-    events_within,
-    plain_by_pair,
     visited,
 )
 from filters.evidence import RunEvidence, by_hand
@@ -52,7 +49,7 @@ def measurable(run: RunEvidence, plain: PlainTime) -> BoolArray:
     """
     count = len(run.regions)
     time = np.bincount(run.tree.region, run.time, count)
-    events = np.bincount(run.tree.region, events_within(run) * plain.cost[0], count)
+    events = np.bincount(run.tree.region, visited(run).events[:, 0] * plain.cost[0], count)
     return np.asarray(events <= MEASURABLE * time)
 
 
@@ -130,7 +127,7 @@ def estimate_plain_time(run: RunEvidence, cost: EventCost, known: KnownPlain | N
     )
     everything = np.ones(len(run.tree), dtype=np.bool_)
     home = measurable_callers(runs, found.callpath, found.cost, everything)
-    inside, measured = float(runs.events[runs.computing].sum()), float(runs.measured[0])
+    inside, measured = float(runs.events_computing[0]), float(runs.measured[0])
     total, low, high = (float(ends[0]) for ends in (found.total, found.low, found.high))
     costs = [(measured - plain) / inside if inside > 0 else cost.recorded for plain in (total, low, high)]
     return PlainTime(
@@ -241,30 +238,28 @@ def measured_effect(
             that the baseline shows, and at compile time without a baseline.
         baseline: duration of the run in seconds without instrumentation, if known.
     """
-    cost = _slope(full, reduced)
+    try:
+        plain, cost = calibrate_by_pair(full, reduced)
+        event_cost = cost.recorded
+    except UsageError:  # the second run has more visits or took longer
+        plain, event_cost = 0.0, None
+    without: float | None
+    under: float | None
     if baseline is not None:
         without, under = full.wall / baseline, reduced.wall / baseline
-        at = applied or _nearer(prediction, under)
-        return MeasuredEffect(
-            event_cost=cost, plain=baseline, given=True, without=without, under=under, applied=at
+        applied = applied or _nearer(prediction, reduced.wall / baseline)
+    else:
+        without, under = (
+            float(visited(run).measured[0]) / plain if plain > 0.0 else None for run in (full, reduced)
         )
-    plain = plain_by_pair(full, reduced) if cost is not None else 0.0
-    known = plain > 0.0
     return MeasuredEffect(
-        event_cost=cost,
-        plain=plain if known else None,
-        given=False,
-        without=computing_time(full) / plain if known else None,
-        under=computing_time(reduced) / plain if known else None,
+        event_cost=event_cost,
+        plain=baseline if baseline is not None else plain or None,
+        given=baseline is not None,
+        without=without,
+        under=under,
         applied=applied or Application.COMPILE_TIME,
     )
-
-
-def _slope(full: RunEvidence, reduced: RunEvidence) -> float | None:
-    try:
-        return calibrate_by_pair(full, reduced).recorded
-    except UsageError:  # the second run has more visits or took longer
-        return None
 
 
 def _nearer(prediction: FilterEffect, measured: float) -> Application:

@@ -14,7 +14,6 @@ from filters.event_cost import (
     calibrate_by_pair,
     calibrated,
     plain_by_baseline,
-    plain_by_pair,
     visited,
 )
 from filters.evidence import RunEvidence, by_hand, evidence_from_profile
@@ -171,7 +170,8 @@ def _calibration(largest: RunEvidence, request: FilterRequest) -> tuple[EventCos
         cost = calibrated(request.event_cost, GIVEN_SPREAD, "given")
     elif request.reduced is not None:
         reduced = evidence_from_profile(read_profile(request.reduced))
-        return calibrate_by_pair(largest, reduced), KnownPlain(plain_by_pair(largest, reduced))
+        plain, cost = calibrate_by_pair(largest, reduced)
+        return cost, KnownPlain(plain)
     else:
         cost = calibrate_by_leaves(visited(largest))
     if request.baseline is None:

@@ -168,7 +168,7 @@ def estimate_plain_times(
     """
     known = np.full(runs.time.shape[1], np.nan) if known is None else known
     shown = show_times(runs, cost)
-    inside = runs.events[runs.computing].sum(axis=0)
+    inside = runs.events_computing
     total, low, high = _totals(runs.measured, inside, shown, cost, known, known_spread)
     left = runs.measured - total
     costs = np.divide(left, inside, out=np.full(len(left), cost.recorded), where=inside > 0)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.overhead.series import Scale, read_all
-from filters.event_cost import child_visits
+from filters.event_cost import visited
 from filters.evidence import RunEvidence
 
 CLEAR = 2.0
@@ -76,7 +76,7 @@ class Figures:
 
 def figures(run: RunEvidence, plain: float) -> Figures:
     """Find the figures of a run whose plain time in seconds is known."""
-    time, visits, called = run.time, run.visits, child_visits(run.tree, run.visits)
+    time, visits, called = run.time, run.visits, visited(run).callee_visits[:, 0]
     measured, events = float(time.sum()), float(visits.sum())
     cost = (measured - plain) / events
     leaf = (called == 0) & (visits > COUNTED * events)

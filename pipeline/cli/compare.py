@@ -113,7 +113,8 @@ def _compare(
     import datetime
 
     from pipeline.gate.call_trees import compare_trees
-    from pipeline.gate.matching import match, possible_renames
+    from pipeline.gate.matching import match
+    from pipeline.gate.renames import possible_renames
     from pipeline.gate.study_check import check
     from pipeline.report.check.document import comparison_document
     from pipeline.report.page.comparison.comparison_page import (

@@ -1,10 +1,10 @@
 """The result of a check: per kernel a verdict with its evidence, and one outcome for the whole."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 
-from pipeline.gate.kernel_values import KernelId
+from pipeline.gate.kernel_values import KernelId, KernelValues
 
 
 class Ruling(Enum):
@@ -146,6 +146,11 @@ class KernelResult:
         assert side is not None  # every kernel is in at least one study
         return side.share
 
+    def failed_by(self, *evidence: Finding) -> "KernelResult":
+        """Return a regression for these reasons, and for those that it is a regression for already."""
+        others = self.evidence if self.verdict is Ruling.REGRESSION else ()
+        return replace(self, verdict=Ruling.REGRESSION, evidence=(*evidence, *others), advice="")
+
     @property
     def importance(self) -> tuple[int, float, str]:
         """Sort key: by verdict, then by what the change costs at the last target or where it is largest."""
@@ -153,6 +158,19 @@ class KernelResult:
         changes = (*self.target[-1:], *self.measured)
         change = max((abs(c.ratio - 1.0) for c in changes), default=0.0)
         return list(Ruling).index(self.verdict), -size * min(change, 1e9), self.kernel.text
+
+
+def result_of(
+    study: KernelValues, row: int, verdict: Ruling = Ruling.UNCHANGED, *evidence: Finding
+) -> KernelResult:
+    """Return the result of a kernel, named and located as in a study that has it."""
+    return KernelResult(
+        kernel=study.kernels[row],
+        verdict=verdict,
+        evidence=evidence,
+        file=study.files[row],
+        line=int(study.lines[row]),
+    )
 
 
 @dataclass(frozen=True)

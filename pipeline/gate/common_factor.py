@@ -120,7 +120,7 @@ def _mean_over_points(points: Estimates) -> Estimates:
     known = points.known[0]
     count = int(known.sum())
     if not count:
-        return Estimates(*(np.full((1, 1), np.nan) for _ in range(3)))
+        return Estimates.unknown(1)
     value, error, degrees = (a[0, known] for a in (points.log_ratio, points.error, points.degrees))
     inside, freedom = float((error**2).mean()) / count, float(degrees.min())
     between = float(value.var(ddof=1)) / count if count > 1 else 0.0

@@ -17,6 +17,9 @@ from scipy.special import stdtr, stdtrit
 
 from ingest.arrays import BoolArray, FloatArray
 
+POWER = 0.9  # probability with which the smallest detectable factor is found
+LARGEST_LOG = 700.0  # its exponential is still a number
+
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
@@ -31,6 +34,11 @@ class Estimates:
     log_ratio: FloatArray
     error: FloatArray
     degrees: FloatArray
+
+    @classmethod
+    def unknown(cls, kernels: int) -> "Estimates":
+        """Return nothing known about some kernels, T = 1."""
+        return cls(*(np.full((kernels, 1), np.nan) for _ in range(3)))
 
     @property
     def known(self) -> BoolArray:
@@ -54,6 +62,20 @@ class Estimates:
         statistic = (self.log_ratio - log_factor[:, None])[known] / self.error[known]
         p[known] = stdtr(self.degrees[known], -statistic)
         return p
+
+    def detectable(self, log_factor: FloatArray, level: float) -> FloatArray:
+        """Return the smallest factor that a test finds with probability `POWER`, float64[K]; T = 1.
+
+        Args:
+            log_factor: float64[K], logarithm of the factor that is allowed.
+            level: of the test.
+        """
+        found = np.full(len(log_factor), np.nan)
+        rows = np.flatnonzero(self.known[:, 0])
+        degrees, error = self.degrees[rows, 0], self.error[rows, 0]
+        reach = (stdtrit(degrees, 1 - level) + stdtrit(degrees, POWER)) * error
+        found[rows] = np.exp(np.minimum(log_factor[rows] + reach, LARGEST_LOG))
+        return found
 
     def interval(self, level: float) -> tuple[FloatArray, FloatArray]:
         """Return the ends of two-sided intervals for the ratio (not its logarithm), float64[K, T]."""

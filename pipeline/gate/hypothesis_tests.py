@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtrit
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.gate.check_options import CheckOptions
@@ -16,9 +15,6 @@ from pipeline.gate.repetition_noise import LogMeans, robust_log_means
 from pipeline.gate.rules import RuleTests, allowed_factors
 from pipeline.gate.run_factors import paired_means
 from pipeline.gate.target_forecast import Forecasts, predicted_ratio
-
-POWER = 0.9  # probability with which the smallest detectable factor is found
-LARGEST_LOG = 700.0  # its exponential is still a number
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -115,8 +111,8 @@ def run_tests(
         better=_adjusted(better, np.zeros(0))[0],
         rules=of_rules,
         tests=tests,
-        detectable=_detectable(_at_largest(beyond[Ground.MEASURED], matched.scale), log_factor, level),
-        detectable_everywhere=_detectable(beyond[Ground.EVERYWHERE], log_factor, level),
+        detectable=_at_largest(beyond[Ground.MEASURED], matched.scale).detectable(log_factor, level),
+        detectable_everywhere=beyond[Ground.EVERYWHERE].detectable(log_factor, level),
     )
 
 
@@ -213,17 +209,7 @@ def _at_largest(measured: Estimates, scale: FloatArray) -> Estimates:
     """Each kernel's estimate at its largest scale, T = 1."""
     known = measured.known
     if not known.shape[1]:
-        return Estimates(*(np.full((len(known), 1), np.nan) for _ in range(3)))
+        return Estimates.unknown(len(known))
     column = np.where(known, scale, -np.inf).argmax(axis=1)[:, None]
     parts = (measured.log_ratio, measured.error, measured.degrees)
     return Estimates(*(np.take_along_axis(part, column, axis=1) for part in parts))
-
-
-def _detectable(one: Estimates, log_factor: FloatArray, level: float) -> FloatArray:
-    """Smallest factor found with probability `POWER` by a test at `level`, float64[K], of T = 1 estimates."""
-    found = np.full(len(log_factor), np.nan)
-    rows = np.flatnonzero(one.known[:, 0])
-    degrees, error = one.degrees[rows, 0], one.error[rows, 0]
-    reach = (stdtrit(degrees, 1 - level) + stdtrit(degrees, POWER)) * error
-    found[rows] = np.exp(np.minimum(log_factor[rows] + reach, LARGEST_LOG))
-    return found

@@ -1,20 +1,15 @@
 """Two studies beside each other: common points, common kernels, and what has no counterpart."""
 
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.cpp_names import short_name
 from ingest.errors import InputError
 from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 
 SAME_POINT = 1e-9  # relative difference of parameter values of the same point
-SIMILAR_NAME = 0.5  # least similarity of the names of a renamed kernel
-SIMILAR_SIZE = 1.5  # largest ratio of its measured values
 _TREATED = {"corrected": "are corrected for overhead", "measured": "are as measured"}
-MOST_RENAMED = 200  # candidates in either study: with more it is another program
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -138,56 +133,3 @@ def incomparable(baseline: KernelValues, candidate: KernelValues) -> tuple[str, 
             "use the same --from and --on for both"
         )
     return tuple(reasons)
-
-
-def possible_renames(matched: Matched, smallest_share: float) -> tuple[tuple[KernelId, KernelId], ...]:
-    """Pair vanished with new call paths under the same caller, the most similar names first.
-
-    Args:
-        matched: the two studies.
-        smallest_share: share of the largest total below which a call path is ignored.
-    """
-    scored = []
-    for i in _large_callpaths(matched.vanished, matched.baseline, smallest_share):
-        for j in _large_callpaths(matched.new, matched.candidate, smallest_share):
-            old, new = matched.vanished.kernels[i], matched.new.kernels[j]
-            similarity = _name_similarity(old.callpath, new.callpath)
-            if similarity >= SIMILAR_NAME and _similar_size(matched, i, j):
-                scored.append((similarity, old, new))
-    taken: set[KernelId] = set()
-    found = []
-    for _, old, new in sorted(scored, key=lambda s: (-s[0], s[1].callpath, s[2].callpath)):
-        if old not in taken and new not in taken:
-            taken |= {old, new}
-            found.append((old, new))
-    return tuple(found)
-
-
-def _large_callpaths(part: KernelValues, whole: KernelValues, smallest_share: float) -> list[int]:
-    total = float(whole.mean[0].max())
-    large = [
-        i
-        for i, kernel in enumerate(part.kernels)
-        if kernel.level is Scope.CALLPATH and float(part.mean[i].max()) >= smallest_share * total
-    ]
-    return large[:MOST_RENAMED]
-
-
-def _name_similarity(old: tuple[str, ...], new: tuple[str, ...]) -> float:
-    """Similarity of the one name in which two call paths differ, 0 to 1; 0 if they differ in more."""
-    if len(old) != len(new):
-        return 0.0
-    differing = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
-    if len(differing) != 1:
-        return 0.0
-    one, two = map(short_name, differing[0])
-    return SequenceMatcher(None, one, two).ratio()
-
-
-def _similar_size(matched: Matched, i: int, j: int) -> bool:
-    before = matched.vanished.mean[i, matched.base_at]
-    after = matched.new.mean[j, matched.candidate_at]
-    known = (before > 0) & (after > 0)
-    if not known.any():
-        return False
-    return bool(np.median(np.abs(np.log(after[known] / before[known]))) <= np.log(SIMILAR_SIZE))

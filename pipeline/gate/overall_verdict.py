@@ -3,13 +3,10 @@
 The power of a check is how small a change may be that it finds in 9 of 10 cases.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 
 import numpy as np
-from scipy.special import stdtrit
 
-from ingest.arrays import FloatArray
 from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import (
     Cause,
@@ -22,7 +19,7 @@ from pipeline.gate.check_result import (
     Ruling,
 )
 from pipeline.gate.common_factor import CommonChange
-from pipeline.gate.hypothesis_tests import POWER, TestFamily
+from pipeline.gate.hypothesis_tests import TestFamily
 from pipeline.gate.kernel_values import KernelValues, Scope
 from pipeline.gate.matching import Matched
 from pipeline.gate.verdicts import ENOUGH_REPETITIONS, changes_of, hides_regression
@@ -34,16 +31,14 @@ LEVEL = 0.9  # of the intervals of the common factor
 INTERLEAVE = "run both programs in turn and give the other runs with --paired-with DIR"
 
 
-def incomplete(baseline: KernelValues, missing: FloatArray, allowed: bool) -> list[Caveat]:
-    """Return a reason per point of the baseline, float64[M, D], that was not measured."""
-    if allowed:
-        return []
+def incomplete(missing: Sequence[Mapping[str, float]]) -> list[Caveat]:
+    """Return a reason per point of the baseline that was not measured."""
     return [
         Caveat(
             Cause.MISSING,
             f"{point_text(point)} of the baseline was not measured: measure it, or pass --allow-missing",
         )
-        for point in baseline.named(missing)
+        for point in missing
     ]
 
 
@@ -90,13 +85,8 @@ def with_common(results: Sequence[KernelResult], common: Common, options: CheckO
     """Make the total a regression if all kernels got slower, by the program or whatever the cause may be."""
     if common.verdict is not Ruling.REGRESSION or not (common.paired or options.common == "fail"):
         return list(results)
-    evidence = Finding(Ground.COMMON, common.text)
-
-    def failed(result: KernelResult) -> KernelResult:
-        others = result.evidence if result.verdict is Ruling.REGRESSION else ()
-        return replace(result, verdict=Ruling.REGRESSION, evidence=(evidence, *others), advice="")
-
-    return [failed(one) if one.kernel.level is Scope.TOTAL else one for one in results]
+    reason = Finding(Ground.COMMON, common.text)
+    return [one.failed_by(reason) if one.kernel.level is Scope.TOTAL else one for one in results]
 
 
 def too_noisy(kernels: Sequence[KernelResult], options: CheckOptions) -> list[str]:
@@ -172,9 +162,7 @@ def _of_common(common: CommonChange | None, options: CheckOptions) -> float | No
     if common is None or not common.mean.known[0, 0]:
         return None
     level = options.false_alarms / (1 + int(common.points.known.sum()))
-    degrees, error = common.mean.degrees[0, 0], common.mean.error[0, 0]
-    reach = (stdtrit(degrees, 1 - level) + stdtrit(degrees, POWER)) * error
-    return float(np.exp(min(np.log(options.common_factor) + reach, 700.0)))
+    return float(common.mean.detectable(np.log([options.common_factor]), level)[0])
 
 
 def lacking_power(power: Power | None, detect: float | None) -> Sequence[str]:

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
-from pipeline.gate.check_result import Finding, Ground, KernelResult, Ruling, StudySide
+from pipeline.gate.check_result import Finding, Ground, KernelResult, Ruling, StudySide, result_of
 from pipeline.gate.kernel_values import KernelId, Origin, Scope
 from pipeline.gate.matching import Matched
 
@@ -124,21 +124,13 @@ def heir_results(matched: Matched, found: Recording, share_floor: float) -> list
         found: what they recorded.
         share_floor: smallest share of the total of a kernel that is reported.
     """
-    at = matched.largest
     results = []
     for row, kernel in enumerate(matched.candidate.kernels):
-        sides = [
-            StudySide(value=float(study.mean[row, column]), share=float(study.share[row, column]))
-            for study, column in zip((matched.baseline, matched.candidate), at, strict=True)
-        ]
-        if kernel in found.heirs and max(side.share for side in sides) >= share_floor:
-            result = KernelResult(
-                kernel=kernel,
-                verdict=Ruling.NOT_COMPARABLE,
-                baseline=sides[0],
-                candidate=sides[1],
-                file=matched.candidate.files[row],
-                line=int(matched.candidate.lines[row]),
-            )
+        before, now = (
+            StudySide(value=float(study.mean[row, at]), share=float(study.share[row, at]))
+            for study, at in zip((matched.baseline, matched.candidate), matched.largest, strict=True)
+        )
+        if kernel in found.heirs and max(before.share, now.share) >= share_floor:
+            result = replace(result_of(matched.candidate, row), baseline=before, candidate=now)
             results.append(found.marked(result))
     return results

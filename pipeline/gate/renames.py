@@ -15,9 +15,11 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.cpp_names import short_name
 from pipeline.gate.check_result import Rename
 from pipeline.gate.kernel_values import NO_LINE, KernelId, KernelValues, Scope
-from pipeline.gate.matching import SIMILAR_NAME, SIMILAR_SIZE, match
+from pipeline.gate.matching import Matched, match
 
 Path = tuple[str, ...]
+SIMILAR_NAME = 0.5  # least similarity of the names of a renamed kernel
+SIMILAR_SIZE = 1.5  # largest ratio of its measured values
 SAME_TIME = 1.25  # largest ratio of the times of one function under two unlike names, and of its parts
 LEAST_MOVED = 0.1  # of a function's time that must have moved, so that its change explains the other kernel
 MOST = 200  # functions considered in either study: with more it is another program
@@ -121,10 +123,15 @@ def _renamed(pair: _Pair) -> dict[Path, Path]:
         for new in pair.now.alone:
             if old[:-1] != new[:-1] or pair.before.callees(old) != pair.now.callees(new):
                 continue
-            similar = SequenceMatcher(None, short_name(old[-1]), short_name(new[-1])).ratio()
+            similar = _similarity(old[-1], new[-1])
             most = SIMILAR_SIZE if similar >= SIMILAR_NAME else SAME_TIME
             if _same_size(pair.before.whole(old), pair.now.whole(new), most):
                 scored.append((-similar, old, new))
+    return _best_pairs(scored)
+
+
+def _best_pairs(scored: Iterable[tuple[float, Path, Path]]) -> dict[Path, Path]:
+    """Pair every call path once, the most similar ones (least numbers) first."""
     found: dict[Path, Path] = {}
     for _, old, new in sorted(scored):
         if old not in found and new not in found.values():
@@ -206,3 +213,44 @@ def _moved(study: KernelValues, move: Callable[[Path], Path]) -> KernelValues:
 def _remains(values: FloatArray) -> bool:
     """Say whether anything of a region is left after its call paths moved."""
     return bool(np.nanmax(np.abs(values), initial=0.0) > 1e-9)
+
+
+def possible_renames(matched: Matched, smallest_share: float) -> tuple[tuple[KernelId, KernelId], ...]:
+    """Pair vanished with new call paths under the same caller, the most similar names first.
+
+    Args:
+        matched: the two studies.
+        smallest_share: share of the largest total below which a call path is ignored.
+    """
+    scored = []
+    for i in _large_callpaths(matched.vanished, matched.baseline, smallest_share):
+        for j in _large_callpaths(matched.new, matched.candidate, smallest_share):
+            old, new = matched.vanished.kernels[i].callpath, matched.new.kernels[j].callpath
+            similarity = _name_similarity(old, new)
+            before, now = matched.vanished.mean[i, matched.base_at], matched.new.mean[j, matched.candidate_at]
+            if similarity >= SIMILAR_NAME and _same_size(before, now, SIMILAR_SIZE):
+                scored.append((-similarity, old, new))
+    pairs = _best_pairs(scored).items()
+    return tuple((KernelId(Scope.CALLPATH, old), KernelId(Scope.CALLPATH, new)) for old, new in pairs)
+
+
+def _large_callpaths(part: KernelValues, whole: KernelValues, smallest_share: float) -> list[int]:
+    total = float(whole.mean[0].max())
+    large = [
+        i
+        for i, kernel in enumerate(part.kernels)
+        if kernel.level is Scope.CALLPATH and float(part.mean[i].max()) >= smallest_share * total
+    ]
+    return large[:MOST]
+
+
+def _name_similarity(old: tuple[str, ...], new: tuple[str, ...]) -> float:
+    """Similarity of the one name in which two call paths differ, 0 to 1; 0 if they differ in more."""
+    if len(old) != len(new):
+        return 0.0
+    differing = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
+    return _similarity(*differing[0]) if len(differing) == 1 else 0.0
+
+
+def _similarity(old: str, new: str) -> float:
+    return SequenceMatcher(None, short_name(old), short_name(new)).ratio()

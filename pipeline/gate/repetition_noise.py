@@ -76,13 +76,7 @@ def natural_logs(values: FloatArray) -> FloatArray:
 def log_means(values: FloatArray) -> LogMeans:
     """Reduce repetitions, float64[K, P, R]; values not above zero have no logarithm and are left out."""
     logs = natural_logs(values)
-    usable = np.isfinite(logs)
-    logs = np.where(usable, logs, 0.0)
-    count = usable.sum(axis=2).astype(np.float64)
-    mean = np.full(count.shape, np.nan)
-    np.divide(logs.sum(axis=2), count, out=mean, where=count > 0)
-    deviation = np.where(usable, logs - np.nan_to_num(mean)[:, :, None], 0.0)
-    return LogMeans(mean, count, (deviation**2).sum(axis=2))
+    return _reduced(logs, np.isfinite(logs).astype(np.float64))
 
 
 def moderated_noise(squares: FloatArray, degrees: FloatArray) -> Noise:

@@ -1,8 +1,8 @@
 """The check itself: from two studies to the verdicts and the outcome."""
 
 import datetime
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 
 import numpy as np
@@ -18,9 +18,8 @@ from pipeline.gate.check_result import (
     Finding,
     KernelResult,
     Outcome,
-    Power,
-    Rename,
     Ruling,
+    result_of,
 )
 from pipeline.gate.common_factor import CommonChange, between_runs, common_change
 from pipeline.gate.estimates import holm
@@ -64,35 +63,6 @@ class _Study:
     rules: RuleTests
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Compared:
-    """Verdicts before rules and waivers.
-
-    Attributes:
-        kernels: one per kernel that matters.
-        rules: adjusted p-values of the rules.
-        tests: number of tests that share the false-alarm level.
-        points: float64[P, D], the points compared.
-        below_share_floor: number of kernels ignored.
-        missing: float64[M, D], points of the baseline that were not measured.
-        common: what all kernels have in common.
-        power: what would have been seen.
-        renames: what was compared under another name.
-        notices: what else should be known.
-    """
-
-    kernels: tuple[KernelResult, ...] = ()
-    rules: FloatArray
-    tests: int
-    points: FloatArray
-    below_share_floor: int = 0
-    missing: FloatArray = field(default_factory=lambda: np.empty((0, 0)))
-    common: Common | None = None
-    power: Power | None = None
-    renames: tuple[Rename, ...] = ()
-    notices: tuple[str, ...] = ()
-
-
 def check(
     candidate: KernelValues,
     baseline: KernelValues | None,
@@ -125,44 +95,43 @@ def check(
     study = _Study(typical, ahead, targets, rule_tests(candidate, options))
     reasons = [Caveat(Cause.SKIPPED, text) for text in skipped]
     if baseline is not None:
-        compared = _compare(study, baseline, options, models, kind)
-        reasons += incomplete(baseline, compared.missing, options.allow_missing)
+        compared, rules = _compare(study, baseline, options, models, kind)
+        reasons += [] if options.allow_missing else incomplete(compared.missing)
         reasons += [] if kind is Against.HISTORY else unrepeated(baseline, candidate)
         differences = incomparable(baseline, candidate)
         differences += recording_reason(baseline.origin, candidate.origin)
         reasons = [*(Caveat(Cause.INCOMPARABLE, text) for text in differences), *reasons]
     elif options.kernels or options.parallel_efficiency is not None or options.total is not None:
         rules = holm(study.rules.p)
-        compared = _Compared(rules=rules, tests=len(rules), points=candidate.points)
+        points = candidate.named(candidate.points)
+        compared = CheckResult(outcome=Outcome.PASSED, kernels=(), tests=len(rules), points=points)
     else:
         raise UsageError(
             "nothing to check",
             where="check",
             hint="give --baseline FILE, or write rules in [check] of pipeline.toml",
         )
-    kernels, notices = waive(_with_rules(compared, study, options), options.waivers, today)
+    kernels, notices = waive(_with_rules(compared.kernels, rules, study, options), options.waivers, today)
     reasons += _doubts(compared, kernels, options)
-    return CheckResult(
+    return replace(
+        compared,
         outcome=_outcome(kernels, reasons),
         kernels=tuple(sorted(kernels, key=lambda result: result.importance)),
         reasons=tuple(reasons),
         notices=(*compared.notices, *_of_common(compared.common, options), *notices),
-        points=candidate.named(compared.points),
         targets=candidate.named(targets),
         unit=candidate.unit,
-        tests=compared.tests,
-        below_share_floor=compared.below_share_floor,
-        missing=candidate.named(compared.missing),
-        common=compared.common,
-        power=compared.power,
-        renames=compared.renames,
     )
 
 
 def _compare(
     study: _Study, baseline: KernelValues, options: CheckOptions, models: ModelOptions, kind: Against
-) -> _Compared:
-    """Compare a study with its baseline."""
+) -> tuple[CheckResult, FloatArray]:
+    """Compare a study with its baseline, before rules and waivers.
+
+    Returns:
+        The result so far, and the adjusted p-values of the rules.
+    """
     apart = recording(match(baseline, study.candidate.measured)).partial
     same = (
         Recognised(baseline, study.candidate.measured, ())  # what was not recorded was not inlined
@@ -193,22 +162,24 @@ def _compare(
     kernels += new_kernels(everything, options) + vanished_kernels(everything, options)
     kernels = [recorded.marked(result) for result in kernels]
     kernels += heir_results(everything, recorded, options.share_floor)
-    return _Compared(
+    missing = baseline.named(np.delete(baseline.points, matched.base_at, axis=0))
+    result = CheckResult(
+        outcome=Outcome.PASSED,
         kernels=tuple(with_located(kernels if common is None else with_common(kernels, common, options))),
-        rules=family.rules,
         tests=family.tests,
-        points=matched.points,
+        points=baseline.named(matched.points),
         below_share_floor=len(matched.candidate.kernels) - len(family.rows),
-        missing=np.delete(baseline.points, matched.base_at, axis=0),
+        missing=missing,
         common=common,
         power=power_of(matched, family, change, options),
         renames=same.renames,
         notices=(
             *before.notices("the baseline"),
             *candidate.notices("this study"),
-            *_allowed(baseline, matched, options),
+            *(_allowed(missing) if missing and options.allow_missing else ()),
         ),
     )
+    return result, family.rules
 
 
 def _forecast_of(part: KernelValues, study: _Study, models: ModelOptions) -> Forecast:
@@ -238,11 +209,8 @@ def _common(
     return common_change(family.changes.shared, machine, limits, paired=paired)
 
 
-def _allowed(baseline: KernelValues, matched: Matched, options: CheckOptions) -> tuple[str, ...]:
+def _allowed(missing: Sequence[Mapping[str, float]]) -> tuple[str, ...]:
     """Name the points of the baseline that may be missing, and are."""
-    missing = baseline.named(np.delete(baseline.points, matched.base_at, axis=0))
-    if not missing or not options.allow_missing:
-        return ()
     return (f"not measured, which is allowed: {'; '.join(map(point_text, missing))} of the baseline",)
 
 
@@ -254,7 +222,7 @@ def _of_common(common: Common | None, options: CheckOptions) -> tuple[str, ...]:
     return () if failed else (common.text,)
 
 
-def _doubts(compared: _Compared, kernels: Sequence[KernelResult], options: CheckOptions) -> list[Caveat]:
+def _doubts(compared: CheckResult, kernels: Sequence[KernelResult], options: CheckOptions) -> list[Caveat]:
     """Return why the check as a whole is inconclusive though the studies can be compared."""
     found = []
     common = compared.common
@@ -273,28 +241,24 @@ def _outcome(kernels: Sequence[KernelResult], reasons: Sequence[Caveat]) -> Outc
     return Outcome.INCONCLUSIVE if reasons else Outcome.PASSED
 
 
-def _with_rules(compared: _Compared, study: _Study, options: CheckOptions) -> list[KernelResult]:
-    """Add what rules say to the results of their kernels."""
+def _with_rules(
+    kernels: Sequence[KernelResult], rules: FloatArray, study: _Study, options: CheckOptions
+) -> list[KernelResult]:
+    """Add what rules say, by their adjusted p-values, to the results of their kernels."""
     candidate, tests = study.candidate.measurements, study.rules
     found: dict[int, list[Finding]] = {row: [] for row in tests.row.tolist()}
     for n, row in enumerate(tests.row.tolist()):
-        if compared.rules[n] <= options.false_alarms:
-            found[row].append(rule_evidence(tests, compared.rules, candidate.parameter, n))
+        if rules[n] <= options.false_alarms:
+            found[row].append(rule_evidence(tests, rules, candidate.parameter, n))
     if of_total := total_evidence(candidate, study.ahead, options):
         found.setdefault(0, []).extend(of_total)
-    results = {result.kernel: result for result in compared.kernels}
+    results = {result.kernel: result for result in kernels}
     largest = int(np.argmax(candidate.scale))
     for row, evidence in found.items():
         kernel = candidate.kernels[row]
-        result = results.get(kernel) or KernelResult(
-            kernel=kernel,
-            verdict=Ruling.UNCHANGED,
-            candidate=side_of(candidate, study.ahead, row, largest),
-            file=candidate.files[row],
-            line=int(candidate.lines[row]),
-        )
+        if kernel not in results:
+            side = side_of(candidate, study.ahead, row, largest)
+            results[kernel] = replace(result_of(candidate, row), candidate=side)
         if evidence:
-            others = result.evidence if result.verdict is Ruling.REGRESSION else ()
-            result = replace(result, verdict=Ruling.REGRESSION, evidence=(*evidence, *others), advice="")
-        results[kernel] = result
+            results[kernel] = results[kernel].failed_by(*evidence)
     return list(results.values())

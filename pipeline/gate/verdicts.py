@@ -1,6 +1,6 @@
 """From tests to verdicts: one per kernel, with the evidence in words."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +14,7 @@ from pipeline.gate.check_result import (
     KernelResult,
     Ruling,
     StudySide,
+    result_of,
 )
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.hypothesis_tests import TestFamily
@@ -71,15 +72,12 @@ def matched_verdicts(
     }
     results = []
     for k, row in enumerate(family.rows.tolist()):
-        result = KernelResult(
-            kernel=matched.candidate.kernels[row],
-            verdict=Ruling.UNCHANGED,
+        result = replace(
+            result_of(matched.candidate, row),
             baseline=side_of(matched.baseline, forecasts.baseline, row, base_at),
             candidate=side_of(matched.candidate, forecasts.candidate, row, candidate_at),
             measured=measured[k],
             target=extrapolated[k],
-            file=matched.candidate.files[row],
-            line=int(matched.candidate.lines[row]),
             detectable=float(family.detectable[k]) if np.isfinite(family.detectable[k]) else None,
         )
         results.append(_decided(result, matched, family, k, places, options))
@@ -267,66 +265,53 @@ def new_kernels(matched: Matched, options: CheckOptions) -> list[KernelResult]:
 
     A new call path of a known region is only reported: its region is compared as a whole.
     """
-    part, whole = matched.new, matched.candidate
     known = regions_of((*matched.baseline.kernels, *matched.vanished.kernels))
-    share = whole.share_of(part.mean)
+    floor = max(options.share_floor, matched.baseline.smallest_share)
     results = []
-    for row in _reported(part, share, max(options.share_floor, matched.baseline.smallest_share), known):
-        text = f"takes up to {percent(share[row].max())} of the total and is not in the baseline"
+    for row, side, most in _alone(matched.new, matched.candidate, floor, known):
+        text = f"takes up to {percent(most)} of the total and is not in the baseline"
         verdict, advice = Ruling.NEW, ""
-        if part.kernels[row].region in known:
+        if matched.new.kernels[row].region in known:
             text += ", a new call path of a known region"
-        elif share[row].max() >= options.new_share:
+        elif most >= options.new_share:
             verdict, advice = Ruling.REGRESSION, "write a new baseline if this is intended"
-        side = _side_alone(part, whole, row)
-        results.append(replace(_one_sided(part, row, verdict, text), candidate=side, advice=advice))
+        found = result_of(matched.new, row, verdict, Finding(Ground.NEW, text))
+        results.append(replace(found, candidate=side, advice=advice))
     return results
 
 
 def vanished_kernels(matched: Matched, options: CheckOptions) -> list[KernelResult]:
     """Report kernels that only the baseline has; they fail nothing."""
-    part, whole = matched.vanished, matched.baseline
     known = regions_of((*matched.candidate.kernels, *matched.new.kernels))
-    share = whole.share_of(part.mean)
     results = []
-    for row in _reported(part, share, options.share_floor, known):
-        text = f"took up to {percent(share[row].max())} of the total and no longer occurs"
-        side = _side_alone(part, whole, row)
-        results.append(replace(_one_sided(part, row, Ruling.VANISHED, text), baseline=side))
+    for row, side, most in _alone(matched.vanished, matched.baseline, options.share_floor, known):
+        text = f"took up to {percent(most)} of the total and no longer occurs"
+        found = result_of(matched.vanished, row, Ruling.VANISHED, Finding(Ground.NEW, text))
+        results.append(replace(found, baseline=side))
     return results
 
 
-def _reported(part: KernelValues, share: FloatArray, floor: float, known: set[str]) -> list[int]:
-    """Rows of the kernels of one study only that reach the floor; a region stands for its call paths.
+def _alone(
+    part: KernelValues, whole: KernelValues, floor: float, known: set[str]
+) -> Iterator[tuple[int, StudySide, float]]:
+    """Yield the kernels of one study only that reach the floor; a region stands for its call paths.
 
     Args:
         part: the kernels of one study only.
-        share: float64[K, P], their shares of its total.
+        whole: those that it shares with the other study, with the total.
         floor: the smallest share of interest.
         known: the regions that the other study has; their new call paths stand for themselves.
+
+    Yields:
+        The row, the kernel at the largest scale (it was not modelled), and its largest share at any scale.
     """
+    share, at = whole.share_of(part.mean), int(np.argmax(whole.scale))
     regions = {k.region for k in part.kernels if k.level is Scope.REGION} - known
-    return [
-        row
-        for row in np.flatnonzero((share >= floor).any(axis=1)).tolist()
-        if (part.kernels[row].level is Scope.REGION) == (part.kernels[row].region in regions)
-    ]
-
-
-def _one_sided(part: KernelValues, row: int, verdict: Ruling, text: str) -> KernelResult:
-    return KernelResult(
-        kernel=part.kernels[row],
-        verdict=verdict,
-        evidence=(Finding(Ground.NEW, text),),
-        file=part.files[row],
-        line=int(part.lines[row]),
-    )
-
-
-def _side_alone(part: KernelValues, whole: KernelValues, row: int) -> StudySide:
-    """Describe a kernel of one study only, at its largest scale; it was not modelled."""
-    at = int(np.argmax(whole.scale))
-    return StudySide(value=float(part.mean[row, at]), share=float(whole.share_of(part.mean)[row, at]))
+    for row in np.flatnonzero((share >= floor).any(axis=1)).tolist():
+        kernel = part.kernels[row]
+        if (kernel.level is Scope.REGION) == (kernel.region in regions):
+            side = StudySide(value=float(part.mean[row, at]), share=float(share[row, at]))
+            yield row, side, float(share[row].max())
 
 
 def with_located(results: Sequence[KernelResult]) -> list[KernelResult]:

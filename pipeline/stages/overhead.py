@@ -179,7 +179,7 @@ def _of_points(
     found = runs_of(experiment)
     assert found is not None
     runs, point, _ = found
-    per_run = (runs.measured, runs.events[runs.computing].sum(axis=0), runs.visits.sum(axis=0))
+    per_run = (runs.measured, runs.events_computing, runs.visits.sum(axis=0))
     places = range(len(experiment.points))
     time, events, visits = (
         np.array([middle(values[point == p]) if (point == p).any() else np.nan for p in places])

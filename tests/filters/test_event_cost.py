@@ -8,11 +8,8 @@ from hypothesis import strategies as st
 from filters.event_cost import (
     EventCost,
     calibrate_by_pair,
-    child_visits,
-    computing_time,
-    events_within,
     plain_by_baseline,
-    plain_by_pair,
+    visited,
 )
 from filters.evidence import evidence_from_profile
 from filters.filter_effect import estimate_plain_time, predict, prediction_json
@@ -58,8 +55,8 @@ def evidence(rows, make_profile, **more):
 
 def test_communication_does_not_compute(make_profile):
     run = evidence_from_profile(make_profile([(0, "main", 1, 1.0), (1, "MPI_Send", 1, 5.0)]))
-    assert computing_time(run) == 1.0
-    assert child_visits(run.tree, run.visits).tolist() == [1.0, 0.0]
+    assert float(visited(run).measured[0]) == 1.0
+    assert visited(run).callee_visits[:, 0].tolist() == [1.0, 0.0]
 
 
 def test_plain_time_is_found_again_where_events_cost_little(make_profile):
@@ -112,7 +109,7 @@ def test_prediction_before_and_after(make_profile):
 def test_two_measurements_calibrate_the_cost(make_profile):
     full = evidence(ACCESSORS, make_profile)
     reduced = evidence([(0, "main", 1, 0.001), (1, "kernel", 10, 0.14)], make_profile)
-    assert calibrate_by_pair(full, reduced).recorded == pytest.approx(C, rel=1e-3)
+    assert calibrate_by_pair(full, reduced)[1].recorded == pytest.approx(C, rel=1e-3)
     with pytest.raises(UsageError, match="the full measurement first"):
         calibrate_by_pair(reduced, full)
 
@@ -166,7 +163,7 @@ def test_measured_time_of_communication_is_left_as_it_is(make_profile):
 def test_nine_of_ten_times_the_plain_time_is_in_its_range(make_profile):
     random, hits = np.random.default_rng(5), 0
     run = evidence(KERNELS, make_profile)
-    events = float(events_within(run)[:5].sum())
+    events = float(visited(run).events[:5].sum())
     measured = float(run.time[:5].sum())
     for _ in range(200):
         truth = measured - events * 100e-9 * np.exp(0.3 * random.standard_normal())
@@ -254,8 +251,8 @@ def test_a_prediction_as_plain_data(make_profile):
 
 def test_where_the_cost_of_events_lies(make_profile):
     run = evidence_from_profile(make_profile([(0, "main", 10, 1.0), (1, "a", 100, 1.0), (2, "b", 100, 1.0)]))
-    assert child_visits(run.tree, run.visits).tolist() == [100.0, 100.0, 0.0]
-    assert events_within(run) == pytest.approx([4.2 + 58.0, 42.0 + 58.0, 42.0])
+    assert visited(run).callee_visits[:, 0].tolist() == [100.0, 100.0, 0.0]
+    assert visited(run).events[:, 0] == pytest.approx([4.2 + 58.0, 42.0 + 58.0, 42.0])
 
 
 def test_a_baseline_leaves_what_the_run_took_longer_to_its_busiest_location(make_profile):
@@ -289,14 +286,14 @@ def test_two_measurements_say_plain_time_and_cost(plain, cost, visits):
         evidence_from_profile(make_rows(measured([(0, "main", 1, plain), (1, "f", n, 0.0)], cost, 0.42)))
         for n in (visits, 1000)
     )
-    assert calibrate_by_pair(full, reduced).recorded == pytest.approx(cost, rel=1e-6)
-    assert plain_by_pair(full, reduced) == pytest.approx(plain, rel=1e-6)
+    found, each = calibrate_by_pair(full, reduced)
+    assert (found, each.recorded) == pytest.approx((plain, cost), rel=1e-6)
 
 
 def test_a_pair_calibrates_by_the_slope_of_computing_time(make_profile):
     full = evidence_from_profile(make_profile([(0, "main", 1, 3.0), (1, "f", 9, 7.0)], source="full"))
     reduced = evidence_from_profile(make_profile([(0, "main", 1, 2.0), (1, "f", 5, 1.0)], source="less"))
-    cost = calibrate_by_pair(full, reduced)
+    _, cost = calibrate_by_pair(full, reduced)
     assert cost.recorded == pytest.approx((10.0 - 3.0) / 4)
     assert cost.filtered == pytest.approx(0.014 * cost.recorded)
     assert (cost.spread, cost.source) == (0.1, "calibrated by full and less")

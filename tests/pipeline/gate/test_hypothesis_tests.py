@@ -9,7 +9,8 @@ from statsmodels.stats.multitest import multipletests
 
 from pipeline.gate.check_options import CheckOptions, KernelRule
 from pipeline.gate.check_result import Ground
-from pipeline.gate.hypothesis_tests import POWER, run_tests
+from pipeline.gate.estimates import POWER
+from pipeline.gate.hypothesis_tests import run_tests
 from pipeline.gate.matching import match
 from pipeline.gate.rules import rule_tests
 from pipeline.gate.target_forecast import Forecast, Forecasts, forecast

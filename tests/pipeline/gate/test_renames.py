@@ -5,10 +5,12 @@ import datetime
 import numpy as np
 import pytest
 
+from pipeline.gate import renames as renames_module
 from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import Outcome, Ruling
 from pipeline.gate.kernel_values import Scope
-from pipeline.gate.renames import recognise
+from pipeline.gate.matching import match
+from pipeline.gate.renames import possible_renames, recognise
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import many, study
@@ -129,3 +131,78 @@ def test_total_and_sums_stay_whatever_moves():
         assert np.allclose(*sums)
     assert ("relax",) in {k.callpath for k in moved.kernels}
     assert ("smooth",) not in {k.callpath for k in moved.kernels}
+
+
+def renames(before, after, smallest_share=0.01, **options):
+    matched = match(study(before, **options), study(after, **(options | {"seed": 2})))
+    return [(old.callpath, new.callpath) for old, new in possible_renames(matched, smallest_share)]
+
+
+def test_a_renamed_kernel_is_paired():
+    found = renames(many(compute_old=40.0), many(compute_new=41.0))
+    assert found == [(("main", "compute_old"), ("main", "compute_new"))]
+
+
+@pytest.mark.parametrize(("factor", "found"), [(1.4, True), (1.6, False), (1 / 1.4, True), (1 / 1.6, False)])
+def test_a_renamed_kernel_is_of_similar_size(factor, found):
+    assert bool(renames(many(compute_old=40.0), many(compute_new=40.0 * factor), noise=0)) == found
+
+
+def test_the_size_is_the_typical_one_of_the_points():
+    after = 40.0 * np.array([1, 1, 1, 3, 3])
+    assert renames(many(compute_old=40.0), many(compute_new=after))
+    assert not renames(many(compute_old=40.0), many(compute_new=after[::-1] * 2))
+    only_some = np.array([0, 0, 0, 40, 40])
+    assert renames(many(compute_old=only_some), many(compute_new=40.0))
+    assert not renames(many(compute_old=only_some), many(compute_new=40.0 - only_some))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        (("main", "compute"), ("main", "compute_v2"), True),
+        (("main", "compute"), ("main", "xyz"), False),
+        (("main", "abcd"), ("main", "abxy"), True),  # half of the name is enough
+        (("main", "abcd"), ("main", "axyz"), False),
+        (("main", "compute"), ("main", "inner", "compute"), False),
+        (("main", "driver_a", "compute"), ("main", "driver_b", "compute"), True),
+        (("main", "driver_a", "compute_a"), ("main", "driver_b", "compute_b"), False),
+        (("main", "int f(int, double)"), ("main", "int g(int, double)"), False),  # parameters are not names
+    ],
+)
+def test_a_renamed_call_path_differs_in_one_similar_name(old, new, found):
+    assert renames(many() | {old: 40.0}, many() | {new: 40.0}) == ([(old, new)] if found else [])
+
+
+def test_the_most_similar_names_are_paired_and_each_once():
+    before = many(compute_one=40.0, compute_two=40.0)
+    after = many(compute_ones=40.0, compute_twos=40.0)
+    assert renames(before, after) == [
+        (("main", "compute_one"), ("main", "compute_ones")),
+        (("main", "compute_two"), ("main", "compute_twos")),
+    ]
+    alone = renames(before, many(compute_twos=40.0))
+    assert alone == [(("main", "compute_two"), ("main", "compute_twos"))]
+
+
+def test_equally_similar_names_are_paired_in_their_order():
+    found = renames(many(ka1=40.0, ka2=40.0), many(ka3=40.0, ka4=40.0))
+    assert found == [(("main", "ka1"), ("main", "ka3")), (("main", "ka2"), ("main", "ka4"))]
+
+
+def test_small_kernels_are_no_renames():
+    before, after = many(compute_old=10.0), many(compute_new=10.0)
+    assert renames(before, after, 0.02) and not renames(before, after, 0.03)
+    spike = np.array([0, 0, 0, 0, 20])
+    assert renames(many(compute_old=spike), many(compute_new=spike), 0.03)
+
+
+def test_regions_are_not_paired_beside_their_call_paths():
+    matched = match(study(many(compute_old=40.0)), study(many(compute_new=40.0)))
+    assert all(old.level is Scope.CALLPATH for old, _ in possible_renames(matched, 0.01))
+
+
+def test_only_so_many_kernels_are_tried(monkeypatch):
+    monkeypatch.setattr(renames_module, "MOST", 1)
+    found = renames(many(ka1=40.0, kb1=40.0), many(ka2=40.0, kb2=40.0))
+    assert found == [(("main", "ka1"), ("main", "ka2"))]

@@ -21,7 +21,8 @@ from pipeline.gate.check_result import (
     StudySide,
 )
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.matching import match, possible_renames
+from pipeline.gate.matching import match
+from pipeline.gate.renames import possible_renames
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import SCALES, Efforts, many, study
