@@ -18,8 +18,8 @@ import numpy as np
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import constant
 from pipeline.projection.expressions.units import BYTES, NONE, TIME
-from pipeline.projection.fitting.benchmark_output import read_benchmark
 from pipeline.projection.fitting.formula_fit import Fit
+from pipeline.projection.fitting.measured_columns import read_benchmark
 from pipeline.projection.terms.allreduces import fit_allreduce, fit_node_allreduce
 
 FEWEST = 4  # numbers of processes that a tree on nodes needs

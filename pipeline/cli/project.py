@@ -245,7 +245,7 @@ def _show_parts(asked: _Asked, inputs: "Inputs") -> None:
 
 def _export(asked: _Asked, language: str, *, others: bool) -> None:
     from ingest.errors import UsageError
-    from pipeline.projection.expressions.source_text import LANGUAGES
+    from pipeline.projection.expressions.expression_text import LANGUAGES
     from pipeline.stages.project import export_application
 
     chosen = next((name for name in LANGUAGES if name == language), None)

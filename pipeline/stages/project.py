@@ -11,7 +11,7 @@ from pipeline.projection.applications.projections import ApplicationProjection
 from pipeline.projection.applications.projections import project as project_application
 from pipeline.projection.applications.projections import sweep as sweep_application
 from pipeline.projection.expressions.evaluation import LEVEL, Sensitivity, predict, sensitivities
-from pipeline.projection.expressions.source_text import Language, export
+from pipeline.projection.expressions.expression_text import Language, export
 from pipeline.projection.expressions.symbolic_model import Model, symbol
 from pipeline.projection.expressions.toml_tables import beside, shipped
 from pipeline.projection.machines.machine_values import Machine, load_machine, machine_names

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from ingest.errors import UsageError
 from pipeline.projection.applications.application import ApplicationFile
-from pipeline.projection.expressions.parse import parse
+from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic_model import Model, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable, beside
 from pipeline.projection.machines.machine_values import load_machine, machine_names

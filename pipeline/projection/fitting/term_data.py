@@ -20,8 +20,12 @@ from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError
 from pipeline.projection.expressions.toml_tables import TomlTable, beside
 from pipeline.projection.expressions.units import TIME, Dimension, parse_quantity
-from pipeline.projection.fitting.benchmark_output import ALLREDUCES, read_benchmark
-from pipeline.projection.fitting.csv_columns import MeasuredColumns, read_columns
+from pipeline.projection.fitting.measured_columns import (
+    ALLREDUCES,
+    MeasuredColumns,
+    read_benchmark,
+    read_columns,
+)
 from pipeline.projection.fitting.resampling import Weights
 
 DATA_KEYS = ("data", "where", "time", "weights")

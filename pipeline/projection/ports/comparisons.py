@@ -14,7 +14,7 @@ import pandas as pd
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.units import NONE, TIME
-from pipeline.projection.fitting.csv_columns import MeasuredColumns
+from pipeline.projection.fitting.measured_columns import MeasuredColumns
 from pipeline.projection.ports.port_estimate import estimate_cpi
 from pipeline.projection.ports.port_map import PortMap, Variants, superscalar
 from pipeline.projection.ports.schedule import cycles

@@ -14,7 +14,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError
-from pipeline.projection.expressions.ensemble import stream
+from pipeline.projection.expressions.units import stream
 from pipeline.projection.fitting.bounded_least_squares import identifiable
 from pipeline.projection.ports.port_map import PortMap
 from pipeline.projection.ports.schedule import PortProblem, port_sets, solve_ports

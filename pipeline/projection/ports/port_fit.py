@@ -23,7 +23,6 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, PipelineError
-from pipeline.projection.expressions.ensemble import DRAWS, Ensemble, stream
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
     Model,
@@ -36,9 +35,9 @@ from pipeline.projection.expressions.symbolic_model import (
     symbol,
 )
 from pipeline.projection.expressions.toml_tables import TomlTable, beside
-from pipeline.projection.expressions.units import Quantity
-from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.expressions.units import DRAWS, Ensemble, Quantity, stream
 from pipeline.projection.fitting.formula_fit import Fit, Fitted, assemble
+from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.fitting.resampling import lack_of_fit, resample
 from pipeline.projection.ports.counting import count_loop
 from pipeline.projection.ports.loop_time import left_out_error

@@ -16,7 +16,7 @@ from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.toml_tables import TomlTable, find, read_toml
 from pipeline.projection.expressions.units import NONE
-from pipeline.projection.fitting.csv_columns import MeasuredColumns
+from pipeline.projection.fitting.measured_columns import MeasuredColumns
 
 _KEYS = ("name", "isa", "source", "ports", "classes", "wide")
 CATEGORIES: Mapping[str, tuple[str, ...]] = {

@@ -18,7 +18,7 @@ from pipeline.projection.expressions.evaluation import DrawnPrediction, predict
 from pipeline.projection.expressions.symbolic_model import Model, maximum, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import NONE, RATE
-from pipeline.projection.fitting.csv_columns import MeasuredColumns, read_columns
+from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns
 from pipeline.projection.ports.comparisons import ModelComparison, compare_models
 from pipeline.projection.ports.port_estimate import estimate_cpi
 from pipeline.projection.ports.port_fit import port_term, read_port_term

@@ -12,7 +12,7 @@ from operator import add
 import numpy as np
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.parse import Names
+from pipeline.projection.expressions.expression_text import Names
 from pipeline.projection.expressions.symbolic_model import Model, bind, constant, maximum, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import FLOP, NONE, TIME, Quantity, stated

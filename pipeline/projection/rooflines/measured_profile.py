@@ -7,7 +7,7 @@ from pathlib import Path
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.toml_tables import TomlTable, read_text
 from pipeline.projection.expressions.units import NONE, TIME, Quantity, parse_quantity, stated
-from pipeline.projection.fitting.csv_columns import MeasuredColumns, read_columns
+from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns
 from pipeline.projection.rooflines.counter_files import (
     TOTAL,
     CountedRegion,

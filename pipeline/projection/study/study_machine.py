@@ -8,7 +8,6 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from pipeline.projection.expressions.ensemble import columns, from_quantities
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.units import (
     BANDWIDTH,
@@ -17,6 +16,8 @@ from pipeline.projection.expressions.units import (
     RATE,
     TIME,
     Dimension,
+    columns,
+    from_quantities,
     require_dimension,
 )
 from pipeline.projection.machines.machine_values import Machine, machine_names

@@ -11,7 +11,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.prediction import LEAST, Prediction
-from pipeline.projection.expressions.ensemble import stream
+from pipeline.projection.expressions.units import stream
 from pipeline.projection.study.kernel_table import (
     DRAWS,
     PATTERNS,

@@ -15,7 +15,6 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import ModelError
-from pipeline.projection.expressions.ensemble import DRAWS, stream
 from pipeline.projection.expressions.symbolic_model import (
     Model,
     bind,
@@ -26,7 +25,7 @@ from pipeline.projection.expressions.symbolic_model import (
     minimum,
     symbol,
 )
-from pipeline.projection.expressions.units import TIME
+from pipeline.projection.expressions.units import DRAWS, TIME, stream
 from pipeline.projection.fitting.bounded_least_squares import solve_linear
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, assemble, fit
 from pipeline.projection.fitting.resampling import Resampled, Weights, lack_of_fit, resample

@@ -22,12 +22,12 @@ from typing import TypeAlias
 import numpy as np
 
 from ingest.errors import InputError, PipelineError, UsageError
-from pipeline.projection.expressions.parse import parse
+from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic_model import Model, constant, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import Dimension, Quantity, parse_quantity
-from pipeline.projection.fitting.benchmark_output import ALLREDUCES, MESSAGES, STREAMS
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, fit
+from pipeline.projection.fitting.measured_columns import ALLREDUCES, MESSAGES, STREAMS
 from pipeline.projection.fitting.term_data import DATA_KEYS, TermMeasurements, read_measurements
 from pipeline.projection.terms.allreduces import allreduce, fit_allreduce, fit_node_allreduce, node_allreduce
 from pipeline.projection.terms.cache_kernel import cache_kernel, fit_cache_kernel

@@ -25,7 +25,6 @@ from ingest.errors import InputError
 from pipeline.models.forms import NO_EXPONENT, factors
 from pipeline.models.forms import Term as NormalTerm
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.projection.expressions.ensemble import DRAWS, Ensemble, stream
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
     Model,
@@ -39,7 +38,7 @@ from pipeline.projection.expressions.symbolic_model import (
     symbol,
 )
 from pipeline.projection.expressions.toml_tables import TomlTable
-from pipeline.projection.expressions.units import TIME, Dimension, parse_unit
+from pipeline.projection.expressions.units import DRAWS, TIME, Dimension, Ensemble, parse_unit, stream
 
 Summand: TypeAlias = tuple[int, NormalTerm]  # sharpness of the knee that it belongs to, and the term
 Level: TypeAlias = Literal["region", "callpath"]

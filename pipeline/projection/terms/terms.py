@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ingest.errors import InputError, ModelError, UsageError
-from pipeline.projection.expressions.parse import Names, parse
+from pipeline.projection.expressions.expression_text import Names, parse
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
     Model,

@@ -26,7 +26,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from pipeline.projection.expressions.parse import Names
+from pipeline.projection.expressions.expression_text import Names
 from pipeline.projection.expressions.symbolic_model import Model, ceiling, constant, fits, maximum, minimum
 from pipeline.projection.expressions.units import FLOP, NONE, TIME, Quantity
 

@@ -5,8 +5,7 @@ import pytest
 from scipy import stats
 
 from ingest.errors import UsageError
-from pipeline.projection.expressions.ensemble import DRAWS, Ensemble, columns, from_quantities, stream
-from pipeline.projection.expressions.units import Quantity
+from pipeline.projection.expressions.units import DRAWS, Ensemble, Quantity, columns, from_quantities, stream
 
 
 def ensemble(names, rows):

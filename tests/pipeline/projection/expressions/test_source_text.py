@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.projection.expressions.source_text import export
+from pipeline.projection.expressions.expression_text import export
 from pipeline.projection.expressions.symbolic_model import bind, maximum, minimum, symbol
 from pipeline.projection.terms.cache_kernel import cache_kernel
 

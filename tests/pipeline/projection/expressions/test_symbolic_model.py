@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.projection.expressions.ensemble import Ensemble
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic import real_symbol, sympy
 from pipeline.projection.expressions.symbolic_model import (
@@ -27,7 +26,7 @@ from pipeline.projection.expressions.symbolic_model import (
     substitute,
     symbol,
 )
-from pipeline.projection.expressions.units import BANDWIDTH, BYTES, NONE, TIME, Quantity
+from pipeline.projection.expressions.units import BANDWIDTH, BYTES, NONE, TIME, Ensemble, Quantity
 
 SIZE = symbol("x", BYTES)
 WIRE = symbol("mach.latency", TIME) + SIZE / symbol("mach.bandwidth", BANDWIDTH)

@@ -7,7 +7,7 @@ import pytest
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import BYTES, NONE, TIME
-from pipeline.projection.fitting.benchmark_output import ALLREDUCES, MESSAGES
+from pipeline.projection.fitting.measured_columns import ALLREDUCES, MESSAGES
 from pipeline.projection.fitting.term_data import read_measurements
 from tests.pipeline.projection.fitting import benchmark_outputs as outputs
 

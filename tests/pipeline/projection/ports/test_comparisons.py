@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, ModelError, UsageError
-from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.ports.comparisons import (
     ModelComparison,
     by_difference,

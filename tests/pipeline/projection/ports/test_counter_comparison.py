@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from ingest.errors import InputError
-from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.ports.comparisons import (
     CounterPair,
     compare_counters,

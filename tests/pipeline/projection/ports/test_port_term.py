@@ -6,7 +6,7 @@ import pytest
 from ingest.errors import InputError, ModelError, UsageError
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.toml_tables import TomlTable
-from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.ports.port_fit import fit_ports, from_mini, port_term, widened
 from pipeline.projection.ports.port_map import variants_in
 from pipeline.projection.ports.schedule import cycles

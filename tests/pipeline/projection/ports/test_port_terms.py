@@ -5,7 +5,7 @@ import pytest
 
 from ingest.errors import UsageError
 from pipeline.projection.applications.application import load_application
-from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.ports.comparisons import compare_models
 from pipeline.projection.ports.port_estimate import estimate_cpi

@@ -6,7 +6,7 @@ import pytest
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.symbolic_model import bind, symbol
 from pipeline.projection.expressions.units import Quantity
-from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.ports.threads import (
     ThreadCounts,
     busiest_thread,

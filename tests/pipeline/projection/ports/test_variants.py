@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import InputError
-from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.ports.port_map import read_port_map, variants_in
 
 SKYLAKE = read_port_map("skylake-x")

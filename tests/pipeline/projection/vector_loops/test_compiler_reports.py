@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.vector_loops.compiler_reports import mv_score, read_openmp, read_records
+from pipeline.projection.vector_loops.vector_loop_term import mv_score, read_openmp, read_records
 
 GCC = """\
 v.c:2:15: optimized: parallelizing outer loop 1

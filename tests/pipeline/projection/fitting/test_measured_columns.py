@@ -4,7 +4,7 @@ import pytest
 
 from ingest.errors import PipelineError
 from pipeline.projection.expressions.units import BANDWIDTH, BYTES, NONE, TIME
-from pipeline.projection.fitting.csv_columns import read_columns
+from pipeline.projection.fitting.measured_columns import read_columns
 
 TEXT = """\
 kernel, V ,time_us,size [KiB],rate [GB/s],n_items,xy,note

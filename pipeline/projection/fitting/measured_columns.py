@@ -1,7 +1,8 @@
-"""Output of network benchmarks, recognised by content: Intel MPI Benchmarks, OSU micro-benchmarks, Netgauge.
+"""Measurements by column: CSV files, and the output of network benchmarks, recognised by content.
 
-All become the columns ``benchmark``, ``x`` (message size in bytes), ``time`` and, if it is printed, ``P``
-(processes). Which benchmarks there are, and what their time is:
+Column names of CSV files carry their units, ``time [us]`` or ``time_us``. All benchmarks become the columns
+``benchmark``, ``x`` (message size in bytes), ``time`` and, if it is printed, ``P`` (processes). Which there
+are, and what their time is:
 
 IMB-MPI1   PingPong (half a round trip) and Allreduce (the mean over processes, ``t_avg``)
 OSU        osu_latency, osu_allreduce (the mean over processes), and osu_bw, whose time of a message is its
@@ -10,16 +11,131 @@ Netgauge   the patterns one_one (half a round trip: the median, or the least whe
            loggp (its output file: PRTT(1,0,s) / 2)
 """
 
+import csv
+import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from ingest.errors import InputError
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.toml_tables import read_text
-from pipeline.projection.expressions.units import BYTES, NONE, TIME
-from pipeline.projection.fitting.csv_columns import MeasuredColumns
+from pipeline.projection.expressions.units import BYTES, NONE, TIME, Dimension, parse_unit
+
+_HEADER = re.compile(r"\s*(?P<name>[^\[\]]*?)\s*(?:\[(?P<unit>[^\[\]]*)\])?\s*")
+_SUFFIXES = frozenset({"s", "ms", "us", "ns", "B", "KiB", "MiB", "GiB"})
+
+
+@dataclass(frozen=True)
+class MeasuredColumns:
+    """The rows of a CSV file by column.
+
+    Attributes:
+        where: the file, for errors.
+        cells: the text of every column by its name without unit.
+        units: factor to SI and dimension of every column.
+    """
+
+    where: str
+    cells: dict[str, tuple[str, ...]]
+    units: dict[str, tuple[float, Dimension]]
+
+    def numbers(self, name: str, dimension: Dimension, rows: BoolArray | None = None) -> FloatArray:
+        """Return the numbers of a column in SI units, of the rows marked (all by default).
+
+        Raises:
+            InputError: the column is missing or in another unit, or a cell is not a finite number.
+        """
+        texts = self.texts(name)
+        factor, found = self.units[name]
+        if found != dimension:
+            raise InputError(
+                f"column '{name}' is in {found}, not in {dimension}",
+                where=self.where,
+                hint="give its unit in the header, such as 'time [us]'",
+            )
+        wanted = [True] * len(texts) if rows is None else rows.tolist()
+        numbered = zip(range(2, len(texts) + 2), texts, wanted, strict=True)
+        return factor * np.array([self._number(cell, line, name) for line, cell, want in numbered if want])
+
+    def _number(self, cell: str, line: int, name: str) -> float:
+        try:
+            value = float(cell)
+        except ValueError:
+            value = float("nan")
+        if not np.isfinite(value):
+            what = f"line {line}: '{cell}' in column '{name}' is not a number"
+            raise InputError(what, where=self.where, hint="correct or remove the line")
+        return value
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return the cells of a column.
+
+        Raises:
+            InputError: there is no such column.
+        """
+        if name not in self.cells:
+            hint = f"columns here: {', '.join(self.cells)}"
+            raise InputError(f"no column '{name}'", where=self.where, hint=hint)
+        return self.cells[name]
+
+    def matching(self, conditions: Mapping[str, object]) -> BoolArray:
+        """Return bool[row], True for rows that hold the value given in every named column.
+
+        Raises:
+            InputError: a column is missing or no row is left.
+        """
+        marked = np.ones(len(next(iter(self.cells.values()))), dtype=bool)
+        for name, value in conditions.items():
+            marked &= np.array([cell == str(value) for cell in self.texts(name)])
+        if not marked.any():
+            wanted = ", ".join(f"{name} = {value}" for name, value in conditions.items())
+            raise InputError(f"no rows with {wanted}", where=self.where, hint="check the condition")
+        return marked
+
+
+def read_columns(path: Path, verbatim: Callable[[str], bool] = lambda _: False) -> MeasuredColumns:
+    """Return the columns of a CSV file.
+
+    Args:
+        path: the file.
+        verbatim: whether a header is a plain name although it looks as if it had a unit, such as likwid's
+            ``Memory data volume [GBytes]``.
+
+    Raises:
+        InputError: it cannot be read, has no rows, or has lines of different length.
+    """
+    rows = [row for row in csv.reader(io.StringIO(read_text(path))) if any(map(str.strip, row))]
+    if len(rows) < 2:
+        raise InputError("a header and at least one line are needed", where=str(path))
+    for line, row in enumerate(rows[1:], 2):
+        if len(row) != len(rows[0]):
+            what = f"line {line} has {len(row)} cells, the header {len(rows[0])}"
+            raise InputError(what, where=str(path), hint="correct the line")
+    headers = [(t, (1.0, NONE)) if verbatim(t) else _header(t, path) for t in rows[0]]
+    cells = zip(*([cell.strip() for cell in row] for row in rows[1:]), strict=True)
+    named = dict(zip((name for name, _ in headers), cells, strict=True))
+    return MeasuredColumns(str(path), named, dict(headers))
+
+
+def _header(text: str, path: Path) -> tuple[str, tuple[float, Dimension]]:
+    match = _HEADER.fullmatch(text)
+    if match is None or not match["name"]:
+        raise InputError(f"'{text}' is not a column name", where=str(path), hint="write it like 'time [us]'")
+    if match["unit"] is not None:
+        try:
+            return match["name"], parse_unit(match["unit"])
+        except UsageError as error:
+            raise InputError(error.what, where=f"{path}: column '{text}'", hint=error.hint) from error
+    stem, _, suffix = match["name"].rpartition("_")
+    if stem and suffix in _SUFFIXES:
+        return stem, parse_unit(suffix)
+    return match["name"], (1.0, NONE)
+
 
 MESSAGES = ("PingPong", "osu_latency", "one_one", "loggp")
 """Benchmarks that time one message at a time, there and back."""

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ingest.errors import UsageError
 from pipeline.projection.expressions.evaluation import predict
-from pipeline.projection.expressions.parse import parse
+from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic_model import symbol
 from pipeline.projection.expressions.units import BYTES, NONE, TIME
 
