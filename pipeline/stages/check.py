@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.errors import InputError, UsageError
 from pipeline.config.options import Options
-from pipeline.execution.executor import ProgressDisplay, no_progress
+from pipeline.execution.choice import ProgressDisplay, no_progress
 from pipeline.gate.baselines import SMALLEST_SHARE, against_history, document_text, from_document, to_document
 from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import CheckResult

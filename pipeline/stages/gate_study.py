@@ -14,7 +14,7 @@ from ingest.locate import Located, locate
 from ingest.run_checks import LEAST_SHARED
 from ingest.scaling import decide_scaling
 from pipeline.config.options import Options, override
-from pipeline.execution.executor import ProgressDisplay, no_progress
+from pipeline.execution.choice import ProgressDisplay, no_progress
 from pipeline.gate.kernel_values import KernelValues, Origin, Scope, measurements_of
 from pipeline.gate.matching import Matched
 from pipeline.gate.recording import recorded_digests

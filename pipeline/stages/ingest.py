@@ -18,7 +18,7 @@ from ingest.run_names import named_parameters
 from ingest.study_checks import doubts
 from ingest.tables.table_files import TableSource
 from ingest.tables.table_study import TableStudy
-from pipeline.execution.executor import ExecutorChoice, ProgressDisplay, local_executor, no_progress
+from pipeline.execution.choice import ExecutorChoice, ProgressDisplay, local_executor, no_progress
 from pipeline.stages.read_runs import ReadRun, RunReader, share_tables
 from pipeline.stages.usable_runs import usable_runs
 from pipeline.store.cache import ProfileCache

@@ -34,7 +34,7 @@ from ingest.run_settings import (
 from ingest.scaling import Scaling, decide_scaling
 from ingest.table_mapping import TableMapping
 from ingest.tables.table_files import TableSource
-from pipeline.execution.executor import ProgressDisplay, no_progress
+from pipeline.execution.choice import ProgressDisplay, no_progress
 from pipeline.stages.ingest import ingest, is_problem, skipped_entry
 
 TIME = "time"

@@ -10,7 +10,8 @@ from ingest.discovery import Run
 from ingest.errors import FilterError, InputError, UsageError
 from ingest.profile import Profile
 from ingest.reduction import MetricChoice, ReducedProfile, reduce_profile
-from pipeline.execution.executor import ExecutorChoice, WorkerLostError
+from pipeline.execution.choice import ExecutorChoice
+from pipeline.execution.executor import WorkerLostError
 from pipeline.store.cache import ProfileCache, key_of
 from pipeline.store.freshness import InputFile, RunFiles, describe_input, state_of
 

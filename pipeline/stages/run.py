@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from ingest.locate import Located, locate
 from pipeline.config.options import Options
-from pipeline.execution.executor import ProgressDisplay, choose_executor, no_progress
+from pipeline.execution.choice import ProgressDisplay, choose_executor, no_progress
 from pipeline.models.kernel_locations import study_locations
 from pipeline.stages.filter import store_filter_of_study
 from pipeline.stages.ingest import Ingested, ingest, skipped_entry, with_parameter

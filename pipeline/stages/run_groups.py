@@ -11,7 +11,7 @@ from ingest.locate import Located, locate
 from ingest.run_settings import SETTING, described_as, metadata_of, stated
 from ingest.tables.table_files import TableSource
 from pipeline.config.options import Options
-from pipeline.execution.executor import ProgressDisplay, no_progress
+from pipeline.execution.choice import ProgressDisplay, no_progress
 from pipeline.stages.run import Notify, RunResult, run
 
 FLAG = "--group-by"

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.execution.executor import WORTH_PROCESSES, choose_executor, local_executor, no_progress
+from pipeline.execution.choice import WORTH_PROCESSES, choose_executor, local_executor, no_progress
 from pipeline.execution.local import ProcessExecutor, SerialExecutor
 
 
