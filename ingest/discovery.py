@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from ingest.errors import InputError, RunNameError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.metadata_file import noted_metadata
 from ingest.profile_search import FoundProfile, Skipped, search_profiles
 from ingest.readers import find_profile_reader, known_profiles

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.discovery import Discovery, discover
-from ingest.formats import SeriesReader
+from ingest.format_readers import SeriesReader
 from ingest.profile_search import search_profiles
 from ingest.readers import find_profile_reader, find_series_reader
 from ingest.run_names import RunSpec

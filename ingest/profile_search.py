@@ -7,7 +7,7 @@ from functools import cache
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.metadata_file import METADATA_FILE
 from ingest.readers import find_profile_reader, profile_readers
 from ingest.run_names import named_parameters

@@ -7,7 +7,7 @@ from pathlib import Path
 from pkgutil import walk_packages
 
 from ingest.errors import InputError
-from ingest.formats import ProfileReader, SeriesReader
+from ingest.format_readers import ProfileReader, SeriesReader
 from ingest.profile import Profile
 from ingest.series import Series
 

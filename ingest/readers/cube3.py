@@ -17,7 +17,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import LARGEST, LocationTable, Metric, Profile, RegionTable, ValuesInMemory
 from ingest.reading.inflate import inflation_limit
 from ingest.reading.textfile import head

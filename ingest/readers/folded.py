@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, UNKNOWN, Stacks, skipped_lines
 from ingest.reading.textfile import head_lines, lines_of

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
 from ingest.reading.stacks import TIME, VISITS, Stacks
 from ingest.reading.textfile import head_lines, lines_of

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
 from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks
 from ingest.reading.textfile import head_lines, lines_of

@@ -19,7 +19,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.reading.textfile import read_text
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.number_text import figure
 from ingest.profile import Metric, Profile
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Place, Stacks, skipped_lines

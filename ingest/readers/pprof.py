@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import Metric, Profile
 from ingest.reading.inflate import GZIP_MAGIC, gunzip
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import LARGEST, Metric, Profile
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
 from ingest.reading.textfile import head, read_text, writable

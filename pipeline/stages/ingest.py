@@ -10,7 +10,7 @@ from ingest.alignment import MeasuredRun, align, experiment_from_series, with_pr
 from ingest.discovery import Run, Skipped
 from ingest.errors import InputError
 from ingest.experiment import Experiment
-from ingest.formats import SeriesReader
+from ingest.format_readers import SeriesReader
 from ingest.locate import Located
 from ingest.profile import Profile
 from ingest.reduction import MetricChoice, ReducedProfile, reduce_profile

@@ -13,7 +13,7 @@ from ingest.arrays import FloatArray
 from ingest.discovery import Run, without_names
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
-from ingest.formats import SeriesReader
+from ingest.format_readers import SeriesReader
 from ingest.locate import Located, locate
 from ingest.profile import Metric, Profile
 from ingest.reduction import ReducedProfile, reduce_profile

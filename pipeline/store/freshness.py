@@ -21,7 +21,7 @@ from typing import Any
 
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError
-from ingest.formats import ProfileReader, SeriesReader
+from ingest.format_readers import ProfileReader, SeriesReader
 from ingest.locate import Located
 from ingest.options import declaration
 from ingest.tables.table_files import TableSource

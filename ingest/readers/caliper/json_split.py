@@ -17,7 +17,7 @@ import numpy as np
 from ingest.arrays import IntArray
 from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
 from ingest.readers.caliper.caliper_profile import assemble
 from ingest.readers.caliper.metric_names import KERNELS, KINDS

@@ -12,7 +12,7 @@ import numpy as np
 
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError, one_line
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.readers.craypat.craypat_report import (
     MEMBER,

@@ -15,7 +15,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
-from ingest.formats import SeriesReader
+from ingest.format_readers import SeriesReader
 from ingest.readers.extrap.extrap_json import from_tree
 from ingest.reading.inflate import inflation_limit
 from ingest.reading.json_values import JsonRecord, json_list, measured_values, parse_json

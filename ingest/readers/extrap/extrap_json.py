@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ingest.errors import InputError
-from ingest.formats import SeriesReader
+from ingest.format_readers import SeriesReader
 from ingest.reading.json_values import (
     JsonRecord,
     json_text,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.formats import SeriesReader
+from ingest.format_readers import SeriesReader
 from ingest.reading.textfile import head, read_text
 from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, Series, SeriesBuilder
 

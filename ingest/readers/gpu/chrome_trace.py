@@ -19,7 +19,7 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import CPU, NODE, Profile
 from ingest.readers.gpu.timeline import NO_DURATION, Activities, Regions, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import (

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import LARGEST, Metric, Profile
 from ingest.readers.gpu.timeline import MAX_DEVICE
 from ingest.reading.csv_files import csv_cells

@@ -16,7 +16,7 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import CPU, NODE, Profile
 from ingest.readers.gpu.nsys_tables import (
     CALLS,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
 from ingest.readers.gpu.sums_by_name import (
     NSYS,

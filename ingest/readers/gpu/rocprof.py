@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import CPU, Profile
 from ingest.readers.gpu.sqlite_files import Tables, integers, opened, quoted, tables_in, tables_of
 from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile

@@ -20,7 +20,7 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import CPU, Profile
 from ingest.readers.gpu.timeline import (
     NO_DURATION,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import CPU, NODE, Profile
 from ingest.readers.gpu.timeline import (
     NO_DURATION,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import NODE, Profile
 from ingest.readers.gpu.sums_by_name import (
     NSYS_KINDS,

@@ -10,7 +10,7 @@
 
 from pathlib import Path
 
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
 from ingest.readers.hpctoolkit import binary_database as database
 from ingest.readers.hpctoolkit import metric_db

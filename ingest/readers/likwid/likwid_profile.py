@@ -18,7 +18,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.calltree import ROOT
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import Metric, Profile
 from ingest.readers.likwid.likwid_tables import CALLS, RUNTIMES, LikwidTable, is_output, read_tables
 from ingest.reading.stacks import PROGRAM, TIME, VISITS, Stacks

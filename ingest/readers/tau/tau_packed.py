@@ -13,7 +13,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
 from ingest.readers.tau.tau_text import DEVICE, MAX_ATTRIBUTES, MAX_VALUES, TauData, tau_profile
 from ingest.reading.inflate import inflation_limit

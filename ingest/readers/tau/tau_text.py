@@ -19,7 +19,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.reading.textfile import read_text
 from ingest.region_class import GPU_COPY

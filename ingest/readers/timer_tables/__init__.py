@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.formats import ProfileReader
+from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
 from ingest.readers.timer_tables.beside_log import (
     named_parents,

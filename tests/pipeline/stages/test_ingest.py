@@ -9,7 +9,7 @@ import pytest
 import pipeline.stages.read_runs as read_runs
 from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
-from ingest.formats import SeriesReader
+from ingest.format_readers import SeriesReader
 from ingest.locate import locate
 from ingest.reduction import MetricChoice
 from ingest.run_names import RunSpec
