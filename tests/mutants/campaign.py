@@ -44,4 +44,6 @@ def _start(root: Path, known: CoverageMap, folder: Path) -> None:
 def _try(defect: Defect) -> Outcome:
     assert _tree is not None and _map is not None, "the worker was started"
     tests = _map.tests(defect.path, defect.line)
-    return try_defect(_tree, defect, tests, sum(_map.seconds.get(test, 0.0) for test in tests))
+    quick = not _map.by_line and defect.path.endswith(".py")  # scripts have slow tests only, in a browser
+    usual = sum(_map.seconds.get(test, 0.0) for test in tests)
+    return try_defect(_tree, defect, tests, usual, ["-m", "not slow"] if quick else [])

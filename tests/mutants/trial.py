@@ -60,7 +60,9 @@ def prepare() -> None:
         __import__(name)
 
 
-def try_defect(tree: Path, defect: Defect, tests: Sequence[str], usual: float) -> Outcome:
+def try_defect(
+    tree: Path, defect: Defect, tests: Sequence[str], usual: float, options: Sequence[str] = ()
+) -> Outcome:
     """Put a defect into a copy of the project, run the tests until one fails, and take the defect out."""
     start = time.monotonic()
     if not tests:
@@ -69,7 +71,7 @@ def try_defect(tree: Path, defect: Defect, tests: Sequence[str], usual: float) -
     source = file.read_text(encoding="utf-8")
     file.write_text(defect.applied(source), encoding="utf-8")
     try:
-        code = run_tests(tree, tests, (PATIENCE * usual + START_UP) * _busy())
+        code = run_tests(tree, [*options, *tests], (PATIENCE * usual + START_UP) * _busy())
     finally:
         file.write_text(source, encoding="utf-8")
     return Outcome(
