@@ -55,13 +55,21 @@ def test_far_targets_have_a_warning(target: float, warning: str) -> None:
     assert ("beyond the measured range" in text["How long"]) == (target > 64)
 
 
-def test_how_far_names_the_fastest_scale_and_the_largest_efficient_one() -> None:
-    text, found = answers_of(study())
-    assert found.fastest is not None
-    assert found.efficient_up_to is not None
-    assert f"Fastest at p = {found.fastest.point[0]:.0f}" in text["How far"]
-    assert f"At least 75 % efficient up to p = {found.efficient_up_to.point[0]:.0f}" in text["How far"]
-    assert f"speed-up {found.figures.speedup.value[-1]:.1f}" in text["How far"]
+@pytest.mark.parametrize("at_the_end", [False, True])
+def test_how_far_names_the_fastest_scale_and_the_largest_efficient_one(at_the_end: bool) -> None:
+    report = answered(study())
+    assert report.runtime is not None and report.runtime.fastest and report.runtime.efficient_up_to
+    fastest, efficient = (
+        replace(limit, at_the_end=at_the_end)
+        for limit in (report.runtime.fastest, report.runtime.efficient_up_to)
+    )
+    findings = Findings(report.analysis, report.callpaths, report.regions, report.targets[-1])
+    found = replace(report.runtime, fastest=fastest, efficient_up_to=efficient)
+    text = answers(findings, found, ())[1][1].replace("\N{NO-BREAK SPACE}", " ")
+    end = ", the largest scale considered" if at_the_end else ""
+    assert f"Fastest at p = {fastest.point[0]:.0f}{end} (" in text
+    assert f"At least 75 % efficient up to p = {efficient.point[0]:.0f}{end} (" in text
+    assert f"speed-up {found.figures.speedup.value[-1]:.1f}" in text
 
 
 def test_no_scale_is_efficient_enough() -> None:
