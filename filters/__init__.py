@@ -15,5 +15,5 @@ scorep_format    Score-P's filter language: patterns, rules, writer
 instrumenters    the same decision for TAU, GCC and XRay
 memory           the memory of a trace
 simulation       what a profile would look like under a filter
-verification     a measurement under a filter beside what was predicted
+filter_verification  a measurement under a filter beside what was predicted
 """

@@ -13,51 +13,37 @@ from ingest.arrays import BoolArray, IntArray
 from ingest.cpp_names import short_list
 
 
-class Reason(IntEnum):
+class Motive(IntEnum):
     """Why a call path or region is kept or dropped; the largest of a region's call paths counts for it."""
 
-    DROPPED = 0
-    NEVER_CALLED = 1
-    TOO_COSTLY = 2
-    OUT_OF_PROPORTION = 3
-    ASKED_TO_DROP = 4
-    PREFIX = 5
-    STRUCTURE = 6
-    TOTAL_TIME = 7
-    TIME_PER_VISIT = 8
-    TIME = 9
-    GROWING = 10
-    PROTECTED = 11
-    USER_REGION = 12
-    ENTRY_POINT = 13
+    sentence: str  # what it means, for users
+
+    def __new__(cls, value: int, sentence: str = "") -> "Motive":
+        """Put a sentence beside the number."""
+        motive = int.__new__(cls, value)
+        motive._value_ = value
+        motive.sentence = sentence
+        return motive
+
+    DROPPED = 0, "no rule keeps it"
+    NEVER_CALLED = 1, "it is not called in the profile"
+    TOO_COSTLY = 2, "it costs more than the budget leaves, or its visits are too short to measure"
+    OUT_OF_PROPORTION = 3, "the rule keeps it, but recording all its visits costs more than they show"
+    ASKED_TO_DROP = 4, "dropped on request"
+    PREFIX = 5, "it leads to a call path that is kept"
+    STRUCTURE = 6, "the time spent below it is worth its cost"
+    TOTAL_TIME = 7, "it represents call paths with much total time, at or below it"
+    TIME_PER_VISIT = 8, "its time per visit is among the longest"
+    TIME = 9, "its own time is worth its cost"
+    GROWING = 10, "its time grows with the scale"
+    PROTECTED = 11, "it is protected"
+    USER_REGION = 12, "it was instrumented by hand"
+    ENTRY_POINT = 13, "it is the entry point of the program"
 
     @property
     def keeps(self) -> bool:
         """Whether this is a reason to keep."""
-        return self >= Reason.PREFIX
-
-    @property
-    def sentence(self) -> str:
-        """What it means, for users."""
-        return _SENTENCES[self]
-
-
-_SENTENCES = {
-    Reason.DROPPED: "no rule keeps it",
-    Reason.NEVER_CALLED: "it is not called in the profile",
-    Reason.TOO_COSTLY: "it costs more than the budget leaves, or its visits are too short to measure",
-    Reason.OUT_OF_PROPORTION: "the rule keeps it, but recording all its visits costs more than they show",
-    Reason.ASKED_TO_DROP: "dropped on request",
-    Reason.PREFIX: "it leads to a call path that is kept",
-    Reason.STRUCTURE: "the time spent below it is worth its cost",
-    Reason.TOTAL_TIME: "it represents call paths with much total time, at or below it",
-    Reason.TIME_PER_VISIT: "its time per visit is among the longest",
-    Reason.TIME: "its own time is worth its cost",
-    Reason.GROWING: "its time grows with the scale",
-    Reason.PROTECTED: "it is protected",
-    Reason.USER_REGION: "it was instrumented by hand",
-    Reason.ENTRY_POINT: "it is the entry point of the program",
-}
+        return self >= Motive.PREFIX
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -67,8 +53,8 @@ class Decision:
     Attributes:
         regions: the R regions that a filter can name.
         runs: what it was decided from.
-        callpaths: per run, int64[call path], the `Reason` of every call path by itself.
-        reason: int64[R], the `Reason` of every region.
+        callpaths: per run, int64[call path], the `Motive` of every call path by itself.
+        reason: int64[R], the `Motive` of every region.
         method: the rule and its numbers, in one line.
         notices: what a user should know, one sentence each.
     """
@@ -83,7 +69,7 @@ class Decision:
     @property
     def kept(self) -> BoolArray:
         """bool[R], the regions that are measured."""
-        return self.reason >= Reason.PREFIX
+        return self.reason >= Motive.PREFIX
 
     def recorded_regions(self, run: int) -> BoolArray:
         """Return the regions of a run's own table that are recorded; MPI, OpenMP and others always are."""
@@ -96,18 +82,18 @@ class Decision:
     def overlapped(self, run: int) -> BoolArray:
         """Return the call paths that are recorded only because their region is kept elsewhere."""
         filterable = self.regions.of_callpaths(run, self.runs[run]) >= 0
-        return filterable & self.recorded(run) & (self.callpaths[run] < Reason.PREFIX)
+        return filterable & self.recorded(run) & (self.callpaths[run] < Motive.PREFIX)
 
 
 def override(regions: FilterRegions, reason: IntArray, overrides: Overrides) -> IntArray:
     """Return the reasons, int64[R], replaced where overrides apply or a region is always kept."""
     final = reason.copy()
-    final[np.isin(regions.table.name, overrides.growing) & regions.called] = Reason.GROWING
+    final[np.isin(regions.table.name, overrides.growing) & regions.called] = Motive.GROWING
     user = np.array([paradigm == USER for paradigm in regions.table.paradigm], dtype=np.bool_)
-    final[user] = Reason.USER_REGION
-    final[matching(regions, overrides.drop)] = Reason.ASKED_TO_DROP
-    final[matching(regions, overrides.protect)] = Reason.PROTECTED
-    final[regions.pinned & ~user] = Reason.ENTRY_POINT
+    final[user] = Motive.USER_REGION
+    final[matching(regions, overrides.drop)] = Motive.ASKED_TO_DROP
+    final[matching(regions, overrides.protect)] = Motive.PROTECTED
+    final[regions.pinned & ~user] = Motive.ENTRY_POINT
     return final
 
 
@@ -124,8 +110,8 @@ def region_reasons(
     regions: FilterRegions, runs: Sequence[RunEvidence], callpaths: Sequence[IntArray]
 ) -> IntArray:
     """Give each region the strongest reason of its call paths in all runs, int64[R]."""
-    reason = np.full(len(regions), int(Reason.NEVER_CALLED))
-    reason[regions.called] = Reason.DROPPED
+    reason = np.full(len(regions), int(Motive.NEVER_CALLED))
+    reason[regions.called] = Motive.DROPPED
     for i, (run, found) in enumerate(zip(runs, callpaths, strict=True)):
         entry = regions.of_callpaths(i, run)
         touched = entry >= 0
@@ -141,7 +127,7 @@ def decision_notices(regions: FilterRegions, reason: IntArray) -> tuple[str, ...
             "no region of this profile was instrumented by the compiler, so there is nothing to filter: "
             "MPI, OpenMP and user regions are always measured"
         )
-    elif (reason[regions.called] >= Reason.PREFIX).all():
+    elif (reason[regions.called] >= Motive.PREFIX).all():
         found.append("every filterable region is kept, so the filter excludes nothing")
     return tuple(found)
 
@@ -153,18 +139,21 @@ def override_notices(decision: Decision, overrides: Overrides) -> tuple[str, ...
     entry point of the program cannot be dropped.
     """
     reason, drop = decision.reason, matching(decision.regions, overrides.drop)
-    protected = reason == Reason.PROTECTED
+    protected = reason == Motive.PROTECTED
     sentences = (
         ("kept on request (--protect)", protected & ~drop),
         ("kept on request: --protect and --drop both match, and --protect wins", protected & drop),
-        ("dropped on request (--drop)", reason == Reason.ASKED_TO_DROP),
-        ("kept in spite of --drop, as the entry point of the program", drop & (reason == Reason.ENTRY_POINT)),
+        ("dropped on request (--drop)", reason == Motive.ASKED_TO_DROP),
+        (
+            "kept in spite of --drop, as the entry point of the program",
+            drop & (reason == Motive.ENTRY_POINT),
+        ),
     )
     called = decision.regions.called
     named = [
         f"{text}: {_names(decision, chosen)}" for text, which in sentences if (chosen := which & called).any()
     ]
-    if (reason[by_hand(decision.regions.table) & called] == Reason.ASKED_TO_DROP).any():
+    if (reason[by_hand(decision.regions.table) & called] == Motive.ASKED_TO_DROP).any():
         named.append(
             "regions instrumented by hand are dropped at run time only; a filter at compile time leaves them"
         )

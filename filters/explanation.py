@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from filters.decision import Decision, Reason
+from filters.decision import Decision, Motive
 from filters.filter_effect import FilterEffect, prediction_json
 from filters.filter_options import Application
 from filters.overhead_budget import BudgetOutcome
@@ -74,7 +74,7 @@ def _named(decision: Decision, asked: str) -> BoolArray:
 
 def _region_lines(decision: Decision, prediction: FilterEffect, i: int) -> Iterable[str]:
     last = len(decision.runs) - 1
-    run, reason = decision.runs[last], Reason(int(decision.reason[i]))
+    run, reason = decision.runs[last], Motive(int(decision.reason[i]))
     nodes = np.flatnonzero(decision.regions.of_callpaths(last, run) == i)
     visits, time = float(run.visits[nodes].sum()), float(run.time[nodes].sum())
     plain, total = float(prediction.plain.callpath[nodes].sum()), prediction.plain.total
@@ -86,7 +86,7 @@ def _region_lines(decision: Decision, prediction: FilterEffect, i: int) -> Itera
     yield f"  recording its visits takes about {figure(cost)} core-s{share}"
     if isinstance(decision, PaperDecision):
         yield from _thresholds(decision.outcomes[last])
-        if decision.guard is not None and reason is Reason.OUT_OF_PROPORTION:
+        if decision.guard is not None and reason is Motive.OUT_OF_PROPORTION:
             yield f"  {decision.guard.sentence(i)}"
     yield from _callpaths(decision, nodes)
 
@@ -116,7 +116,7 @@ def _callpaths(decision: Decision, nodes: IntArray) -> Iterable[str]:
 def _fate(decision: Decision, node: int, home: int) -> str:
     """Say what becomes of one call path."""
     last = len(decision.runs) - 1
-    run, reason = decision.runs[last], Reason(int(decision.callpaths[last][node]))
+    run, reason = decision.runs[last], Motive(int(decision.callpaths[last][node]))
     if home == node:
         return reason.sentence if reason.keeps else "recorded because its region is kept elsewhere"
     caller = short_name(run.regions.name[run.tree.region[home]]) if home >= 0 else "no region"
@@ -168,9 +168,9 @@ def costly_at_largest_scale(decision: Decision, prediction: FilterEffect) -> tup
     """
     last = len(decision.runs) - 1
     run, regions, plain = decision.runs[last], decision.regions, prediction.plain
-    by_itself = decision.callpaths[last] >= Reason.PREFIX
+    by_itself = decision.callpaths[last] >= Motive.PREFIX
     wanted = regions.total(last, run, by_itself.astype(np.float64)) > 0
-    ruled = decision.kept & (decision.reason < Reason.GROWING) & ~wanted
+    ruled = decision.kept & (decision.reason < Motive.GROWING) & ~wanted
     cost = regions.total(last, run, run.visits) * plain.cost[0]
     share = cost / plain.total if plain.total > 0 else np.zeros(len(regions))
     return tuple(
@@ -265,20 +265,20 @@ def _regions(decision: Decision, prediction: FilterEffect | None) -> list[dict[s
 def _callpath_counts(decision: Decision, run: int) -> IntArray:
     """Count each region's call paths in a run: int64[3, R]: all, kept by themselves, kept by overlap."""
     evidence, regions = decision.runs[run], decision.regions
-    by_itself = (decision.callpaths[run] >= Reason.PREFIX).astype(np.float64)
+    by_itself = (decision.callpaths[run] >= Motive.PREFIX).astype(np.float64)
     overlapped = decision.overlapped(run).astype(np.float64)
     rows = [np.ones(len(evidence.tree)), by_itself, overlapped]
     return np.array([regions.total(run, evidence, row) for row in rows]).astype(np.int64)
 
 
-def _why(decision: Decision, i: int, reason: Reason) -> str:
-    if isinstance(decision, PaperDecision) and decision.guard and reason is Reason.OUT_OF_PROPORTION:
+def _why(decision: Decision, i: int, reason: Motive) -> str:
+    if isinstance(decision, PaperDecision) and decision.guard and reason is Motive.OUT_OF_PROPORTION:
         return f"{reason.sentence}: {decision.guard.sentence(i)}"
     return reason.sentence
 
 
 def _entry(decision: Decision, i: int, visits: float, time: float, counts: list[IntArray]) -> dict[str, Any]:
-    table, reason = decision.regions.table, Reason(int(decision.reason[i]))
+    table, reason = decision.regions.table, Motive(int(decision.reason[i]))
     entry: dict[str, Any] = {
         "region": table.name[i],
         "mangled": table.mangled[i],

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from filters.evidence import TIME, VISITS, filterable
-from filters.scorep_format.rules import FilterRules, parse
+from filters.scorep_format.rule_files import FilterRules, parse
 from ingest.alignment import MeasuredRun
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.reduction import ReducedProfile

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from filters.decision import Decision, Reason, override_notices
+from filters.decision import Decision, Motive, override_notices
 from filters.event_cost import (
     EventCost,
     calibrate_by_leaves,
@@ -25,7 +25,7 @@ from filters.memory import Memory, trace_memory
 from filters.overhead_budget import BudgetOutcome, decide_by_budget
 from filters.paper_rule import decide_by_paper
 from filters.plain_time import KnownPlain
-from filters.scorep_format.rules import FilterRules, kept
+from filters.scorep_format.rule_files import FilterRules, kept
 from filters.scorep_format.writer import merge_filters, write_filter
 from ingest.cpp_names import short_list
 from ingest.discovery import Run
@@ -151,7 +151,7 @@ def _protection_notices(decision: Decision, unclear: Sequence[str]) -> list[str]
     protected = [
         name
         for name, reason in zip(decision.regions.table.name, decision.reason.tolist(), strict=True)
-        if reason == Reason.GROWING
+        if reason == Motive.GROWING
     ]
     found = []
     if protected:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from filters.decision import Decision, Reason, decision_notices, override
+from filters.decision import Decision, Motive, decision_notices, override
 from filters.event_cost import EventCost, calibrate_by_leaves, visited
 from filters.evidence import FilterRegions, RunEvidence, by_hand, unite_regions
 from filters.filter_effect import estimate_plain_time
@@ -154,14 +154,14 @@ def decide_by_budget(
     shares = region_shares(regions, runs, cost or calibrate_by_leaves(visited(runs[-1])), known)
     asked = replace(overrides or Overrides(), growing=())  # the budget wins over automatic protection
     forced = override(regions, _undecided(regions), asked)
-    must = forced >= Reason.PREFIX
+    must = forced >= Motive.PREFIX
     applied = budget.applied or _application(shares, must, budget)
     worth = np.where(
-        (forced == Reason.TOO_COSTLY)[:, None], shares.own + budget.structure * shares.below, 0.0
+        (forced == Motive.TOO_COSTLY)[:, None], shares.own + budget.structure * shares.below, 0.0
     )
     packing = _pack(shares, worth, must, budget.overhead, applied)
     reason = _reasons(shares, budget, forced, packing.taken)
-    overhead = shares.overhead(reason >= Reason.PREFIX, applied)
+    overhead = shares.overhead(reason >= Motive.PREFIX, applied)
     outcome = BudgetOutcome(budget, applied, tuple(overhead.tolist()), packing)
     method = f"overhead budget of {percent(budget.overhead)}, filter applied at {applied.value}"
     notices = (*decision_notices(regions, reason), *_budget_notices(outcome, shares))
@@ -201,7 +201,7 @@ def region_shares(
 
 
 def _undecided(regions: FilterRegions) -> IntArray:
-    return np.where(regions.called, Reason.TOO_COSTLY, Reason.NEVER_CALLED).astype(np.int64)
+    return np.where(regions.called, Motive.TOO_COSTLY, Motive.NEVER_CALLED).astype(np.int64)
 
 
 def _application(shares: Shares, forced: BoolArray, budget: Budget) -> Application:
@@ -228,7 +228,7 @@ def _pack(
 def _reasons(shares: Shares, budget: Budget, forced: IntArray, taken: BoolArray) -> IntArray:
     """Give what was selected the reason that counts more: its own time or the time below it."""
     mostly_own = (shares.own >= budget.structure * shares.below).any(axis=1)
-    return np.where(taken, np.where(mostly_own, Reason.TIME, Reason.STRUCTURE), forced)
+    return np.where(taken, np.where(mostly_own, Motive.TIME, Motive.STRUCTURE), forced)
 
 
 def _callpath_reasons(
@@ -238,8 +238,8 @@ def _callpath_reasons(
     found = []
     for i, run in enumerate(runs):
         entry = regions.of_callpaths(i, run)
-        free = np.isin(reason, (Reason.TIME, Reason.STRUCTURE)) & ~worthy[:, i]
-        by_run = np.append(np.where(free, Reason.TOO_COSTLY, reason), Reason.DROPPED)
+        free = np.isin(reason, (Motive.TIME, Motive.STRUCTURE)) & ~worthy[:, i]
+        by_run = np.append(np.where(free, Motive.TOO_COSTLY, reason), Motive.DROPPED)
         found.append(by_run[entry])
     return tuple(found)
 

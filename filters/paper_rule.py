@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.decision import Decision, Reason, decision_notices, override, region_reasons
+from filters.decision import Decision, Motive, decision_notices, override, region_reasons
 from filters.event_cost import EventCost, calibrate_by_leaves, visited
 from filters.evidence import FilterRegions, RunEvidence, unite_regions
 from filters.evidence import filterable as can_filter
@@ -84,9 +84,9 @@ def guard(
     taken = shares.recording.max(axis=1, initial=0.0)
     shown = (shares.own + Budget.structure * shares.below).max(axis=1, initial=0.0)
     last = len(runs) - 1
-    qualifies = (callpaths[last] >= Reason.PREFIX).astype(np.float64)
+    qualifies = (callpaths[last] >= Motive.PREFIX).astype(np.float64)
     return Guard(
-        dropped=(reason >= Reason.PREFIX) & (taken > np.maximum(shown, NEGLIGIBLE)),
+        dropped=(reason >= Motive.PREFIX) & (taken > np.maximum(shown, NEGLIGIBLE)),
         cost=taken,
         shown=shown,
         callpaths=regions.total(last, runs[last], qualifies).astype(np.int64),
@@ -97,7 +97,7 @@ def guard(
 
 def guard_notices(regions: FilterRegions, reason: IntArray) -> tuple[str, ...]:
     """Name the regions that the guard drops in the end."""
-    dropped = np.flatnonzero(reason == Reason.OUT_OF_PROPORTION).tolist()
+    dropped = np.flatnonzero(reason == Motive.OUT_OF_PROPORTION).tolist()
     if not dropped:
         return ()
     names = short_list([regions.table.name[i] for i in dropped])
@@ -112,7 +112,7 @@ class RuleOutcome:
     """What the rule says about one run.
 
     Attributes:
-        reason: int64[call path], values of `Reason`; call paths that cannot be filtered may have one, too.
+        reason: int64[call path], values of `Motive`; call paths that cannot be filtered may have one, too.
         represented_by: int64[call path], for the call paths with much total time that are not kept for their
             time per visit: the nearest caller, itself first, with few enough visits; -1 for others.
         time_per_visit: the smallest time per visit, in seconds, that is kept; infinite if none is.
@@ -173,7 +173,7 @@ def decide_by_paper(
         found = guard(
             regions, runs, callpaths, by_rule, cost or calibrate_by_leaves(visited(runs[-1])), known
         )
-        by_rule = np.where(found.dropped, int(Reason.OUT_OF_PROPORTION), by_rule)
+        by_rule = np.where(found.dropped, int(Motive.OUT_OF_PROPORTION), by_rule)
     reason = override(regions, by_rule, overrides or Overrides())
     method = (
         f"paper rule: top {100 * rule.per_visit:.0f} % by time per visit, top {100 * rule.total:.0f} % by "
@@ -218,13 +218,13 @@ def apply_paper_rule(run: RunEvidence, filterable: BoolArray, rule: PaperRule) -
     heavy = np.setdiff1d(counted[time >= least], long)
     anchor = np.full(len(run.tree), -1)
     anchor[heavy] = run.tree.nearest((run.visits <= limit) | run.tree.roots)[heavy]
-    reason = np.full(len(run.tree), int(Reason.DROPPED))
+    reason = np.full(len(run.tree), int(Motive.DROPPED))
     kept = run.tree.roots.copy()
     kept[long] = True
     kept[anchor[heavy]] = True
-    reason[run.tree.with_callers(kept)] = Reason.PREFIX
-    reason[anchor[heavy]] = Reason.TOTAL_TIME
-    reason[long] = Reason.TIME_PER_VISIT
+    reason[run.tree.with_callers(kept)] = Motive.PREFIX
+    reason[anchor[heavy]] = Motive.TOTAL_TIME
+    reason[long] = Motive.TIME_PER_VISIT
     return RuleOutcome(
         reason=reason, represented_by=anchor, time_per_visit=shortest, total_time=least, visits=limit
     )

@@ -7,7 +7,7 @@ import numpy as np
 
 from filters.evidence import TIME, VISITS
 from filters.instrumentation import FILTER_ATTRIBUTE, digest
-from filters.scorep_format.rules import FilterRules, kept
+from filters.scorep_format.rule_files import FilterRules, kept
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.profile import Block, Metric, MetricKind, Profile, exclusive_values

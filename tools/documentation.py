@@ -114,7 +114,7 @@ def configuration() -> str:
     """Return a section for every table of pipeline.toml, from the records that declare its keys."""
     from ingest.table_mapping import TableMapping
     from pipeline.config.options import FilterOptions, Options
-    from pipeline.gate.check_options import CheckOptions
+    from pipeline.gate.gate_options import CheckOptions
     from pipeline.models.options import ModelOptions
 
     tables = {

@@ -22,8 +22,8 @@ import numpy as np
 
 from benchmarks.gate.simulation import MACHINES, Setting, simulate, with_noise
 from pipeline.config.options import Options
-from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import Cause, CheckResult, Outcome, Ruling
+from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelValues
 from pipeline.gate.study_check import Against, check
 from pipeline.models.options import ModelOptions

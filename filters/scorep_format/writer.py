@@ -13,7 +13,7 @@ from filters.evidence import FilterRegions, filterable
 from filters.filter_options import Form, Layout
 from filters.scorep_format.layout import Abridged, Plan, plan_filter
 from filters.scorep_format.patterns import escape
-from filters.scorep_format.rules import EXCLUDED, UNTOUCHED, kept, last_match, parse
+from filters.scorep_format.rule_files import EXCLUDED, UNTOUCHED, kept, last_match, parse
 from ingest.arrays import BoolArray
 from ingest.errors import FilterError
 from ingest.profile import RegionTable

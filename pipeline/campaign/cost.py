@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
+from pipeline.campaign.campaign_design import CampaignDesign, PlannedRun
 from pipeline.campaign.description import Campaign, Point, resources
-from pipeline.campaign.design import Design, PlannedRun
 from pipeline.campaign.state import RunState
 
 Values: TypeAlias = tuple[float, ...]
@@ -51,7 +51,7 @@ def expected_costs(
 
 def affordable(
     campaign: Campaign,
-    design: Design,
+    design: CampaignDesign,
     waiting: Sequence[PlannedRun],
     states: States,
     costs: Mapping[Values, float],

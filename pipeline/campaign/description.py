@@ -29,7 +29,7 @@ class Input:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Application:
+class CampaignApplication:
     """The program to measure.
 
     Attributes:
@@ -105,7 +105,7 @@ class Scheduler:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class CampaignQuestion:
     """What the campaign is to answer: a quantity at a target scale, with an interval of a wanted width.
 
     Attributes:
@@ -137,7 +137,7 @@ class Campaign:
     """
 
     path: Path
-    application: Application
+    application: CampaignApplication
     scales: Mapping[str, tuple[float, ...]]
     repetitions: int
     launcher: Launcher
@@ -147,7 +147,7 @@ class Campaign:
     results: Path
     work: Path
     seed: int | None = None
-    question: Question | None = None
+    question: CampaignQuestion | None = None
     budget: float | None = None
 
     @property

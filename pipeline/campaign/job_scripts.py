@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.campaign.campaign_design import PlannedRun
 from pipeline.campaign.description import Campaign, Resources, Settings, resources, settings_at
-from pipeline.campaign.design import PlannedRun
 from pipeline.campaign.folders import JOBS, RunFolder
 
 

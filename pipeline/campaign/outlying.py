@@ -5,8 +5,8 @@ from collections.abc import Collection, Iterable
 import numpy as np
 
 from ingest.arrays import FloatArray
+from pipeline.campaign.campaign_design import PlannedRun
 from pipeline.campaign.cost import States, Values, values_of
-from pipeline.campaign.design import PlannedRun
 
 FEWEST = 3
 """Runs at a scale from which one of them can be called outlying."""

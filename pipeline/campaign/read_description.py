@@ -11,14 +11,14 @@ from ingest.errors import RunNameError, UsageError
 from ingest.options import Declaration
 from ingest.run_names import PROCESS_PARAMETERS, parse_run_name
 from pipeline.campaign.description import (
-    Application,
     Campaign,
+    CampaignApplication,
+    CampaignQuestion,
     Input,
     Launcher,
     LauncherName,
     Measurement,
     Point,
-    Question,
     Scheduler,
     SchedulerName,
     Settings,
@@ -150,7 +150,7 @@ def _values_of_range(table: Table, name: str, text: str) -> list[int]:
     return sorted({high, *(min(high, round(low * 2 ** (step / steps))) for step in range(count))})
 
 
-def _application(table: Table, scales: Mapping[str, tuple[float, ...]], folder: Path) -> Application:
+def _application(table: Table, scales: Mapping[str, tuple[float, ...]], folder: Path) -> CampaignApplication:
     table.check_keys(("name", "command", "prepare", "inputs", "collect"))
     name = table.text("name") if "name" in table.content else "app"
     if not _LEADING_NAME.fullmatch(name):
@@ -165,7 +165,7 @@ def _application(table: Table, scales: Mapping[str, tuple[float, ...]], folder: 
     for one in inputs:
         if not (folder / one).exists():
             raise table.error("inputs", f"{one} does not exist", f"paths are relative to {folder}")
-    return Application(
+    return CampaignApplication(
         name=name,
         command=(_program(command[0], folder), *command[1:]),
         prepare=_texts(table, "prepare"),
@@ -291,7 +291,7 @@ def _at_scale(table: Table, scales: Mapping[str, tuple[float, ...]]) -> tuple[Po
     return where, _settings(table)
 
 
-def _question(table: Table, scales: Mapping[str, tuple[float, ...]]) -> Question | None:
+def _question(table: Table, scales: Mapping[str, tuple[float, ...]]) -> CampaignQuestion | None:
     table.check_keys(("at", "quantity", "width"))
     if not table.content:
         return None
@@ -305,8 +305,8 @@ def _question(table: Table, scales: Mapping[str, tuple[float, ...]]) -> Question
     if missing:
         raise table.error("at", f"has no {', '.join(missing)}", "give every parameter of [scales] a value")
     at = {name: at.get(name, values[0]) for name, values in scales.items()}
-    width = _given(table, "width", float, Question.width, _SHARE)
-    return Question(at=at, quantity=_given(table, "quantity", Quantity, "efficiency"), width=width)
+    width = _given(table, "width", float, CampaignQuestion.width, _SHARE)
+    return CampaignQuestion(at=at, quantity=_given(table, "quantity", Quantity, "efficiency"), width=width)
 
 
 def _budget(table: Table) -> float | None:

@@ -10,8 +10,8 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from pipeline.campaign.campaign_design import PlannedRun
 from pipeline.campaign.description import Campaign, Input, Launcher, Resources, point_values, resources
-from pipeline.campaign.design import PlannedRun
 from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.measurement import accompanying, environment, profile_patterns
 from pipeline.campaign.placeholders import FOLDER, REPETITION, RUN, fill

@@ -7,13 +7,20 @@ from pathlib import Path
 from typing import Any, get_args
 
 from ingest.errors import InputError
-from pipeline.campaign.design import Answer, Design, Ending, PlannedRun, Purpose, Round
+from pipeline.campaign.campaign_design import (
+    Answer,
+    CampaignDesign,
+    CampaignRound,
+    Ending,
+    PlannedRun,
+    Purpose,
+)
 from pipeline.store.atomic import write_json
 
 DESIGN_FILE = "design.json"
 
 
-def write_design(work: Path, design: Design) -> None:
+def write_design(work: Path, design: CampaignDesign) -> None:
     """Store a design.
 
     Raises:
@@ -22,7 +29,7 @@ def write_design(work: Path, design: Design) -> None:
     write_json(work / DESIGN_FILE, asdict(design))
 
 
-def read_design(work: Path) -> Design | None:
+def read_design(work: Path) -> CampaignDesign | None:
     """Read the stored design; None if there is none.
 
     Raises:
@@ -31,7 +38,7 @@ def read_design(work: Path) -> Design | None:
     path = work / DESIGN_FILE
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        return Design(
+        return CampaignDesign(
             seed=int(content["seed"]),
             runs=tuple(map(_run, content["runs"])),
             rounds=tuple(map(_round, content["rounds"])),
@@ -56,9 +63,9 @@ def _run(entry: Mapping[str, Any]) -> PlannedRun:
     )
 
 
-def _round(entry: Mapping[str, Any]) -> Round:
+def _round(entry: Mapping[str, Any]) -> CampaignRound:
     answer = entry["answer"]
-    return Round(
+    return CampaignRound(
         purpose=_one_of(entry["purpose"], Purpose),
         width=_number(entry["width"]),
         answer=None if answer is None else Answer(**{name: float(value) for name, value in answer.items()}),

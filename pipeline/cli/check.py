@@ -28,7 +28,7 @@ from pipeline.cli.output import (
     write_output,
 )
 from pipeline.config.options import Options, configuration_file, declared_fields, load_options
-from pipeline.gate.check_options import CheckOptions
+from pipeline.gate.gate_options import CheckOptions
 
 Machine = Annotated[
     str | None,

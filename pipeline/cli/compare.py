@@ -33,7 +33,7 @@ from pipeline.models.options import ModelOptions
 
 if TYPE_CHECKING:  # the gate takes time to load
     from ingest.locate import Located
-    from pipeline.gate.check_options import CheckOptions
+    from pipeline.gate.gate_options import CheckOptions
     from pipeline.stages.gate_study import GateStudy
 
 
@@ -72,7 +72,7 @@ def compare(
     """Report which kernels differ significantly between two studies, now and at the target scale."""
     from ingest.errors import UsageError
     from pipeline.config.option_readers import parse_at
-    from pipeline.gate.check_options import CheckOptions
+    from pipeline.gate.gate_options import CheckOptions
     from pipeline.stages.gate_study import read_alike
     from pipeline.stages.run_groups import compared_groups
 

@@ -10,7 +10,7 @@ from ingest.options import INFINITE
 from pipeline.config.option_readers import read_targets
 from pipeline.config.options import override
 from pipeline.config.toml_file import Table, read_toml
-from pipeline.gate.check_options import CheckOptions, KernelRule, Waiver
+from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.models.forms import Exponent
 from pipeline.models.formulas import read_growth
 

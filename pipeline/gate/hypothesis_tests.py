@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import Ground
 from pipeline.gate.estimates import Estimates, holm
+from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.matching import Matched
 from pipeline.gate.ratios import Changes, Trends, estimate_changes
 from pipeline.gate.repetition_noise import LogMeans, robust_log_means

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import (
     Cause,
     Caveat,
@@ -19,6 +18,7 @@ from pipeline.gate.check_result import (
     Ruling,
 )
 from pipeline.gate.common_factor import CommonChange
+from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.hypothesis_tests import TestFamily
 from pipeline.gate.kernel_values import KernelValues, Scope
 from pipeline.gate.matching import Matched

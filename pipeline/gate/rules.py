@@ -8,9 +8,9 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import UsageError
-from pipeline.gate.check_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.check_result import Finding, Ground, KernelResult, Ruling
 from pipeline.gate.estimates import Estimates
+from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 from pipeline.gate.ratios import trend
 from pipeline.gate.repetition_noise import log_means, moderated_noise

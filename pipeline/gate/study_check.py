@@ -9,7 +9,6 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import UsageError
-from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import (
     Cause,
     Caveat,
@@ -23,6 +22,7 @@ from pipeline.gate.check_result import (
 )
 from pipeline.gate.common_factor import CommonChange, between_runs, common_change
 from pipeline.gate.estimates import holm
+from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.hypothesis_tests import TestFamily, run_tests
 from pipeline.gate.kernel_values import KernelValues
 from pipeline.gate.matching import Matched, incomparable, match

@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import (
     Change,
     Finding,
@@ -17,6 +16,7 @@ from pipeline.gate.check_result import (
     result_of,
 )
 from pipeline.gate.estimates import Estimates
+from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.hypothesis_tests import TestFamily
 from pipeline.gate.kernel_values import KernelValues, Scope, regions_of
 from pipeline.gate.matching import Matched

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from filters.filter_effect import FilterEffect, MeasuredEffect, prediction_json
+from filters.filter_verification import TOLERANCE, CallPathDifference, Verification
 from filters.instrumentation import FILTER_ATTRIBUTE
-from filters.verification import TOLERANCE, CallPathDifference, Verification
 from ingest.profile import Profile
 
 

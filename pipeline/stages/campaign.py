@@ -9,9 +9,16 @@ import numpy as np
 
 from ingest.errors import UsageError
 from pipeline.campaign import read_description
+from pipeline.campaign.campaign_design import (
+    CampaignDesign,
+    CampaignRound,
+    PlannedRun,
+    Wanted,
+    extended,
+    with_round,
+)
 from pipeline.campaign.cost import Values, expected_costs, spent, values_of
-from pipeline.campaign.description import Campaign, Question
-from pipeline.campaign.design import Design, PlannedRun, Round, Wanted, extended, with_round
+from pipeline.campaign.description import Campaign, CampaignQuestion
 from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.state import STATUSES, Alive, RunState, Status, run_state
@@ -36,7 +43,7 @@ class CampaignProgress:
     """
 
     campaign: Campaign
-    design: Design
+    design: CampaignDesign
     states: Mapping[str, RunState]
     costs: Mapping[Values, float]
     request: str = ""
@@ -101,12 +108,12 @@ def read_progress(path: Path, results: Path | None = None) -> CampaignProgress:
     return _in_states(progress, {run.name: states[run.name] for run in design.runs}, alive)
 
 
-def _planned_costs(design: Design | None) -> dict[Values, float]:
+def _planned_costs(design: CampaignDesign | None) -> dict[Values, float]:
     runs = design.runs if design else ()
     return {values_of(run.point): run.cost for run in runs if run.cost is not None}
 
 
-def _pilot(design: Design, campaign: Campaign, modelled: Mapping[Values, float]) -> Design:
+def _pilot(design: CampaignDesign, campaign: Campaign, modelled: Mapping[Values, float]) -> CampaignDesign:
     """Return a design that begins with a pilot."""
     points = campaign.points
     table = np.array([values_of(point) for point in points])
@@ -116,14 +123,14 @@ def _pilot(design: Design, campaign: Campaign, modelled: Mapping[Values, float])
     chosen = [points[place] for place in np.flatnonzero(found.repetitions)]
     wanted = [Wanted(point, 1, modelled.get(values_of(point))) for point in chosen]
     unfiltered = campaign.measurement.pilot_filter
-    return with_round(design, campaign, Round(purpose="pilot"), wanted, unfiltered=unfiltered)
+    return with_round(design, campaign, CampaignRound(purpose="pilot"), wanted, unfiltered=unfiltered)
 
 
-def _undrawn(campaign: Campaign, stored: Design | None) -> Design:
+def _undrawn(campaign: Campaign, stored: CampaignDesign | None) -> CampaignDesign:
     """Return a design without runs, whose seed is the user's, or one drawn before."""
     if campaign.seed is not None:
-        return Design(campaign.seed)
-    return Design(stored.seed if stored else secrets.randbelow(1 << 32))
+        return CampaignDesign(campaign.seed)
+    return CampaignDesign(stored.seed if stored else secrets.randbelow(1 << 32))
 
 
 def with_states(progress: CampaignProgress, alive: Alive) -> CampaignProgress:
@@ -176,7 +183,7 @@ def progress_summary(progress: CampaignProgress) -> dict[str, object]:
     }
 
 
-def _question_summary(question: Question | None) -> dict[str, object] | None:
+def _question_summary(question: CampaignQuestion | None) -> dict[str, object] | None:
     if question is None:
         return None
     return {"at": dict(question.at), "quantity": question.quantity, "width": question.width}

@@ -7,9 +7,16 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError, UsageError
+from pipeline.campaign.campaign_design import (
+    Answer,
+    CampaignDesign,
+    CampaignRound,
+    Purpose,
+    Wanted,
+    with_round,
+)
 from pipeline.campaign.cost import values_of
-from pipeline.campaign.description import Campaign, Point, Question
-from pipeline.campaign.design import Answer, Design, Purpose, Round, Wanted, with_round
+from pipeline.campaign.description import Campaign, CampaignQuestion, Point
 from pipeline.config.options import Options, load_options
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning import question as questions
@@ -23,8 +30,8 @@ from pipeline.wording.quantities import point_text
 
 
 def next_for_question(
-    progress: CampaignProgress, question: Question, again: Sequence[Wanted], notify: Notify
-) -> Design:
+    progress: CampaignProgress, question: CampaignQuestion, again: Sequence[Wanted], notify: Notify
+) -> CampaignDesign:
     """Return the design of a campaign with the answer so far, and with its next round or its end.
 
     Args:
@@ -52,10 +59,10 @@ def next_for_question(
     found = rounds.next_round(known, asked, None if analysis.is_profile else analysis, options.models)
     if found.purpose is not None:
         purpose: Purpose = "extra" if found.purpose is rounds.Purpose.EXTRA else "series"
-        added = Round(purpose=purpose, width=_finite(found.expected))
+        added = CampaignRound(purpose=purpose, width=_finite(found.expected))
         return with_round(design, campaign, added, _wanted(points, found, known.cost, again))
     if again and found.end is not rounds.End.BUDGET:
-        return with_round(design, campaign, Round(purpose="again"), again)
+        return with_round(design, campaign, CampaignRound(purpose="again"), again)
     return replace(design, ending=found.end.value if found.end else "")
 
 

@@ -6,8 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 from ingest.errors import UsageError
+from pipeline.campaign.campaign_design import (
+    CampaignDesign,
+    CampaignRound,
+    PlannedRun,
+    Wanted,
+    extended,
+    with_round,
+)
 from pipeline.campaign.cost import values_of
-from pipeline.campaign.design import Design, PlannedRun, Round, Wanted, extended, with_round
 from pipeline.campaign.outlying import outlying
 from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.state import RunState
@@ -147,7 +154,7 @@ def _require_ended(progress: CampaignProgress) -> None:
         raise UsageError("no run is done", where=where, hint=hint)
 
 
-def _begun(progress: CampaignProgress) -> Design:
+def _begun(progress: CampaignProgress) -> CampaignDesign:
     """Return the design without the runs that the budget did not allow."""
     runs = (run for run in progress.design.runs if progress.states[run.name].status != "planned")
     return replace(progress.design, runs=tuple(runs))
@@ -159,7 +166,7 @@ def _affords(progress: CampaignProgress) -> bool:
     return bool(allowed_runs(replace(progress, states=states), no_retry))
 
 
-def _decided(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tuple[Design, str]:
+def _decided(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tuple[CampaignDesign, str]:
     """Return the design with its next round or its end, and what the user has to do first."""
     campaign = progress.campaign
     if filter_is_due(progress):
@@ -170,13 +177,13 @@ def _decided(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tu
     if campaign.question is None:
         design = extended(design, campaign, [run.name for run in design.runs])
         if again and len(design.rounds) == len(progress.design.rounds):
-            design = with_round(design, campaign, Round(purpose="again"), again)
+            design = with_round(design, campaign, CampaignRound(purpose="again"), again)
         over = len(design.rounds) == len(progress.design.rounds)
         return replace(design, ending="measured" if over else ""), ""
     return next_for_question(replace(progress, design=design), campaign.question, again, notify), ""
 
 
-def _without_outlying(progress: CampaignProgress, notify: Notify) -> tuple[Design, list[Wanted]]:
+def _without_outlying(progress: CampaignProgress, notify: Notify) -> tuple[CampaignDesign, list[Wanted]]:
     """Set outlying runs aside; return which points need another run."""
     campaign, design = progress.campaign, progress.design
     used = [run for run in design.runs if not run.unfiltered]

@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ingest.errors import UsageError, one_line
+from pipeline.campaign.campaign_design import PlannedRun
 from pipeline.campaign.cost import affordable
 from pipeline.campaign.description import Campaign, resources
-from pipeline.campaign.design import PlannedRun
 from pipeline.campaign.folders import JOBS, RunFolder, set_aside
 from pipeline.campaign.job_scripts import Job, jobs, submit_command
 from pipeline.campaign.read_description import read_campaign

@@ -11,8 +11,8 @@ from ingest.errors import InputError, UsageError
 from pipeline.config.options import Options
 from pipeline.execution.choice import ProgressDisplay, no_progress
 from pipeline.gate.baselines import SMALLEST_SHARE, against_history, document_text, from_document, to_document
-from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import CheckResult
+from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 from pipeline.gate.study_check import Against, check
 from pipeline.stages.gate_study import GateStudy, Places, read_study

@@ -12,7 +12,7 @@ from filters.make_filter import (
     predict_filter,
     read_filter,
 )
-from filters.scorep_format.rules import parse
+from filters.scorep_format.rule_files import parse
 from filters.simulation import simulate
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError, UsageError

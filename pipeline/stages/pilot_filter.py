@@ -7,9 +7,9 @@ from pathlib import Path
 
 from ingest.errors import UsageError, one_line
 from ingest.number_text import percent
+from pipeline.campaign.campaign_design import CampaignDesign, CampaignRound, PlannedRun, Wanted, with_round
 from pipeline.campaign.cost import values_of
 from pipeline.campaign.description import BY_HAND, Campaign
-from pipeline.campaign.design import Design, PlannedRun, Round, Wanted, with_round
 from pipeline.campaign.placeholders import FILTER, fill
 from pipeline.campaign.state import last_lines
 from pipeline.config.options import load_options
@@ -26,7 +26,7 @@ def filter_is_due(progress: CampaignProgress) -> bool:
     return progress.campaign.measurement.pilot_filter and not made
 
 
-def filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tuple[Design, str]:
+def filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tuple[CampaignDesign, str]:
     """Make the filter and the program anew; return the design with a round that verifies it.
 
     Args:
@@ -58,7 +58,7 @@ def filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -
         build = _build(campaign, file)
     run = max(_pilot_runs(progress), key=lambda run: progress.costs[values_of(run.point)])
     wanted = [Wanted(run.point, 1, progress.costs[values_of(run.point)])]
-    return with_round(progress.design, campaign, Round(purpose="filter", build=build), wanted), ""
+    return with_round(progress.design, campaign, CampaignRound(purpose="filter", build=build), wanted), ""
 
 
 def _pilot_runs(progress: CampaignProgress) -> list[PlannedRun]:

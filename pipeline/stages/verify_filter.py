@@ -7,9 +7,9 @@ from pathlib import Path
 from filters.evidence import evidence_from_profile
 from filters.filter_effect import FilterEffect, MeasuredEffect, measured_effect
 from filters.filter_options import Application, Instrumenter
+from filters.filter_verification import Verification, verify
 from filters.make_filter import predict_filter, read_filter
-from filters.scorep_format.rules import FilterRules, parse
-from filters.verification import Verification, verify
+from filters.scorep_format.rule_files import FilterRules, parse
 from ingest.discovery import Run
 from ingest.errors import InputError, UsageError
 from ingest.profile import Profile

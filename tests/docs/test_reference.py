@@ -13,7 +13,7 @@ import pipeline
 from ingest.options import declaration
 from ingest.table_mapping import TableMapping
 from pipeline.config.options import FilterOptions, Options
-from pipeline.gate.check_options import CheckOptions
+from pipeline.gate.gate_options import CheckOptions
 from pipeline.models.options import ModelOptions
 from pipeline.stages.run import run
 from pipeline.store.history_file import SCHEMA

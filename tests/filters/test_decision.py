@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.decision import Reason, override_notices
+from filters.decision import Motive, override_notices
 from filters.evidence import evidence_from_profile, unite_regions
 from filters.explanation import costly_at_largest_scale, evidence_json
 from filters.filter_effect import predict
 from filters.filter_options import Budget, Form, Layout, Overrides, PaperRule
 from filters.overhead_budget import decide_by_budget
 from filters.paper_rule import decide_by_paper
-from filters.scorep_format.rules import FilterRules, parse
+from filters.scorep_format.rule_files import FilterRules, parse
 from filters.scorep_format.writer import prove, write_filter
 from ingest.calltree import CallTree
 from ingest.errors import FilterError
@@ -154,7 +154,7 @@ def test_a_written_filter_decides_hostile_names_as_intended(names, choice, form,
 
 
 def test_reasons_have_their_order():
-    assert [reason.name for reason in sorted(Reason)] == [
+    assert [reason.name for reason in sorted(Motive)] == [
         "DROPPED",
         "NEVER_CALLED",
         "TOO_COSTLY",
@@ -170,19 +170,19 @@ def test_reasons_have_their_order():
         "USER_REGION",
         "ENTRY_POINT",
     ]
-    assert [reason.name for reason in Reason if not reason.keeps] == [
+    assert [reason.name for reason in Motive if not reason.keeps] == [
         "DROPPED",
         "NEVER_CALLED",
         "TOO_COSTLY",
         "OUT_OF_PROPORTION",
         "ASKED_TO_DROP",
     ]
-    assert len({reason.sentence for reason in Reason}) == len(Reason)
+    assert len({reason.sentence for reason in Motive}) == len(Motive)
 
 
 def reasons_of(decision):
     names = decision.regions.table.name
-    return {name: Reason(int(code)).name for name, code in zip(names, decision.reason, strict=True)}
+    return {name: Motive(int(code)).name for name, code in zip(names, decision.reason, strict=True)}
 
 
 def test_a_region_has_the_strongest_reason_of_its_call_paths(decision):
@@ -221,7 +221,7 @@ def test_a_region_that_is_not_called_has_a_reason_of_its_own(make_profile):
 
 def test_recorded_call_paths_are_those_of_kept_regions_and_of_what_cannot_be_filtered(decision):
     assert decision.recorded_regions(0).tolist() == [True, True, False, False, True, True, True]
-    dropped = replace(decision, reason=np.full(len(decision.regions), Reason.ASKED_TO_DROP))
+    dropped = replace(decision, reason=np.full(len(decision.regions), Motive.ASKED_TO_DROP))
     assert dropped.recorded_regions(0).tolist() == [False] * 6 + [True]
     assert dropped.recorded(0).tolist() == [False] * 7 + [True]
     assert not dropped.overlapped(0).any()

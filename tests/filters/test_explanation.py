@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from filters.decision import Reason
+from filters.decision import Motive
 from filters.event_cost import EventCost
 from filters.evidence import evidence_from_profile
 from filters.explanation import dropped_regions, evidence_json, explain, next_commands
@@ -159,7 +159,7 @@ def test_a_budget_has_no_thresholds_to_tell_of(make_profile):
     decision, _ = decide_by_budget([run], Budget(0.001), cost=COST)
     told = explain(decision, predict(run, decision.recorded(0), COST), "tool")
     assert len(told) == 3 + 5
-    assert told[0] == f"tool: dropped, {Reason.TOO_COSTLY.sentence}"
+    assert told[0] == f"tool: dropped, {Motive.TOO_COSTLY.sentence}"
     assert told[3] == "  main > setup > tool: 4 visits, 0.400 core-s; its time is attributed to setup"
 
 

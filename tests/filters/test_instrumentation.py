@@ -13,7 +13,7 @@ from filters.instrumentation import (
     instrumentations,
     mixed_filters,
 )
-from filters.scorep_format.rules import FilterRule, FilterRules, parse
+from filters.scorep_format.rule_files import FilterRule, FilterRules, parse
 from ingest.alignment import MeasuredRun
 from ingest.errors import FilterError
 from ingest.reduction import reduce_profile

@@ -4,7 +4,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
-from filters.decision import Reason
+from filters.decision import Motive
 from filters.event_cost import EventCost
 from filters.evidence import evidence_from_profile
 from filters.explanation import evidence_json
@@ -151,7 +151,7 @@ def test_each_of_several_runs_stays_within_the_budget_and_small_runs_count(make_
     assert outcome.met and len(outcome.overhead) == 2
     assert "part" not in kept_names(decision)
     protected, _ = decide_by_budget([small, large], budget, overrides=Overrides(protect=("par?",)))
-    assert Reason.PROTECTED in protected.reason
+    assert Motive.PROTECTED in protected.reason
 
 
 def test_recursion_counts_once(make_profile):
@@ -202,7 +202,7 @@ def test_shares_of_regions_by_hand(make_profile):
 
 def reasons_of(decision):
     names = decision.regions.table.name
-    return {name: Reason(int(code)).name for name, code in zip(names, decision.reason, strict=True)}
+    return {name: Motive(int(code)).name for name, code in zip(names, decision.reason, strict=True)}
 
 
 def test_what_is_selected_has_the_reason_that_counts_more(make_profile):
@@ -233,7 +233,7 @@ def test_call_paths_of_a_run_in_which_a_region_is_worth_nothing(make_profile):
     )
     decision, outcome = decide_by_budget([small, large], Budget(0.5), cost=EventCost(1e-12, 0.0))
     assert kept_names(decision) == {"main", "a", "b"}
-    names = [[Reason(int(code)).name for code in codes] for codes in decision.callpaths]
+    names = [[Motive(int(code)).name for code in codes] for codes in decision.callpaths]
     assert names == [["ENTRY_POINT", "TIME", "TOO_COSTLY"], ["ENTRY_POINT", "TOO_COSTLY", "TIME", "DROPPED"]]
     assert outcome.packing.value == pytest.approx(1.0)  # of each its share in the run where that is largest
 

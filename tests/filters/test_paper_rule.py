@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.decision import Reason
+from filters.decision import Motive
 from filters.event_cost import EventCost
 from filters.evidence import evidence_from_profile, filterable
 from filters.explanation import evidence_json, explain
@@ -11,7 +11,7 @@ from filters.filter_effect import predict
 from filters.filter_options import Overrides, PaperRule
 from filters.paper_rule import NEGLIGIBLE, apply_paper_rule, decide_by_paper
 from filters.plain_time import KnownPlain
-from filters.scorep_format.rules import parse
+from filters.scorep_format.rule_files import parse
 from filters.scorep_format.writer import write_filter
 from filters.simulation import simulate
 from tests.profiles import profile_from_rows
@@ -39,15 +39,15 @@ def decided(rows=ROWS, rule=None, **options):
 
 def reasons(decision):
     pairs = zip(decision.regions.table.name, decision.reason.tolist(), strict=True)
-    return {name: Reason(reason) for name, reason in pairs}
+    return {name: Motive(reason) for name, reason in pairs}
 
 
 def test_a_region_kept_for_a_rare_call_path_does_not_drag_in_its_other_visits():
     exact, guarded = reasons(decided(rule=EXACT)), reasons(decided())
-    assert (exact["get"], exact["wrap"]) == (Reason.TIME_PER_VISIT, Reason.PREFIX)
+    assert (exact["get"], exact["wrap"]) == (Motive.TIME_PER_VISIT, Motive.PREFIX)
     changed = {name for name in exact if guarded[name] is not exact[name]}
     assert changed == {"get", "wrap"}
-    assert {guarded[name] for name in changed} == {Reason.OUT_OF_PROPORTION}
+    assert {guarded[name] for name in changed} == {Motive.OUT_OF_PROPORTION}
 
 
 def test_callers_of_a_dropped_region_stay_and_get_its_time():
@@ -67,7 +67,7 @@ def test_callers_of_a_dropped_region_stay_and_get_its_time():
 
 def test_what_is_in_proportion_to_its_visits_stays():
     rows = [(depth, name, visits, 1.0 if name == "get" else time) for depth, name, visits, time in ROWS]
-    assert reasons(decided(rows))["get"] is Reason.TIME_PER_VISIT
+    assert reasons(decided(rows))["get"] is Motive.TIME_PER_VISIT
     cheap = decided(cost=EventCost(1e-9, 1e-9))
     assert not cheap.guard.dropped.any()
 
@@ -81,8 +81,8 @@ def test_what_costs_next_to_nothing_stays():
 
 
 def test_the_user_wins_over_the_guard():
-    assert reasons(decided(overrides=Overrides(protect=("get",))))["get"] is Reason.PROTECTED
-    assert reasons(decided(overrides=Overrides(growing=("wrap",))))["wrap"] is Reason.GROWING
+    assert reasons(decided(overrides=Overrides(protect=("get",))))["get"] is Motive.PROTECTED
+    assert reasons(decided(overrides=Overrides(growing=("wrap",))))["wrap"] is Motive.GROWING
     assert not decided(rule=EXACT).notices and decided(rule=EXACT).guard is None
 
 
@@ -167,7 +167,7 @@ def outcome(rows, make_profile, rule=None):
 
 
 def reason_names(result):
-    return [Reason(int(code)).name for code in result.reason]
+    return [Motive(int(code)).name for code in result.reason]
 
 
 def test_the_rule_of_the_paper(make_profile):

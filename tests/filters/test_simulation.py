@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from filters.instrumentation import UNFILTERED, digest, digest_of_run, mixed_filters
 from filters.memory import trace_memory
-from filters.scorep_format.rules import FilterRules, parse
+from filters.scorep_format.rule_files import FilterRules, parse
 from filters.simulation import fold, simulate
 from ingest.calltree import CallTree
 from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from filters.filter_effect import FilterEffect
-from filters.verification import Verification
+from filters.filter_verification import Verification
 from ingest.profile import Profile
 from pipeline.report.filter_json import simulation_counts
 from pipeline.report.tables.data_table import (

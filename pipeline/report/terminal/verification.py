@@ -7,7 +7,7 @@ from rich.table import Table
 
 from filters.filter_effect import FilterEffect, MeasuredEffect
 from filters.filter_options import Application
-from filters.verification import TOLERANCE, CallPathDifference, Verification
+from filters.filter_verification import TOLERANCE, CallPathDifference, Verification
 from pipeline.report.terminal.filter import STAGES, dilation_text, with_range
 from pipeline.report.terminal.tables import SHORTEST_CALLPATH, Column, named_table
 from pipeline.wording.distinct_names import distinct_texts

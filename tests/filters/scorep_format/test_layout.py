@@ -7,7 +7,7 @@ from filters.evidence import evidence_from_profile, unite_regions
 from filters.filter_options import Form, Layout
 from filters.scorep_format.layout import abridge
 from filters.scorep_format.patterns import compile_pattern
-from filters.scorep_format.rules import parse
+from filters.scorep_format.rule_files import parse
 from filters.scorep_format.writer import prove, write_filter
 
 

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from filters.evidence import evidence_from_profile, unite_regions
 from filters.filter_options import Form, Layout
-from filters.scorep_format.rules import kept as kept_by
-from filters.scorep_format.rules import parse
+from filters.scorep_format.rule_files import kept as kept_by
+from filters.scorep_format.rule_files import parse
 from filters.scorep_format.writer import BEGIN_MARK, END_MARK, comment, merge_filters, prove, write_filter
 from ingest.errors import FilterError
 from tests.profiles import profile_from_rows

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pipeline as pl
-from filters.scorep_format.rules import kept, parse
+from filters.scorep_format.rule_files import kept, parse
 from ingest.readers import read_profile
 from pipeline.config.options import Options
 from pipeline.stages.check import baseline_text

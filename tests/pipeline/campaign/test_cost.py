@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from pipeline.campaign.campaign_design import CampaignDesign, extended
 from pipeline.campaign.cost import affordable, expected_costs
-from pipeline.campaign.design import Design, extended
 from pipeline.campaign.state import RunState
 
 PLANNED, RUNNING = RunState(status="planned"), RunState(status="running")
@@ -17,7 +17,7 @@ def campaign(described):
 
 
 def of(campaign, states=None):
-    design = extended(Design(1), campaign)
+    design = extended(CampaignDesign(1), campaign)
     return design, {run.name: (states or {}).get(run.name, PLANNED) for run in design.runs}
 
 

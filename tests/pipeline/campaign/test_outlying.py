@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.campaign.design import Design, Round, Wanted, with_round
+from pipeline.campaign.campaign_design import CampaignDesign, CampaignRound, Wanted, with_round
 from pipeline.campaign.outlying import outlying
 from pipeline.campaign.state import RunState
 
@@ -12,7 +12,7 @@ def times_of(described, times, before=()):
     """What is outlying among runs at p = 1, 2, ... with these seconds; the names only."""
     campaign = described()
     wanted = [Wanted({"p": float(p), "n": 8.0}, len(some)) for p, some in enumerate(times, start=1)]
-    runs = with_round(Design(1), campaign, Round(purpose="series"), wanted).runs
+    runs = with_round(CampaignDesign(1), campaign, CampaignRound(purpose="series"), wanted).runs
     seconds = {f"app.p{p}.n8.r{r}": one for p, some in enumerate(times, 1) for r, one in enumerate(some, 1)}
     states = {
         name: RunState(status="done" if one else "failed", seconds=one) for name, one in seconds.items()

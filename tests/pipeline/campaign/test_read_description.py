@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.campaign.description import Question, Resources, resources, settings_at
+from pipeline.campaign.description import CampaignQuestion, Resources, resources, settings_at
 from pipeline.campaign.read_description import read_campaign
 from pipeline.stages.campaign import template
 
@@ -30,7 +30,7 @@ def test_the_shipped_description_is_valid_with_all_that_it_mentions(tmp_path):
     (tmp_path / "campaign.toml").write_text("\n".join(lines), encoding="utf-8")
     campaign = read_campaign(tmp_path / "campaign.toml")
     assert campaign.budget == 500 * 3600
-    assert campaign.question == Question(at={"p": 4096, "n": 64}, quantity="efficiency", width=0.2)
+    assert campaign.question == CampaignQuestion(at={"p": 4096, "n": 64}, quantity="efficiency", width=0.2)
     assert campaign.filter == tmp_path / "work" / "filter" / "app.filter"
     assert campaign.measurement.environment == {"SCOREP_TOTAL_MEMORY": "64M"}
     assert campaign.application.command[0] == str(tmp_path / "solver")
@@ -121,6 +121,6 @@ def test_ranges_are_for_questions(described, name, text, values):
 
 def test_a_question_has_the_only_value_of_other_parameters(described):
     campaign = described("[question]", 'at = "p=64"', changed={"n = [8, 20.5]": "n = 8"})
-    assert campaign.question == Question(at={"p": 64, "n": 8})
+    assert campaign.question == CampaignQuestion(at={"p": 64, "n": 8})
     with pytest.raises(UsageError, match="at: has no n; give every parameter"):
         described("[question]", 'at = "p=64"')

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.campaign.design import Design, extended
+from pipeline.campaign.campaign_design import CampaignDesign, extended
 from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.job_scripts import jobs, submit_command
 from pipeline.campaign.run_script import run_script
@@ -33,7 +33,7 @@ options = ["--constraint=gpu"]
 
 
 def planned(campaign, **point):
-    runs = extended(Design(7), campaign).runs
+    runs = extended(CampaignDesign(7), campaign).runs
     return [run for run in runs if point.items() <= run.point.items()]
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from filters.scorep_format.rules import parse
+from filters.scorep_format.rule_files import parse
 from tests.campaigns import ROOT, begin, made
 
 pytestmark = pytest.mark.slow
@@ -14,8 +14,8 @@ PROGRAM = '''\
 """Writes what Score-P would: a profile with one region of many short visits, which a filter may drop."""
 import os, pathlib, sys
 import numpy as np
-from filters.scorep_format.rules import kept
-from filters.scorep_format.rules import parse
+from filters.scorep_format.rule_files import kept
+from filters.scorep_format.rule_files import parse
 from ingest.readers import read_profile
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 

@@ -4,7 +4,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from filters.scorep_format.rules import kept, parse
+from filters.scorep_format.rule_files import kept, parse
 from ingest.readers import read_profile
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 

@@ -5,7 +5,7 @@ import pytest
 
 from ingest.errors import UsageError
 from pipeline.config.check_options import load_check_options
-from pipeline.gate.check_options import CheckOptions
+from pipeline.gate.gate_options import CheckOptions
 
 WHOLE = """
 [analysis]

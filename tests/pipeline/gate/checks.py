@@ -2,8 +2,8 @@
 
 import datetime
 
-from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import Ruling
+from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 

@@ -8,8 +8,8 @@ import pytest
 
 from ingest.errors import InputError
 from pipeline.gate.baselines import DIGITS, SMALLEST_SHARE, VERSION, document_text, from_document, to_document
-from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import Outcome
+from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelId, Origin, Scope
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions

@@ -7,9 +7,9 @@ import pytest
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from pipeline.gate.check_options import CheckOptions, KernelRule
 from pipeline.gate.check_result import Ground
 from pipeline.gate.estimates import POWER
+from pipeline.gate.gate_options import CheckOptions, KernelRule
 from pipeline.gate.hypothesis_tests import run_tests
 from pipeline.gate.matching import match
 from pipeline.gate.rules import rule_tests

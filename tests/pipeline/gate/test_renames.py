@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pipeline.gate import renames as renames_module
-from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import Outcome, Ruling
+from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import Scope
 from pipeline.gate.matching import match
 from pipeline.gate.renames import possible_renames, recognise

@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 
 from ingest.errors import UsageError
-from pipeline.gate.check_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.check_result import Finding, Ground, KernelResult, Ruling
+from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.repetition_noise import log_means, moderated_noise
 from pipeline.gate.rules import (

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.gate.check_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.check_result import Cause, Ground, Outcome, Ruling
+from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.kernel_values import Origin, Scope
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from pipeline.gate.check_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.check_result import CheckResult, Ground, Outcome, Ruling
+from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.kernel_values import KernelValues, Origin
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions

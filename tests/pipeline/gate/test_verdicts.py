@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipeline.gate.check_options import CheckOptions, KernelRule
 from pipeline.gate.check_result import Change, Finding, Ground, KernelResult, Outcome, Ruling, StudySide
+from pipeline.gate.gate_options import CheckOptions, KernelRule
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.matching import match
 from pipeline.gate.study_check import check

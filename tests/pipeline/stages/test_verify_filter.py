@@ -3,7 +3,7 @@
 import pytest
 
 from filters.filter_options import Application
-from filters.scorep_format.rules import parse
+from filters.scorep_format.rule_files import parse
 from ingest.errors import InputError, UsageError
 from pipeline.config.options import FilterOptions, Options
 from pipeline.stages.filter import filter_of_path

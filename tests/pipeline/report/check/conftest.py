@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.gate.check_options import CheckOptions, Waiver
+from pipeline.gate.gate_options import CheckOptions, Waiver
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import many, study

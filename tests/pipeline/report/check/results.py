@@ -6,7 +6,6 @@ from dataclasses import replace
 import numpy as np
 
 from pipeline.gate.call_trees import ComparedTrees, compare_trees
-from pipeline.gate.check_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.check_result import (
     Cause,
     Caveat,
@@ -20,6 +19,7 @@ from pipeline.gate.check_result import (
     Ruling,
     StudySide,
 )
+from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.matching import match
 from pipeline.gate.renames import possible_renames

@@ -12,8 +12,8 @@ from urllib.parse import parse_qsl
 import pytest
 
 from pipeline.gate.call_trees import ComparedTrees, compare_trees
-from pipeline.gate.check_options import CheckOptions
 from pipeline.gate.check_result import CheckResult
+from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.matching import match
 from pipeline.gate.study_check import check

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from filters.evidence import by_hand, evidence_from_profile
-from filters.scorep_format.rules import FilterRules, kept
+from filters.scorep_format.rule_files import FilterRules, kept
 from filters.simulation import simulate
 from ingest.alignment import CallTreeUnion
 from ingest.arrays import BoolArray, FloatArray

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.scorep_format.rules import parse
+from filters.filter_verification import TOLERANCE, verify
+from filters.scorep_format.rule_files import parse
 from filters.simulation import simulate
-from filters.verification import TOLERANCE, verify
 from tests.profiles import profile_from_rows
 
 ROWS = [

@@ -3,7 +3,7 @@ from dataclasses import fields
 import pytest
 
 from ingest.options import INFINITE, declaration
-from pipeline.gate.check_options import CheckOptions
+from pipeline.gate.gate_options import CheckOptions
 
 VALID = {
     "factor": (1.1, 1, INFINITE),

@@ -8,13 +8,20 @@ from hypothesis import strategies as st
 
 from ingest.errors import InputError, UsageError
 from ingest.run_names import parse_run_name
-from pipeline.campaign.design import Answer, Design, Round, Wanted, extended, with_round
+from pipeline.campaign.campaign_design import (
+    Answer,
+    CampaignDesign,
+    CampaignRound,
+    Wanted,
+    extended,
+    with_round,
+)
 from pipeline.campaign.folders import run_name
 from pipeline.campaign.stored_design import read_design, write_design
 
 
 def test_every_repetition_is_a_block_of_all_scales(described):
-    runs = extended(Design(1), described()).runs
+    runs = extended(CampaignDesign(1), described()).runs
     blocks = [runs[i : i + 6] for i in (0, 6, 12)]
     for number, block in enumerate(blocks, start=1):
         assert {run.repetition for run in block} == {number}
@@ -25,13 +32,13 @@ def test_every_repetition_is_a_block_of_all_scales(described):
 
 def test_the_order_follows_from_the_seed(described):
     campaign = described()
-    assert extended(Design(1), campaign) == extended(Design(1), campaign)
-    assert extended(Design(1), campaign).runs != extended(Design(2), campaign).runs
+    assert extended(CampaignDesign(1), campaign) == extended(CampaignDesign(1), campaign)
+    assert extended(CampaignDesign(1), campaign).runs != extended(CampaignDesign(2), campaign).runs
 
 
 def test_a_scale_is_first_in_its_block_as_often_as_any_other(described):
     campaign = replace(described(), repetitions=600)
-    runs = extended(Design(3), campaign).runs
+    runs = extended(CampaignDesign(3), campaign).runs
     first = [tuple(run.point.values()) for run in runs[::6]]
     counts = [first.count(point) for point in set(first)]
     assert len(counts) == 6
@@ -40,7 +47,7 @@ def test_a_scale_is_first_in_its_block_as_often_as_any_other(described):
 
 def test_more_scales_are_a_further_round_behind_the_first(described):
     campaign = described()
-    design = extended(Design(1), campaign)
+    design = extended(CampaignDesign(1), campaign)
     more = extended(design, replace(campaign, scales={"p": (1.0, 2.0, 4.0, 8.0), "n": (8.0, 20.5)}))
     assert more.runs[: len(design.runs)] == design.runs
     added = more.runs[len(design.runs) :]
@@ -51,7 +58,7 @@ def test_more_scales_are_a_further_round_behind_the_first(described):
 
 def test_runs_that_are_not_wanted_any_more_stay_only_if_they_have_begun(described):
     campaign = described()
-    design = extended(Design(1), campaign)
+    design = extended(CampaignDesign(1), campaign)
     fewer = replace(campaign, scales={"p": (1.0, 2.0), "n": (8.0, 20.5)})
     begun = next(run.name for run in design.runs if run.point["p"] == 4)
     kept = extended(design, fewer, [begun])
@@ -61,32 +68,34 @@ def test_runs_that_are_not_wanted_any_more_stay_only_if_they_have_begun(describe
 
 def test_a_further_round_has_the_next_repetitions_in_shuffled_blocks(described):
     campaign = described()
-    first = with_round(Design(1), campaign, Round(purpose="pilot"), [Wanted({"p": 1.0, "n": 8.0}, 2)])
+    first = with_round(
+        CampaignDesign(1), campaign, CampaignRound(purpose="pilot"), [Wanted({"p": 1.0, "n": 8.0}, 2)]
+    )
     wanted = [Wanted(point, 2, 7.5) for point in campaign.points]
-    design = with_round(first, campaign, Round(purpose="extra", width=0.3), wanted)
+    design = with_round(first, campaign, CampaignRound(purpose="extra", width=0.3), wanted)
     assert design.runs[:2] == first.runs
     added = design.runs[2:]
     assert {(run.round, run.cost) for run in added} == {(2, 7.5)}
-    assert design.rounds == (Round(purpose="pilot"), Round(purpose="extra", width=0.3))
+    assert design.rounds == (CampaignRound(purpose="pilot"), CampaignRound(purpose="extra", width=0.3))
     corner = [run.repetition for run in added if run.point == {"p": 1.0, "n": 8.0}]
     assert sorted(corner) == [3, 4]
     assert [run.repetition for run in added] == sorted(run.repetition for run in added)
     assert len({run.name for run in design.runs}) == 14
-    assert with_round(design, campaign, Round(purpose="extra"), []) == design
+    assert with_round(design, campaign, CampaignRound(purpose="extra"), []) == design
 
 
 def test_a_pilot_before_a_filter_has_names_of_its_own(described):
     campaign = described()
     wanted = [Wanted({"p": 1.0, "n": 8.0}, 1)]
-    pilot = with_round(Design(1), campaign, Round(purpose="pilot"), wanted, unfiltered=True)
-    series = with_round(pilot, campaign, Round(purpose="series"), wanted)
+    pilot = with_round(CampaignDesign(1), campaign, CampaignRound(purpose="pilot"), wanted, unfiltered=True)
+    series = with_round(pilot, campaign, CampaignRound(purpose="series"), wanted)
     assert [run.name for run in series.runs] == ["app-pilot.p1.n8.r1", "app.p1.n8.r1"]
 
 
 def test_a_design_is_stored_to_the_last_digit(described, tmp_path):
     answer = Answer(value=1.1, lower=0.3, upper=2.0 / 3.0)
-    extra = Round(purpose="extra", width=0.1, answer=answer, build=1.0 / 3.0)
-    design = extended(Design(5), described())
+    extra = CampaignRound(purpose="extra", width=0.1, answer=answer, build=1.0 / 3.0)
+    design = extended(CampaignDesign(5), described())
     design = with_round(design, described(), extra, [Wanted({"p": 1.0, "n": 8.0}, 1, 0.7)], unfiltered=True)
     design = replace(design, ending="answered", outlying=("app.p1.n8.r1",))
     write_design(tmp_path, design)

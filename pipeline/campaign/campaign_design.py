@@ -58,7 +58,7 @@ class Answer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Round:
+class CampaignRound:
     """Runs that were decided on together.
 
     Attributes:
@@ -84,7 +84,7 @@ class Wanted:
 
 
 @dataclass(frozen=True)
-class Design:
+class CampaignDesign:
     """All planned runs in order.
 
     Attributes:
@@ -97,12 +97,12 @@ class Design:
 
     seed: int
     runs: tuple[PlannedRun, ...] = ()
-    rounds: tuple[Round, ...] = ()
+    rounds: tuple[CampaignRound, ...] = ()
     ending: Ending = ""
     outlying: tuple[str, ...] = ()
 
 
-def extended(design: Design, campaign: Campaign, begun: Collection[str] = ()) -> Design:
+def extended(design: CampaignDesign, campaign: Campaign, begun: Collection[str] = ()) -> CampaignDesign:
     """Return a design with all runs that a campaign without rounds describes.
 
     Runs that are missing become a further round. Those that the campaign no longer describes are left out
@@ -126,17 +126,17 @@ def extended(design: Design, campaign: Campaign, begun: Collection[str] = ()) ->
     known = {run.name for run in kept}
     added = [run for run in described.values() if run.name not in known]
     rounds = design.rounds[: max((run.round for run in kept), default=0)]
-    return _with_runs(replace(design, runs=kept, rounds=rounds), added, Round(purpose="all"))
+    return _with_runs(replace(design, runs=kept, rounds=rounds), added, CampaignRound(purpose="all"))
 
 
 def with_round(
-    design: Design,
+    design: CampaignDesign,
     campaign: Campaign,
-    added: Round,
+    added: CampaignRound,
     wanted: Iterable[Wanted],
     *,
     unfiltered: bool = False,
-) -> Design:
+) -> CampaignDesign:
     """Return a design with a further round.
 
     Args:
@@ -156,7 +156,7 @@ def with_round(
     return _with_runs(design, runs, added)
 
 
-def _with_runs(design: Design, added: Sequence[PlannedRun], new: Round) -> Design:
+def _with_runs(design: CampaignDesign, added: Sequence[PlannedRun], new: CampaignRound) -> CampaignDesign:
     if not added:
         return design
     number = len(design.rounds) + 1

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from filters.evidence import filterable
 from filters.scorep_format.patterns import KEYWORDS, escape
-from filters.scorep_format.rules import (
+from filters.scorep_format.rule_files import (
     EXCLUDED,
     INCLUDED,
     UNTOUCHED,
