@@ -69,6 +69,7 @@ class Stacks:
         paradigms: Mapping[str, str] | None = None,
         attributes: Mapping[str, str] | None = None,
         notices: Iterable[str] = (),
+        processes: int = 1,
     ) -> Profile:
         """Make the profile.
 
@@ -81,6 +82,7 @@ class Stacks:
             paradigms: of regions whose names do not tell what they do.
             attributes: what else the file says.
             notices: one sentence for everything that was skipped or is doubtful.
+            processes: how many have the values of the only location that there is.
 
         Raises:
             InputError: if there is no stack, a value cannot be summed, or there are too many.
@@ -89,11 +91,16 @@ class Stacks:
         if not len(tree):
             raise InputError("no stack in it", where=source, hint="was the measurement interrupted?")
         threads = sorted(self.locations, key=self.locations.__getitem__) or [(0, 0, CPU)]
+        threads = [(process, 0, CPU) for process in range(processes)] if processes > 1 else threads
         if len(tree) * len(threads) * max(len(self.values), 1) > MAX_VALUES:
             what = f"too large for memory: {len(tree)} call paths on {len(threads)} threads"
             raise InputError(what, where=source, hint="convert the processes one by one")
         shape = len(tree), len(threads)
-        stored = {metric.name: _dense(by_place, place, shape) for metric, by_place in self.values.items()}
+        measured = len(tree), max(len(self.locations), 1)
+        stored = {
+            metric.name: np.broadcast_to(_dense(by_place, place, measured), shape)
+            for metric, by_place in self.values.items()
+        }
         for name, values in stored.items():
             require_summable(values, f"the metric '{name}'", source)
         known = files or {}

@@ -8,12 +8,9 @@ import math
 from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 
-import numpy as np
-
-from ingest.calltree import CallTreeBuilder
-from ingest.errors import InputError, one_line
+from ingest.errors import InputError
 from ingest.format_readers import ProfileReader
-from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
+from ingest.profile import Metric, Profile
 from ingest.readers.craypat.craypat_report import (
     MEMBER,
     Facts,
@@ -26,15 +23,14 @@ from ingest.readers.craypat.craypat_report import (
     read_facts,
     seconds_per_sample,
 )
-from ingest.reading.stacks import NO_SECONDS, PARADIGM, SAMPLES, TIME, VISITS
+from ingest.reading.stacks import NO_SECONDS, PARADIGM, SAMPLES, TIME, VISITS, Stacks
 from ingest.reading.textfile import head, read_text
 from ingest.run_names import PROCESSES
-from ingest.run_settings import RECONCILED, SAMPLED, SETTING, STATISTIC
+from ingest.run_settings import SETTING, STATISTIC
 
 HEAD_BYTES = 1 << 18
 MAX_BYTES = 1 << 28
 MAX_PROCESSES = 1 << 21
-MAX_VALUES = 1 << 27
 MAX_NAME = 10_000
 SMALLEST, ROUNDING = 1e-9, 1e-3  # shares of a whole that parts may leave, or exceed it by
 NOT_LISTED = "(groups not listed)"
@@ -149,45 +145,30 @@ def _profile(
     exceeding: Sequence[str],
 ) -> Profile:
     metric, scale = (SAMPLES, 1.0) if interval is None else (TIME, interval)
-    callpaths = CallTreeBuilder()
-    paths = [tuple(name[:MAX_NAME] for name in kernel.path) for kernel in kernels]
-    nodes = np.array([callpaths.add(path) for path in paths], dtype=np.int64)
-    group_of = {path[-1]: path[0] for path in paths}
-    place, tree, names = callpaths.build()
-    if len(tree) * facts.processes > MAX_VALUES:
-        raise InputError(f"too large: {len(tree)} functions of {facts.processes} processes", where=source)
-    columns = {metric: np.zeros(len(tree))}
-    np.add.at(columns[metric], place[nodes], [kernel.value * scale for kernel in kernels])
-    if any(kernel.calls for kernel in kernels):
-        columns[VISITS] = np.zeros(len(tree))
-        np.add.at(columns[VISITS], place[nodes], [kernel.calls or 0.0 for kernel in kernels])
-    values = {}
-    for column, of_process in columns.items():
-        require_summable(of_process, f"the metric '{column.name}'", source)
-        values[column.name] = np.broadcast_to(of_process[:, None], (len(tree), facts.processes))
-    return Profile(
-        source=source,
-        tree=tree,
-        regions=RegionTable.named(
-            names, [_PARADIGMS.get(group_of.get(name, name), PARADIGM) for name in names]
-        ),
-        locations=LocationTable.of_threads(
-            np.arange(facts.processes), np.zeros(facts.processes, dtype=np.int64)
-        ),
-        metrics=tuple(columns),
-        load=ValuesInMemory(tree, values),
-        attributes={
-            **_attributes(facts, table),
-            RECONCILED: _reconciled(table, facts, metric, scale, process_time),
-        },
-        notices=tuple(map(one_line, _notices(facts, table, interval, exceeding))),
+    stacks = Stacks()
+    location, counted = stacks.location(0, 0), any(kernel.calls for kernel in kernels)
+    paradigms: dict[str, str] = {}
+    for kernel in kernels:
+        path = tuple(name[:MAX_NAME] for name in kernel.path)
+        place = location, stacks.callpaths.add(path)
+        paradigms |= dict.fromkeys(path, _PARADIGMS.get(path[0], PARADIGM))
+        stacks.add(metric, place, kernel.value * scale)
+        if counted:
+            stacks.add(VISITS, place, kernel.calls or 0.0)
+    return stacks.profile(
+        source,
+        f"CrayPat {facts.version}".strip(),
+        _reconciled(table, facts, metric, scale, process_time),
+        sampled=not table.traced,
+        paradigms=paradigms,
+        attributes=_attributes(facts),
+        notices=_notices(facts, table, interval, exceeding),
+        processes=facts.processes,
     )
 
 
-def _attributes(facts: Facts, table: ProfileTable) -> dict[str, str]:
+def _attributes(facts: Facts) -> dict[str, str]:
     return {
-        "generator": f"CrayPat {facts.version}".strip(),
-        SAMPLED: "no" if table.traced else "yes",
         STATISTIC: f"mean of processes ({facts.processes} process{'' if facts.processes == 1 else 'es'})",
         **({SETTING + "executable": facts.data_file.partition("+")[0]} if facts.data_file else {}),
         SETTING + "threads": str(facts.threads),
