@@ -11,6 +11,7 @@ def read(tmp_path, request):
 
     def write_and_read(content, name=""):
         file = tmp_path / (name or request.module.FILE)
+        file.parent.mkdir(exist_ok=True)
         file.write_bytes(content if isinstance(content, bytes) else content.encode())
         reader = find_profile_reader(file)
         assert reader.name == request.module.FORMAT

@@ -1,7 +1,6 @@
 """Tables of timers that libraries and frameworks print: GPTL, PETSc, AMReX, deal.II, Teuchos, Kokkos."""
 
 import numpy as np
-import pytest
 
 from ingest.run_settings import STATISTIC
 
@@ -15,12 +14,9 @@ from .timer_logs import (
     SERIAL_TEUCHOS,
     TEUCHOS,
 )
-from .timer_profiles import effort, log_reader, overlapping, reconciled, settings, times
+from .timer_profiles import effort, overlapping, reconciled, settings, times
 
-
-@pytest.fixture
-def read(tmp_path):
-    return log_reader(tmp_path)
+FORMAT, FILE = "timer table", "x.log"
 
 
 def test_gptl_sums_over_ranks_and_known_roots(read):

@@ -3,23 +3,11 @@
 import numpy as np
 import pytest
 
-from ingest.readers import timer_tables
-
 from . import timer_logs
-from .test_timer_tables import effort, overlapping, reconciled, settings, times
 from .timer_logs import GPTL_SUMMARY, GROMACS_ON_GPU, KOKKOS_STACK, PH
+from .timer_profiles import effort, overlapping, reconciled, settings, times
 
-
-@pytest.fixture
-def read(tmp_path):
-    def write_and_read(text, name="x.log"):
-        file = tmp_path / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text)
-        assert timer_tables.matches(file)
-        return timer_tables.read(file)
-
-    return write_and_read
+FORMAT, FILE = "timer table", "x.log"
 
 
 def test_gromacs_with_pme_on_a_gpu(read):

@@ -16,12 +16,9 @@ from .timer_logs import (
     GROMACS_ROWS,
     LOGS,
 )
-from .timer_profiles import effort, log_reader, overlapping, times
+from .timer_profiles import effort, overlapping, times
 
-
-@pytest.fixture
-def read(tmp_path):
-    return log_reader(tmp_path)
+FORMAT, FILE = "timer table", "x.log"
 
 
 def test_each_kind_is_recognised_by_its_content(tmp_path):

@@ -15,12 +15,9 @@ from .timer_logs import (
     PMEMD,
     SANDER,
 )
-from .timer_profiles import effort, log_reader, overlapping, reconciled, settings, times
+from .timer_profiles import effort, overlapping, reconciled, settings, times
 
-
-@pytest.fixture
-def read(tmp_path):
-    return log_reader(tmp_path)
+FORMAT, FILE = "timer table", "x.log"
 
 
 def test_gromacs_cycles_become_seconds_of_cores(read):

@@ -2,21 +2,7 @@
 
 import pytest
 
-from ingest.readers import timer_tables
 from ingest.run_settings import RECONCILED, SETTING, stated
-
-
-def log_reader(folder):
-    """Return what writes a log into a folder and reads it."""
-
-    def write_and_read(text, name="x.log"):
-        file = folder / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_bytes(text if isinstance(text, bytes) else text.encode())
-        assert timer_tables.matches(file)
-        return timer_tables.read(file)
-
-    return write_and_read
 
 
 def times(profile):
