@@ -1,6 +1,6 @@
 """Projections to other machines: symbolic models over inputs, machine values and fitted parameters.
 
-A family of models     a function in a file of `terms/`, and a row of `terms.families.FAMILIES`
+A family of models     a module in `terms/` that ends with its `FAMILIES`
 A machine, a program   a TOML file in ``machines/`` or ``examples/``
 A processor            a port map in ``ports/maps/``; instruction sets have their classes in ``ports/tables/``
 A counter              a row in `rooflines.counters`; what limits a region by them: `region_verdicts`

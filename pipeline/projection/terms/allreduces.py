@@ -14,21 +14,26 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.errors import ModelError
+from ingest.errors import InputError, ModelError
 from pipeline.projection.expressions.symbolic_model import (
     Model,
     bind,
     choose,
+    constant,
     log,
     log2,
     maximum,
     minimum,
     symbol,
 )
+from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import DRAWS, TIME, stream
 from pipeline.projection.fitting.bounded_least_squares import solve_linear
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, assemble, fit
+from pipeline.projection.fitting.measured_columns import ALLREDUCES
 from pipeline.projection.fitting.resampling import Resampled, Weights, lack_of_fit, resample
+from pipeline.projection.fitting.term_data import TermMeasurements
+from pipeline.projection.terms.families import Given, TermFamily, fitted_by
 
 PARAMETERS = ("c", "inside", "between", "step", "switch")
 _FEWEST = 4
@@ -197,3 +202,38 @@ def _mixture(
         if k == best:
             estimate[places], estimate[-1] = quality.estimate, rival.switch
     return replace(fitted[best][1], estimate=estimate, draws=draws, scatter=scatter), best
+
+
+def allreduce_on_nodes(table: TomlTable) -> TermFamily:
+    """Return the family of an allreduce with ``ranks_per_node``: a number, or ``"R"`` for a second input."""
+    stated = table.content["ranks_per_node"]
+    by_input = stated == "R"
+    if not by_input and (isinstance(stated, bool) or not isinstance(stated, int | float) or not stated >= 1):
+        hint = 'write a number such as 128, or "R" to make it an input'
+        raise InputError(f"invalid ranks_per_node {stated!r}", where=table.where, hint=hint)
+    nodes = symbol("R") if by_input else constant(float(stated))
+
+    def fitted(name: str, data: TermMeasurements, _: Given) -> Fit:
+        processes = data.inputs["P"]
+        ranks = data.inputs["R"] if by_input else np.full(len(processes), float(stated))
+        return fit_node_allreduce(name, processes, data.values, ranks, nodes=nodes, weights=data.weights)
+
+    return TermFamily(
+        build=lambda name: node_allreduce(name, nodes),
+        inputs=("P", "R") if by_input else ("P",),
+        defaults={"inside": "0 s", "step": "0 s", "switch": 1},
+        fit=fitted,
+        benchmarks=ALLREDUCES,
+    )
+
+
+FAMILIES = {
+    "allreduce": TermFamily(
+        build=allreduce,
+        inputs=("P",),
+        defaults={"base": 2.0},
+        fit=fitted_by(fit_allreduce, "P"),
+        stated=("base",),
+        benchmarks=ALLREDUCES,
+    ),
+}

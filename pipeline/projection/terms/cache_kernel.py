@@ -16,6 +16,7 @@ from pipeline.projection.expressions.units import DRAWS, TIME
 from pipeline.projection.fitting.bounded_least_squares import nonnegative_pair
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve
 from pipeline.projection.fitting.resampling import Resampled, Weights, point_weights
+from pipeline.projection.terms.families import TermFamily, fitted_by
 
 _CANDIDATES = 120
 _GOLDEN = (np.sqrt(5.0) - 1) / 2
@@ -140,3 +141,8 @@ def _identified(sites: FloatArray, seconds: FloatArray, weights: FloatArray, qua
     distinct = abs(second / first - 1) >= _SIGMAS * max(alike, proportional)
     sharp = float(np.std(quality.draws[:, 2])) <= _VAGUE * held
     return np.array([True, True, bool(distinct and sharp)])
+
+
+FAMILIES = {
+    "cache_kernel": TermFamily(build=cache_kernel, inputs=("V",), fit=fitted_by(fit_cache_kernel, "V"))
+}

@@ -1,6 +1,6 @@
 """Families of terms that files know by name: kernels, messages and allreduces, stated or fitted.
 
-A new family is a function in a file of its own and one row in `FAMILIES`. Any formula can be fitted, too:
+A new family is a module here that ends with `FAMILIES`. Any other formula can be fitted, too:
 
     [terms.sweep]
     model = "fitted"
@@ -19,19 +19,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-import numpy as np
-
 from ingest.errors import InputError, PipelineError, UsageError
 from pipeline.projection.expressions.expression_text import parse
-from pipeline.projection.expressions.symbolic_model import Model, constant, symbol
+from pipeline.projection.expressions.symbolic_model import Model, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import Dimension, Quantity, parse_quantity
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, fit
-from pipeline.projection.fitting.measured_columns import ALLREDUCES, MESSAGES, STREAMS
 from pipeline.projection.fitting.term_data import DATA_KEYS, TermMeasurements, read_measurements
-from pipeline.projection.terms.allreduces import allreduce, fit_allreduce, fit_node_allreduce, node_allreduce
-from pipeline.projection.terms.cache_kernel import cache_kernel, fit_cache_kernel
-from pipeline.projection.terms.messages import fit_latency_bandwidth, fit_loggp, latency_bandwidth, loggp
 
 Given: TypeAlias = Mapping[str, Quantity]
 
@@ -57,7 +51,7 @@ class TermFamily:
     benchmarks: tuple[str, ...] = ()
 
 
-def _fitted_by(fit: Callable[..., Fit], column: str) -> Callable[[str, TermMeasurements, Given], Fit]:
+def fitted_by(fit: Callable[..., Fit], column: str) -> Callable[[str, TermMeasurements, Given], Fit]:
     """Return how a family of one input is fitted; what is stated is given to `fit` by its name."""
 
     def fitted(name: str, data: TermMeasurements, given: Given) -> Fit:
@@ -65,57 +59,6 @@ def _fitted_by(fit: Callable[..., Fit], column: str) -> Callable[[str, TermMeasu
         return fit(name, data.inputs[column], data.values, weights=data.weights, **stated)
 
     return fitted
-
-
-FAMILIES: Mapping[str, TermFamily] = {
-    "cache_kernel": TermFamily(build=cache_kernel, inputs=("V",), fit=_fitted_by(fit_cache_kernel, "V")),
-    "latency_bandwidth": TermFamily(
-        build=latency_bandwidth,
-        inputs=("x",),
-        fit=_fitted_by(fit_latency_bandwidth, "x"),
-        stated=("latency",),
-        benchmarks=(*MESSAGES, *STREAMS),
-    ),
-    "loggp": TermFamily(
-        build=loggp,
-        inputs=("x",),
-        defaults={"congestion": 1.0},
-        fit=_fitted_by(fit_loggp, "x"),
-        stated=("congestion",),
-        benchmarks=MESSAGES,
-    ),
-    "allreduce": TermFamily(
-        build=allreduce,
-        inputs=("P",),
-        defaults={"base": 2.0},
-        fit=_fitted_by(fit_allreduce, "P"),
-        stated=("base",),
-        benchmarks=ALLREDUCES,
-    ),
-}
-
-
-def allreduce_on_nodes(table: TomlTable) -> TermFamily:
-    """Return the family of an allreduce with ``ranks_per_node``: a number, or ``"R"`` for a second input."""
-    stated = table.content["ranks_per_node"]
-    by_input = stated == "R"
-    if not by_input and (isinstance(stated, bool) or not isinstance(stated, int | float) or not stated >= 1):
-        hint = 'write a number such as 128, or "R" to make it an input'
-        raise InputError(f"invalid ranks_per_node {stated!r}", where=table.where, hint=hint)
-    nodes = symbol("R") if by_input else constant(float(stated))
-
-    def fit(name: str, data: TermMeasurements, _: Given) -> Fit:
-        processes = data.inputs["P"]
-        ranks = data.inputs["R"] if by_input else np.full(len(processes), float(stated))
-        return fit_node_allreduce(name, processes, data.values, ranks, nodes=nodes, weights=data.weights)
-
-    return TermFamily(
-        build=lambda name: node_allreduce(name, nodes),
-        inputs=("P", "R") if by_input else ("P",),
-        defaults={"inside": "0 s", "step": "0 s", "switch": 1},
-        fit=fit,
-        benchmarks=ALLREDUCES,
-    )
 
 
 _KEYS = ("model", "formula", "inputs", "parameters", *DATA_KEYS)

@@ -14,7 +14,9 @@ from pipeline.projection.expressions.symbolic_model import Model, bind, choose, 
 from pipeline.projection.expressions.units import BANDWIDTH, BYTES, TIME
 from pipeline.projection.fitting.bounded_least_squares import identifiable, nonnegative_pair, solve_linear
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve
+from pipeline.projection.fitting.measured_columns import MESSAGES, STREAMS
 from pipeline.projection.fitting.resampling import Resampled, Weights, point_weights
+from pipeline.projection.terms.families import TermFamily, fitted_by
 
 _FASTEST = 1e-18
 _MOST = 0.5  # share of the draws near the switch from which it counts as determined
@@ -172,3 +174,22 @@ def protocols(sizes: FloatArray, parameters: FloatArray) -> FloatArray:
     large = common + 2 * large_o + (sizes - 1) * large_g
     times: FloatArray = np.where(sizes <= switch, small, large)
     return times
+
+
+FAMILIES = {
+    "latency_bandwidth": TermFamily(
+        build=latency_bandwidth,
+        inputs=("x",),
+        fit=fitted_by(fit_latency_bandwidth, "x"),
+        stated=("latency",),
+        benchmarks=(*MESSAGES, *STREAMS),
+    ),
+    "loggp": TermFamily(
+        build=loggp,
+        inputs=("x",),
+        defaults={"congestion": 1.0},
+        fit=fitted_by(fit_loggp, "x"),
+        stated=("congestion",),
+        benchmarks=MESSAGES,
+    ),
+}

@@ -6,11 +6,14 @@ the data to fit them to; or it is an expression in other terms.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
 import numpy as np
 
 from ingest.errors import InputError, ModelError, UsageError
+from pipeline.projection import terms as package
 from pipeline.projection.expressions.expression_text import Names, parse
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
@@ -28,10 +31,18 @@ from pipeline.projection.expressions.toml_tables import TomlTable, flattened
 from pipeline.projection.expressions.units import Dimension, Quantity, parse_quantity, require_dimension
 from pipeline.projection.fitting.term_data import DATA_KEYS, read_measurements
 from pipeline.projection.ports.port_fit import port_term
-from pipeline.projection.terms.families import FAMILIES, TermFamily, allreduce_on_nodes, fitted_term
+from pipeline.projection.terms.allreduces import allreduce_on_nodes
+from pipeline.projection.terms.families import TermFamily, fitted_term
 from pipeline.projection.terms.measured_term import ModelReader, measured_term
 from pipeline.projection.vector_loops.vector_loop_term import vector_loop_term
 
+FAMILIES: Mapping[str, TermFamily] = {
+    name: family
+    for module in iter_modules(package.__path__)
+    if module.name != "terms"
+    for name, family in getattr(import_module(f"{package.__name__}.{module.name}"), "FAMILIES", {}).items()
+}
+"""Those of all modules beside this one."""
 _OTHER_MODELS: Mapping[str, Callable[[TomlTable, str, Names, ModelReader], tuple[tuple[str, ...], Model]]] = {
     "fitted": lambda table, name, *_: fitted_term(table, name),
     "measured": lambda table, name, _, stored: measured_term(table, name, stored),

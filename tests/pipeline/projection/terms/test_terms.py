@@ -114,7 +114,7 @@ MISTAKES = [
     ("times.csv", "other,1,1", "sweep,0,1", "V has to be positive"),
     ("cluster.toml", 'bandwidth = "1 GB/s"', "", "'bandwidth' is missing"),
     ("cluster.toml", '"1 GB/s"', '"1 GB"', "unit mismatch: 'bandwidth' has to be in B/s, it is in B"),
-    ("cluster.toml", "latency_bandwidth", "latency", "no model 'latency'; models are cache_kernel"),
+    ("cluster.toml", "latency_bandwidth", "latency", "no model 'latency'; models are allreduce"),
     ("cluster.toml", 'latency = "2 us"', 'latencies = "2 us"', "did you mean 'latency'?"),
     ("cluster.toml", '{ kernel = "sweep" }', '{ kernel = "other" }', "at least three different V"),
     ("cluster.toml", '"2 * tree(P) + base"', '"2 * tree(P) + based"', "did you mean 'base'?"),
@@ -255,7 +255,7 @@ def test_expressions_use_the_names_given():
     [
         (
             {"model": "logp"},
-            "models are cache_kernel, latency_bandwidth, loggp, allreduce, "
+            "models are allreduce, cache_kernel, latency_bandwidth, loggp, "
             "fitted, measured, ports, vector_loop",
         ),
         ({}, "'model' is missing"),
