@@ -7,7 +7,7 @@ import { BoxTree, WHOLE } from "../draw/boxes.js";
 import { byId, el, keepingFocus, selector } from "../draw/dom.js";
 import { Address, wordsOf } from "../state.js";
 import { nameHas } from "../text/names.js";
-import { figure } from "../text/numbers.js";
+import { estimateText } from "../text/numbers.js";
 import { DifferenceView } from "../views/difference.js";
 import { followAddress } from "../views/navigation.js";
 import { buildTheme } from "../views/theme.js";
@@ -44,8 +44,8 @@ function indexOf(text, count, otherwise) {
 
 /** @param {Change} change */
 function changeText([ratio, lower, upper]) {
-  const ends = [lower ?? 0, upper ?? Number.POSITIVE_INFINITY].map((end) => figure(end));
-  return `${figure(ratio)} (${ends.join(" to ")}, for all rows of the table at once)`;
+  const ends = estimateText(ratio, [lower ?? 0, upper ?? Number.POSITIVE_INFINITY], "");
+  return `${ends}, for all rows of the table at once`;
 }
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 // A reading line that follows the pointer over a chart, and stays where it is pinned.
 
-import { scaleText } from "../text/numbers.js";
+import { valueText } from "../text/numbers.js";
 import { el, styled, svgEl } from "./dom.js";
 import { pinOf } from "./zoom.js";
 
@@ -19,7 +19,7 @@ import { pinOf } from "./zoom.js";
 export function readings(host, chart, positions, readingsAt) {
   readingsOver(host, chart, {
     snap: (value) => positions.nearest(value),
-    title: (scale) => `${positions.scaled} = ${scaleText(scale)}`,
+    title: (scale) => `${positions.scaled} = ${valueText(scale)}`,
     rows: readingsAt,
   });
 }

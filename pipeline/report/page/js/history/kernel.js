@@ -3,6 +3,7 @@
 
 import { floats, readData } from "../data/payload.js";
 import { byId, el, svgEl } from "../draw/dom.js";
+import { figure, NOTHING, percent, quantity } from "../text/numbers.js";
 import { buildTheme } from "../views/theme.js";
 
 const ROWS = 25;
@@ -63,65 +64,15 @@ function commitLink(entry) {
     : el("span", { class: "commit" }, nameOf(entry));
 }
 
-/** @type {[number, string][]} */
-const LARGE = [
-  [1e12, " trillion"],
-  [1e9, " billion"],
-  [1e6, " million"],
-];
-/** @type {[number, string][]} */
-const SECONDS = [
-  [86400, "d"],
-  [3600, "h"],
-  [60, "min"],
-  [1, "s"],
-  [1e-3, "ms"],
-  [1e-6, "µs"],
-  [1e-9, "ns"],
-];
-/** @type {Record<string, string>} */
-const HOURS = { "core-s": "core-hours", "GPU-s": "GPU-hours" };
-const HOURS_FROM = 36000;
-
-/** @param {number} value */
-function decimal(value) {
-  return value.toFixed(Math.max(2 - Math.floor(Math.log10(Math.abs(Number(value.toPrecision(3))))), 0));
-}
-
-/**
- * As the program writes numbers: 0.0456, 1731, 12,300, 5.65 million.
- * @param {number} value
- */
-function figure(value) {
-  const near = Number(value.toPrecision(3));
-  if (near < 1e-4 || near >= 1e15) return value.toExponential(2).replace(/e([+-])(\d)$/, "e$10$2");
-  const large = LARGE.find(([size]) => near >= size);
-  if (large) return `${decimal(near / large[0])}${large[1]}`;
-  return Math.min(Math.round(value), near) >= 1e4 ? near.toLocaleString("en-US") : decimal(value);
-}
-
-/**
- * @param {number} value above zero
- * @param {string} unit
- */
-function quantity(value, unit) {
-  if (unit === "s" || unit === "sec") {
-    const [factor, name] = SECONDS.find(([size]) => value >= size) ?? [1, "s"];
-    return `${figure(value / factor)} ${name}`;
-  }
-  const hours = value >= HOURS_FROM ? HOURS[unit] : undefined;
-  return `${figure(hours ? value / 3600 : value)} ${hours ?? unit}`.trim();
-}
-
 /**
  * @param {number} measure
  * @param {number} entry
  */
-function valueText(measure, entry) {
+function measureText(measure, entry) {
   const value = values[measure][entry];
-  if (!Number.isFinite(value)) return "–";
+  if (!Number.isFinite(value)) return NOTHING;
   if (measure === GROWTH) return `× ${figure(value)}`;
-  if (measure === EFFICIENCY) return value < 0.001 ? "<0.1 %" : `${(100 * value).toFixed(1)} %`;
+  if (measure === EFFICIENCY) return percent(value);
   return quantity(value, data.units[measure]);
 }
 
@@ -164,7 +115,7 @@ function select(entry) {
       "span",
       {},
       el("span", { class: "what" }, `${host.querySelector("h3")?.textContent}: `),
-      valueText(data.charted[n], selected),
+      measureText(data.charted[n], selected),
     ),
   );
   const head = el("span", {}, commitLink(selected), ` ${dateOf(selected)}`);
@@ -217,7 +168,7 @@ function entryRow(entry) {
     { "aria-selected": entry === selected ? "true" : null },
     el("th", { scope: "row" }, commitLink(entry)),
     el("td", {}, dateOf(entry)),
-    ...values.map((_, measure) => el("td", { class: "number" }, valueText(measure, entry))),
+    ...values.map((_, measure) => el("td", { class: "number" }, measureText(measure, entry))),
     el("td", {}, growth[entry] ? data.growths[growth[entry] - 1] : ""),
     el("td", {}, verdict[entry] ? data.verdicts[verdict[entry] - 1] : ""),
   );

@@ -3,7 +3,7 @@
 
 import { ONLY_A } from "../data/difference.js";
 import { fullPathNames } from "./names.js";
-import { doublingText, figure, percent, unitText } from "./numbers.js";
+import { doublingText, intervalText, percent, quantity } from "./numbers.js";
 
 /** @import { RegionNames } from "../data/call_tree.js" */
 /** @import { Difference, Range, Side } from "../data/difference.js" */
@@ -22,7 +22,7 @@ import { doublingText, figure, percent, unitText } from "./numbers.js";
  * @param {string} unit
  */
 export function signed(value, unit) {
-  return `${value < 0 ? "−" : "+"}${unitText(figure(Math.abs(value)), unit)}`;
+  return `${value < 0 ? "−" : "+"}${quantity(Math.abs(value), unit)}`;
 }
 
 /**
@@ -35,7 +35,7 @@ export function ratioText(a, b) {
 
 /** @param {Range | null} range */
 export function rangeText(range) {
-  return range ? `, ${range.of} ${figure(range.low)} to ${figure(range.high)}` : "";
+  return range ? `, ${range.of} ${intervalText([range.low, range.high])}` : "";
 }
 
 /**
@@ -52,8 +52,8 @@ export function differenceTexts(k, { difference, unit, only, remarks }) {
   const side = (letter, key) => {
     const of = difference[key];
     const share = total[key] > 0 ? ` (${percent(inclusive[key][k] / total[key])})` : "";
-    const own = `${unitText(figure(of.exclusive[k] || 0), unit)}${rangeText(of.range(k))}`;
-    const whole = unitText(figure(inclusive[key][k]), unit);
+    const own = `${quantity(of.exclusive[k] || 0, unit)}${rangeText(of.range(k))}`;
+    const whole = quantity(inclusive[key][k], unit);
     return `${letter}, ${of.name}: ${whole}${share}; without its callees ${own}`;
   };
   const whole = signed(inclusive.b[k] - inclusive.a[k], unit);

@@ -1,8 +1,36 @@
 // @ts-check
-// Numbers as people read them.
+// Numbers as people read them: what ingest/number_text.py and wording/quantities.py write, to the last digit.
 
 /** @import { Interval } from "../data/kernel_set.js" */
 
+export const NOTHING = "-"; // what is not known
+const BETWEEN = " .. ";
+/** @type {[number, string][]} */
+const WORDS = [
+  [1e12, "trillion"],
+  [1e9, "billion"],
+  [1e6, "million"],
+];
+/** @type {[number, string][]} */
+const SECONDS = [
+  [86400, "d"],
+  [3600, "h"],
+  [60, "min"],
+  [1, "s"],
+  [1e-3, "ms"],
+  [1e-6, "µs"],
+  [1e-9, "ns"],
+];
+const HOURS = new Map([
+  ["core-s", "core-hours"],
+  ["GPU-s", "GPU-hours"],
+]);
+const SECONDS_PER_HOUR = 3600;
+const HOURS_FROM = 36000; // core-seconds from which core-hours are easier to read
+const [SMALLEST, LARGEST] = [1e-4, 1e15]; // beyond, numbers are written with an exponent
+const WHOLE_BELOW = 10_000; // larger numbers are rounded
+const PARAMETER_DIGITS = 12;
+const EXACT = 30; // digits after which a number halfway between two shorter ones has nothing but zeros
 /** @type {[number, string][]} */
 const PREFIXES = [
   [1e12, "T"],
@@ -10,93 +38,166 @@ const PREFIXES = [
   [1e6, "M"],
   [1e3, "k"],
 ];
-/** @type {[number, string][]} */
-const LARGE = [
-  [1e12, "trillion"],
-  [1e9, "billion"],
-  [1e6, "million"],
-];
 const FASTEST = 1000; // what doubling is said to multiply by at most
-const PREFIXED = 1e4; // from here on numbers have a prefix
-const EXPONENT = 1e16; // from here on they have an exponent
-const IN_HOURS = 36e3; // core-seconds from which core-hours are easier to read
-const HOURS = new Map([
-  ["core-s", "core-hours"],
-  ["GPU-s", "GPU-hours"],
-]);
-const SECONDS_PER_HOUR = 3600;
 
 /**
- * @param {number} value
- * @param {number} digits
+ * A number in digits, of which those at the end are cut off; the last kept one becomes even if the number lies halfway
+ * between two, as in Python.
+ * @param {string} rounded where JavaScript goes away from zero then
+ * @param {string} exact with many more digits
  */
-function significant(value, digits) {
-  return Number(value.toPrecision(digits));
-}
-
-/** @param {number} value */
-function exponential(value, digits = 0) {
-  return (digits ? value.toExponential(digits - 1) : value.toExponential()).replace("e+", "e");
+function evened(rounded, exact) {
+  const kept = rounded.length + (rounded.includes(".") ? 0 : 1);
+  const cut = exact.slice(0, kept).replace(/\.$/, "");
+  return /^50*$/.test(exact.slice(kept)) && /[02468]$/.test(cut) ? cut : rounded;
 }
 
 /**
  * @param {number} value
+ * @param {number} places
+ */
+function fixed(value, places) {
+  return evened(value.toFixed(places), value.toFixed(places + EXACT));
+}
+
+/**
+ * Some significant digits, and the power of ten that they are multiplied by.
+ * @param {number} value
+ * @param {number} digits
+ * @returns {[string, number]}
+ */
+function scientific(value, digits) {
+  const [rounded, power] = value.toExponential(digits - 1).split("e");
+  const [exact, below] = value.toExponential(digits - 1 + EXACT).split("e");
+  return power === below ? [evened(rounded, exact), Number(power)] : [rounded, Number(power)];
+}
+
+/**
+ * @param {string} mantissa
+ * @param {number} power
+ */
+function exponential(mantissa, power) {
+  return `${mantissa}e${power < 0 ? "-" : "+"}${String(Math.abs(power)).padStart(2, "0")}`;
+}
+
+/**
+ * A number without a separator, whole if it has as many digits.
+ * @param {number} value
  * @param {number} digits
  */
-function rounded(value, digits) {
-  if (value === 0) return "0";
-  const magnitude = Math.floor(Math.log10(Math.abs(significant(value, digits))));
-  if (magnitude < -4 || magnitude > 15) return exponential(value, digits);
-  return value.toFixed(Math.max(digits - 1 - magnitude, 0));
+function decimal(value, digits) {
+  const [, power] = scientific(value, digits);
+  return fixed(value, Math.max(digits - 1 - power, 0));
 }
 
 /**
- * The largest prefix that a size has; none for what is short without.
- * @param {number} size
- */
-function prefixOf(size) {
-  return size >= PREFIXED && size < EXPONENT ? PREFIXES.find(([factor]) => size >= factor) : undefined;
-}
-
-/**
- * Some significant digits, with a metric prefix from ten thousand on.
+ * Some significant digits: 0.0456, 1731, 12,300, 5.65 million.
  * @param {number} value
  * @param {number} [digits]
  */
 export function figure(value, digits = 3) {
-  if (Number.isNaN(value)) return "–";
-  if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
-  const [factor, prefix] = prefixOf(Math.abs(significant(value, digits))) ?? [1, ""];
-  return prefix ? `${rounded(value / factor, digits)}\u202f${prefix}` : rounded(value, digits);
+  if (Number.isNaN(value)) return NOTHING;
+  if (!Number.isFinite(value)) return value > 0 ? "∞" : "-∞";
+  const [mantissa, power] = scientific(value, digits);
+  const near = Number(`${mantissa}e${power}`);
+  const size = Math.abs(near);
+  if (size === 0) return "0";
+  if (size < SMALLEST || size >= LARGEST) {
+    return exponential(mantissa, power);
+  }
+  const word = WORDS.find(([factor]) => size >= factor);
+  if (word) return `${decimal(near / word[0], digits)} ${word[1]}`;
+  if (size >= WHOLE_BELOW && Math.round(Math.abs(value)) >= WHOLE_BELOW) return near.toLocaleString("en-US");
+  return decimal(value, digits);
 }
 
 /**
- * Counts stay whole.
+ * How many: whole below ten thousand.
  * @param {number} value
  */
-export function amount(value) {
-  return Number.isInteger(value) && Math.abs(value) < PREFIXED ? String(value) : figure(value);
-}
-
-/** @param {number} share */
-export function percent(share) {
-  if (Number.isNaN(share)) return "–";
-  if (share > 0 && share < 0.001) return "<0.1 %";
-  if (share < 0 && share > -0.0005) return "0.0 %"; // rounding errors of a difference
-  return `${(100 * share).toFixed(1)} %`;
-}
-
-/** @param {Interval | null} interval */
-export function intervalText(interval) {
-  return interval ? `${figure(interval[0])} … ${figure(interval[1])}` : "–";
+export function count(value) {
+  const whole = Math.round(value);
+  return Math.abs(whole) < WHOLE_BELOW ? String(whole) : figure(value);
 }
 
 /**
- * @param {string} text
+ * A share as a percentage; what is above zero never shows as zero, and rounding errors of a difference do.
+ * @param {number} share
+ */
+export function percent(share) {
+  if (Number.isNaN(share)) return NOTHING;
+  if (share > 0 && share < 0.001) return "<0.1 %";
+  if (share < 0 && share > -0.0005) return "0.0 %";
+  return share >= 10 ? `${figure(100 * share)} %` : `${fixed(100 * share, 1)} %`;
+}
+
+/**
+ * The unit in which a value is shown, after the factor that converts into it.
+ * @param {number} value
+ * @param {string} unit
+ * @returns {[number, string]}
+ */
+function unitOf(value, unit) {
+  const size = Math.abs(value);
+  if (unit === "s" || unit === "sec") {
+    const found = SECONDS.find(([least]) => size >= least);
+    return found ? [1 / found[0], found[1]] : [1, "s"];
+  }
+  const hours = value >= HOURS_FROM ? HOURS.get(unit) : undefined;
+  const factor = hours ? 1 / SECONDS_PER_HOUR : 1;
+  const word = WORDS.find(([least]) => size * factor >= least);
+  return word ? [factor / word[0], `${word[1]} ${hours ?? unit}`] : [factor, hours ?? unit];
+}
+
+/**
+ * A number with its unit: 90 ms, 7.00 core-s, 293,000 core-hours.
+ * @param {number} value
  * @param {string} unit
  */
-export function unitText(text, unit) {
-  return unit && text !== "–" ? `${text} ${unit}` : text;
+export function quantity(value, unit) {
+  const [factor, shown] = unitOf(value, unit);
+  return `${figure(value * factor)} ${shown}`.trimEnd();
+}
+
+/**
+ * An interval: 16.0 .. 28.4; empty if it is not known.
+ * @param {Interval | null} interval
+ * @param {(value: number) => string} write
+ */
+export function intervalText(interval, write = figure) {
+  return interval && !interval.some(Number.isNaN) ? interval.map((end) => write(end)).join(BETWEEN) : "";
+}
+
+/**
+ * A value with its interval, in the unit that suits the value: 19.3 core-s [16.0 .. 28.4]. The unit % is of shares.
+ * @param {number} value
+ * @param {Interval | null} interval
+ * @param {string} unit
+ */
+export function estimateText(value, interval, unit) {
+  const [factor, shown] = unitOf(value, unit);
+  const write = unit === "%" ? percent : (/** @type {number} */ one) => figure(one * factor);
+  const text = unit === "%" ? percent(value) : `${write(value)} ${shown}`.trimEnd();
+  const ends = intervalText(interval, write);
+  return ends ? `${text} [${ends}]` : text;
+}
+
+/**
+ * The value of a parameter, as it is.
+ * @param {number} value
+ */
+export function valueText(value) {
+  const [mantissa, power] = scientific(value, PARAMETER_DIGITS);
+  if (value === 0 || (power >= -4 && power < PARAMETER_DIGITS)) return String(Number(`${mantissa}e${power}`));
+  return exponential(String(Number(mantissa)), power);
+}
+
+/**
+ * @param {readonly string[]} parameters
+ * @param {readonly number[]} at
+ */
+export function pointText(parameters, at) {
+  return parameters.map((name, d) => `${name} = ${valueText(at[d])}`).join(", ");
 }
 
 /**
@@ -106,78 +207,18 @@ export function unitText(text, unit) {
 export function doublingText(exponent) {
   const factor = 2 ** exponent;
   if (factor > FASTEST) return `>×${FASTEST}`; // from next to nothing: the number says no more
-  return factor > 0 && factor < 1 / FASTEST
-    ? `<×${1 / FASTEST}`
-    : `×${factor < 100 ? factor.toFixed(2) : figure(factor)}`;
+  return factor > 0 && factor < 1 / FASTEST ? `<×${1 / FASTEST}` : `×${figure(factor)}`;
 }
 
 /**
- * A number without a prefix: 0.042, 1,412, 293,000, 5.6 million.
- * @param {number} value
- */
-export function inWords(value) {
-  if (!Number.isFinite(value)) return figure(value);
-  const thousands = Math.abs(value) >= 1000 && Math.abs(value) < PREFIXED;
-  const near = significant(value, thousands ? 4 : 3);
-  const size = Math.abs(near);
-  if (size >= 1e15 || (size > 0 && size < 1e-4)) return exponential(near);
-  const [factor, word] = LARGE.find(([least]) => size >= least) ?? [1, ""];
-  const text = (near / factor).toLocaleString("en-US", { maximumSignificantDigits: 4 });
-  return word ? `${text} ${word}` : text;
-}
-
-/**
- * A value with its unit and interval, in core-hours if there are many.
- * @param {number} value
- * @param {string} unit
- * @param {Interval | null} [interval]
- */
-export function quantityText(value, unit, interval) {
-  const hours = value >= IN_HOURS ? HOURS.get(unit) : undefined;
-  const factor = hours ? SECONDS_PER_HOUR : 1;
-  const text = `${inWords(value / factor)} ${hours ?? unit}`.trim();
-  if (!interval) return text;
-  const [low, high] = interval;
-  return `${text}, 90 % interval ${inWords(low / factor)} to ${inWords(high / factor)}`;
-}
-
-/**
- * A figure with its interval and unit; shares as percentages.
- * @param {{value: number, lower: number, upper: number}} estimate
- * @param {string} unit
- */
-export function estimateText({ value, lower, upper }, unit) {
-  const factor = unit === "%" ? 100 : 1;
-  const [text, low, high] = [value, lower, upper].map((one) => figure(one * factor));
-  const interval = Number.isFinite(lower) && Number.isFinite(upper) ? ` (${low} to ${high})` : "";
-  return `${text}${unit ? `\u202f${unit}` : ""}${interval}`;
-}
-
-/**
- * Labels of axes: short, without trailing zeros.
+ * Labels of axes: short, without trailing zeros, with a prefix from ten thousand on.
  * @param {number} value
  */
 export function tickLabel(value) {
   const size = Math.abs(value);
-  const [factor, prefix] = prefixOf(size) ?? [1, ""];
-  if (prefix) return `${significant(value / factor, 4)}\u202f${prefix}`;
-  const short = significant(value, 4);
-  return size >= EXPONENT || (size > 0 && size < 1e-3) ? exponential(short) : String(short);
-}
-
-/**
- * Values of parameters: whole numbers stay whole.
- * @param {number} value
- */
-export function scaleText(value) {
-  if (Number.isInteger(value) && Math.abs(value) < EXPONENT) return String(value);
-  return String(significant(value, value >= 1000 ? 5 : 4));
-}
-
-/**
- * @param {readonly string[]} parameters
- * @param {readonly number[]} at
- */
-export function pointText(parameters, at) {
-  return parameters.map((name, d) => `${name} = ${scaleText(at[d])}`).join(", ");
+  const [factor, prefix] = PREFIXES.find(([least]) => size >= 1e4 && size < 1e16 && size >= least) ?? [1, ""];
+  const short = Number((value / factor).toPrecision(4));
+  if (prefix) return `${short}\u202f${prefix}`;
+  const extreme = size >= 1e16 || (size > 0 && size < 1e-3);
+  return extreme ? short.toExponential().replace("e+", "e") : String(short);
 }

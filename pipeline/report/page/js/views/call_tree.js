@@ -9,7 +9,7 @@ import { coloured, growthLegend, growthWords } from "../draw/growth.js";
 import { barNode, cutNode, growthNode } from "../draw/nodes.js";
 import { numbersIn } from "../state.js";
 import { fullPathNames } from "../text/names.js";
-import { amount, doublingText, figure, percent, pointText, unitText } from "../text/numbers.js";
+import { count, doublingText, percent, pointText, quantity } from "../text/numbers.js";
 
 /** @import { TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
 /** @import { Report } from "../data/report.js" */
@@ -87,7 +87,7 @@ class TreeView {
       },
       styled(where, { "padding-left": `${Math.min(depth - 1, 24) * 14}px` }),
       coloured(barNode(share, percent(share)), colour),
-      el("span", { class: "amount", title: unitText(figure(value), this.unitOfValues()) }, amount(value)),
+      el("span", { class: "amount", title: quantity(value, this.unitOfValues()) }, count(value)),
       el("span", { class: "amount", title: growthWords(this.tree, exponent) }, doublingText(exponent)),
       el(
         "span",

@@ -4,7 +4,7 @@
 import { answersAt } from "../data/program.js";
 import { byId, el, selector, switcher } from "../draw/dom.js";
 import { cutText, pathNames } from "../text/names.js";
-import { estimateText, pointText, quantityText, scaleText } from "../text/numbers.js";
+import { estimateText, pointText, valueText } from "../text/numbers.js";
 
 /** @import { LevelName, Report } from "../data/report.js" */
 /** @import { Positions } from "../data/positions.js" */
@@ -31,7 +31,7 @@ function scaleControl(state) {
     const scale = state.target[column];
     number.value = String(scale);
     slider.value = String(scales.indexOf(scale));
-    slider.setAttribute("aria-valuetext", `${scaled} = ${scaleText(scale)}`);
+    slider.setAttribute("aria-valuetext", `${scaled} = ${valueText(scale)}`);
   };
   /** @param {number} scale one of the positions */
   const move = (scale) => state.setTarget(positions.atScale(state.target, scale));
@@ -71,7 +71,7 @@ function scaleControl(state) {
  */
 function nearestText({ report: { positions }, target }, wanted, scale) {
   const at = positions.atScale(target, wanted).map((value, d) => `${positions.parameters[d]}=${value}`);
-  const shown = `The nearest position, ${positions.scaled} = ${scaleText(scale)}, is shown.`;
+  const shown = `The nearest position, ${positions.scaled} = ${valueText(scale)}, is shown.`;
   return `${shown} For ${positions.scaled} = ${wanted}: pipeline predict OUT --at ${at.join(",")}`;
 }
 
@@ -88,7 +88,7 @@ function lineControl(state, moved) {
       /** @type {[string, string]} */ ([
         String(i),
         line
-          .flatMap((value, d) => (d === column ? [] : [`${parameters[d]} = ${scaleText(value)}`]))
+          .flatMap((value, d) => (d === column ? [] : [`${parameters[d]} = ${valueText(value)}`]))
           .join(", "),
       ]),
   );
@@ -106,7 +106,7 @@ function lineControl(state, moved) {
 export function outsideText(positions, target) {
   const factor = positions.extrapolation(target);
   if (!(factor > 1 + 1e-9)) return "";
-  const text = `${scaleText(Number(factor.toPrecision(2)))} times outside the measured range`;
+  const text = `${valueText(Number(factor.toPrecision(2)))} times outside the measured range`;
   if (factor > positions.limits.veryFar) return `${text}: far too much to decide on`;
   return factor > positions.limits.far ? `${text}: far` : text;
 }
@@ -120,10 +120,12 @@ export function outsideText(positions, target) {
 export function answerTexts(report, state) {
   const { target, level, metric } = state;
   const answers = report.program ? answersAt(report.program, report.positions, target) : [];
-  const parts = answers.map(({ label, unit, figure }) => `${label} ${estimateText(figure, unit)}`);
+  const parts = answers.map(
+    ({ label, unit, figure }) => `${label} ${estimateText(figure.value, [figure.lower, figure.upper], unit)}`,
+  );
   if (metric.additive) {
-    const text = quantityText(level.totalAt(target), metric.unit, level.intervalOfTotal(target));
-    parts.push(`${metric.name} ${text.replace(/, 90 % interval (.*)/, " ($1)")}`);
+    const text = estimateText(level.totalAt(target), level.intervalOfTotal(target), metric.unit);
+    parts.push(`${metric.name} ${text}`);
   }
   return parts;
 }

@@ -3,7 +3,7 @@
 
 import { el, svgEl } from "../draw/dom.js";
 import { distinctLabels } from "../text/names.js";
-import { scaleText } from "../text/numbers.js";
+import { valueText } from "../text/numbers.js";
 
 /** @import { Crossover, Interval, KernelSet } from "../data/kernel_set.js" */
 /** @import { Point } from "../data/payload.js" */
@@ -67,9 +67,9 @@ function crossoverText(level, target, crossover) {
   const { over, past, at } = crossover;
   const name = level.positions.scaled;
   const [first, second] = distinctLabels(level, [over, past], 44);
-  const text = `At ${name} ≈ ${scaleText(Number(at.toPrecision(3)))} ${first} overtakes ${second}`;
+  const text = `At ${name} ≈ ${valueText(Number(at.toPrecision(3)))} ${first} overtakes ${second}`;
   const [low, high] = crossoverRange(level, target, crossover);
-  const [from, to] = [low, high].map((scale) => scaleText(Number(scale.toPrecision(2))));
+  const [from, to] = [low, high].map((scale) => valueText(Number(scale.toPrecision(2))));
   if (low > 0 && high < Infinity) return `${text}; intervals overlap from ${name} = ${from} to ${to}`;
   if (low > 0) return `${text}; intervals overlap from ${name} = ${from} on`;
   return high < Infinity

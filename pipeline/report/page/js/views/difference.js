@@ -10,7 +10,7 @@ import { csvText, fileName, save } from "../draw/files.js";
 import { colouredDifference, differenceLegend } from "../draw/growth.js";
 import { differenceRows, differenceTexts, rangeText, ratioText, signed } from "../text/difference.js";
 import { pathNames } from "../text/names.js";
-import { doublingText, figure, unitText } from "../text/numbers.js";
+import { doublingText, quantity } from "../text/numbers.js";
 
 /** @import { Reference, Width } from "../data/difference.js" */
 /** @import { Box, BoxTree } from "../draw/boxes.js" */
@@ -135,7 +135,7 @@ export class DifferenceView {
     /** @param {Box} box */
     const node = (box) =>
       box.others
-        ? othersNode(box, unitText(figure((box.wide / width) * whole), compared.unit))
+        ? othersNode(box, quantity((box.wide / width) * whole, compared.unit))
         : this.boxNode(box, compared, end);
     const svg = svgEl(
       "svg",
@@ -193,7 +193,7 @@ export class DifferenceView {
     const mark = (nodes, right, depth) => {
       const missing = nodes.filter((k) => difference.only[k] === unseen);
       if (!missing.length) return null;
-      const value = unitText(figure(sum(missing.map((k) => own[k]))), unit);
+      const value = quantity(sum(missing.map((k) => own[k])), unit);
       const names = missing.map((k) => tree.level.name(k)).join(", ");
       const node = svgEl(
         "g",
@@ -240,9 +240,9 @@ export class DifferenceView {
       "p",
       {},
       el("b", {}, `A: ${a.name}`),
-      `, ${unitText(figure(total.a), unit)}${rangeText(a.whole)}; `,
+      `, ${quantity(total.a, unit)}${rangeText(a.whole)}; `,
       el("b", {}, `B: ${b.name}`),
-      `, ${unitText(figure(total.b), unit)}${rangeText(b.whole)}. `,
+      `, ${quantity(total.b, unit)}${rangeText(b.whole)}. `,
       `Whole program: ${metric} ${ratio ? `${ratio}, ` : ""}${signed(total.b - total.a, unit)}. `,
       notes.join(" "),
     );
@@ -276,7 +276,7 @@ export class DifferenceView {
     for (const k of missing) regions.set(level.name(k), [...(regions.get(level.name(k)) ?? []), own[k]]);
     const texts = [...regions].slice(0, NAMED).map(([name, values]) => {
       const count = values.length > 1 ? `${values.length} call paths, ` : "";
-      return `${name} (${count}${unitText(figure(sum(values)), unit)})`;
+      return `${name} (${count}${quantity(sum(values), unit)})`;
     });
     const more = regions.size > NAMED ? ` and ${regions.size - NAMED} more regions` : "";
     const text = `Without width here, ${only[unseen === ONLY_A ? 0 : 1]}: ${texts.join(", ")}${more}. `;

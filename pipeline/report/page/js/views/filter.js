@@ -5,7 +5,7 @@ import { sum } from "../data/shares.js";
 import { byId, el } from "../draw/dom.js";
 import { barNode, cutNode } from "../draw/nodes.js";
 import { DataTable } from "../draw/table.js";
-import { amount } from "../text/numbers.js";
+import { count } from "../text/numbers.js";
 
 /** @import { Report } from "../data/report.js" */
 /** @import { Column } from "../draw/table.js" */
@@ -37,7 +37,7 @@ export function buildFilter({ filter }) {
       help,
       kind: "number",
       value: (i) => regions[i][key],
-      cell: (i) => barNode(regions[i][key] / total, amount(regions[i][key]), regions[i].kept ? "" : "muted"),
+      cell: (i) => barNode(regions[i][key] / total, count(regions[i][key]), regions[i].kept ? "" : "muted"),
     };
   };
   new DataTable(byId("filter-table"), {

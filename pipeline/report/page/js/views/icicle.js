@@ -8,7 +8,7 @@ import { byId, el, keepingFocus, onResize, selector, svgEl, switcher } from "../
 import { csvText, fileName, save } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/growth.js";
 import { fullPathNames } from "../text/names.js";
-import { figure, percent, pointText, quantityText, unitText } from "../text/numbers.js";
+import { percent, pointText, quantity } from "../text/numbers.js";
 import { ScaleDifference } from "./scale_difference.js";
 
 /** @import { TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
@@ -50,12 +50,12 @@ class IcicleView {
     const { level } = this.tree;
     const { unit } = this.report;
     const { k, wide, others } = box;
-    if (others) return othersNode(box, unitText(figure((wide / this.width) * whole), unit));
+    if (others) return othersNode(box, quantity((wide / this.width) * whole, unit));
     const label = level.name(k);
     const share = whole > 0 ? values.inclusive[k] / whole : 0;
     const text =
-      `${label}: ${unitText(figure(values.inclusive[k]), unit)} (${percent(share)}), without its callees ` +
-      `${unitText(figure(values.exclusive[k]), unit)}, ${growthWords(this.tree, growth.exponent[k])}`;
+      `${label}: ${quantity(values.inclusive[k], unit)} (${percent(share)}), without its callees ` +
+      `${quantity(values.exclusive[k], unit)}, ${growthWords(this.tree, growth.exponent[k])}`;
     const node = svgEl(
       "g",
       { class: `box${this.look(k)}`, ...this.boxes.attributes(k, side) },
@@ -124,10 +124,7 @@ class IcicleView {
       },
       ...found.map((box) => this.boxNode(box, values, whole, growth, host.id)),
     );
-    host.replaceChildren(
-      el("p", { class: "side" }, el("b", {}, name), ` — ${quantityText(whole, unit)}`),
-      svg,
-    );
+    host.replaceChildren(el("p", { class: "side" }, el("b", {}, name), ` — ${quantity(whole, unit)}`), svg);
   }
 
   draw() {

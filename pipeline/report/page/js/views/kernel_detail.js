@@ -17,7 +17,7 @@ import { copyButton, el, onResize, switcher } from "../draw/dom.js";
 import { copyable, formulaNode } from "../draw/nodes.js";
 import { readings } from "../draw/readings.js";
 import { fullPathNames } from "../text/names.js";
-import { figure, intervalText, pointText, quantityText, unitText } from "../text/numbers.js";
+import { estimateText, figure, intervalText, pointText, quantity } from "../text/numbers.js";
 import { locationsPanel } from "./locations.js";
 
 /** @import { KernelSet, Rival } from "../data/kernel_set.js" */
@@ -141,13 +141,13 @@ function drawKernel(host, metric, target, level, k) {
     const { unit } = metric;
     /** @type {[string, string, string][]} */
     const measured = singles.length
-      ? [["c0", "measured", unitText(singles.map((y) => figure(y)).join(", "), unit)]]
+      ? [["c0", "measured", singles.map((y) => quantity(y, unit)).join(", ")]]
       : [];
     return [
       ...measured,
-      ["c0", "model", unitText(figure(level.value(k, at)), unit)],
-      ["none", "90 % interval", unitText(intervalText(level.interval(k, at)), unit)],
-      ["none", "formula alone", unitText(figure(formula), unit)],
+      ["c0", "model", quantity(level.value(k, at), unit)],
+      ["none", "90 % interval", intervalText(level.interval(k, at))],
+      ["none", "formula alone", quantity(formula, unit)],
     ];
   });
 }
@@ -191,7 +191,7 @@ function kernelFacts(report, metric, target, level, k) {
   facts.push(
     [
       `At ${pointText(level.positions.parameters, target)}`,
-      quantityText(value, metric.unit, level.interval(k, target)),
+      estimateText(value, level.interval(k, target), metric.unit),
     ],
     ["Most plausible formula", formulaNode(level.formula(k))],
     ["Formula to copy", formulaCopies(level, k)],

@@ -8,7 +8,7 @@ import { chartTools } from "../draw/chart_tools.js";
 import { el, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
 import { csvText, fileName, save } from "../draw/files.js";
 import { readingsOver } from "../draw/readings.js";
-import { figure, pointText, quantityText, unitText } from "../text/numbers.js";
+import { figure, pointText, quantity } from "../text/numbers.js";
 
 /** @import { KernelSet } from "../data/kernel_set.js" */
 /** @import { Group, KernelLocations, Place } from "../data/locations.js" */
@@ -192,8 +192,8 @@ class LocationsPanel {
     const where = longest.node ? ` on node ${longest.node}` : "";
     const inside = longest.count > 1 ? "a location of " : "";
     return (
-      `Longest at ${pointText(positions.parameters, positions.points[this.point])}: ${inside}${name}${where}, ${quantityText(all.high, unit)} (measured); mean of ` +
-      `${placesText(places, accelerators)} ${quantityText(all.mean, unit)}, max/mean ${figure(all.ratio)}.`
+      `Longest at ${pointText(positions.parameters, positions.points[this.point])}: ${inside}${name}${where}, ${quantity(all.high, unit)} (measured); mean of ` +
+      `${placesText(places, accelerators)} ${quantity(all.mean, unit)}, max/mean ${figure(all.ratio)}.`
     );
   }
 
@@ -372,12 +372,10 @@ function drawPlaces(host, places, labels) {
 function readingsOf(place, mean, unit) {
   const { count } = place;
   /** @type {[string, string, string][]} */
-  const own = [
-    ["c0", count > 1 ? `measured, mean of ${count}` : "measured", unitText(figure(place.mean), unit)],
-  ];
+  const own = [["c0", count > 1 ? `measured, mean of ${count}` : "measured", quantity(place.mean, unit)]];
   if (count > 1) {
-    own.push(["none", "smallest", unitText(figure(place.low), unit)]);
-    own.push(["none", "largest", unitText(figure(place.high), unit)]);
+    own.push(["none", "smallest", quantity(place.low, unit)]);
+    own.push(["none", "largest", quantity(place.high, unit)]);
   }
   return [...own, ["none", "over the mean of all", mean > 0 ? `×${figure(place.mean / mean)}` : "–"]];
 }

@@ -156,7 +156,7 @@ function drawLines(host, scene, options) {
     return drawn.map((k, i) => {
       const measured = point === undefined ? "" : `, measured ${figure(level.measured(k, point))}`;
       const interval = level.interval(k, at);
-      const text = `${figure(level.value(k, at))}${interval ? ` (${intervalText(interval)})` : ""}${measured}`;
+      const text = `${figure(level.value(k, at))}${interval ? ` [${intervalText(interval)}]` : ""}${measured}`;
       return [look(k), names[i], text];
     });
   });

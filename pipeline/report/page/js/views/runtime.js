@@ -16,7 +16,7 @@ import {
 import { chartTools } from "../draw/chart_tools.js";
 import { byId, el, onResize } from "../draw/dom.js";
 import { readings } from "../draw/readings.js";
-import { figure, scaleText, tickLabel } from "../text/numbers.js";
+import { figure, percent, tickLabel, valueText } from "../text/numbers.js";
 
 /** @import { Range } from "../draw/axes.js" */
 /** @import { Positions } from "../data/positions.js" */
@@ -61,8 +61,7 @@ function domainOf({ threshold }, points, curve, ideal) {
 /** @param {number | null} threshold */
 function textOf(threshold) {
   /** @param {number} value */
-  return (value) =>
-    threshold === null ? figure(value) : `${tickLabel(Number((100 * value).toPrecision(3)))} %`;
+  return (value) => (threshold === null ? figure(value) : percent(value));
 }
 
 /**
@@ -76,7 +75,7 @@ function textOf(threshold) {
 function described(chart, positions, points, curve, target) {
   const text = textOf(chart.threshold);
   /** @param {Figure} one */
-  const at = ({ x, value }) => `${text(value)} at ${positions.scaled} = ${scaleText(x)}`;
+  const at = ({ x, value }) => `${text(value)} at ${positions.scaled} = ${valueText(x)}`;
   const last = curve.find((one) => one.x === target);
   const ahead = last
     ? `; predicted: ${at(last)}, 90 % interval ${text(last.lower)} to ${text(last.upper)}`
@@ -132,7 +131,7 @@ function drawChart(host, positions, chart, at) {
   const dots = points.map((one) => ({
     x: one.x,
     y: one.value,
-    title: `measured at ${positions.scaled} = ${scaleText(one.x)}: ${text(one.value)}`,
+    title: `measured at ${positions.scaled} = ${valueText(one.x)}: ${text(one.value)}`,
   }));
   drawDots(drawn, dots, "c0", 4);
   readings(host, drawn, positions, (scale) => readingsAt(chart, points, curve, scale));

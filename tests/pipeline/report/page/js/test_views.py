@@ -92,17 +92,6 @@ def test_figures_that_are_not_available_are_left_out(scripts: Scripts) -> None:
     assert math.isnan(found[1]["upper"])
 
 
-def test_estimates_have_units_and_intervals(scripts: Scripts) -> None:
-    calls = [
-        ({"value": 12.345, "lower": 10, "upper": 20_000}, "s"),
-        ({"value": 0.5, "lower": 0.25, "upper": 1}, "%"),
-        ({"value": 2, "lower": float("nan"), "upper": 3}, ""),
-    ]
-    found = scripts.each("text/numbers.js", "estimateText", calls)
-    thin = "\N{NARROW NO-BREAK SPACE}"
-    assert found == [f"12.3{thin}s (10.0 to 20.0{thin}k)", f"50.0{thin}% (25.0 to 100)", "2.00"]
-
-
 def test_targets_outside_are_said_to_be_far(scripts: Scripts) -> None:
     data = data_of(study())
     found = scripts.read(
