@@ -18,27 +18,63 @@ from pipeline.report.page.modules import joined
 if TYPE_CHECKING:
     from jinja2 import Environment  # which few commands need
 
-STYLES = ("tokens", "layout", "table", "chart", "tree")
+STYLES = ("tokens", "layout", "table", "chart")
 DARK = "@dark@"  # stands in tokens.css for the colours of the dark theme, which are needed twice
-REPORT, COMPARISON = "main.js", "comparison/comparison.js"
-HISTORY, HISTORY_KERNEL = "history/index.js", "history/kernel.js"
 LEVEL = 6  # of compression
 ROUNDING = 1 << 7  # half of the last bit that short numbers have
 HALF = 2e-3  # how far from the middle between two written numbers a float32 surely is on the right side
-ENTRIES = (REPORT, COMPARISON, HISTORY, HISTORY_KERNEL)
-"""The modules that pages begin with."""
+OWN_STYLES = {
+    "report": ("tree",),
+    "comparison": ("tree", "comparison"),
+    "history": ("history",),
+    "history_kernel": ("history",),
+}
+ENTRIES = {
+    "report": "main.js",
+    "comparison": "comparison/comparison.js",
+    "history": "history/index.js",
+    "history_kernel": "history/kernel.js",
+}
+"""The module that each page begins with."""
 
 
-def style_sheet(names: Sequence[str] = STYLES) -> str:
-    """Return style sheets as one; the first, with the colours, is needed by all others."""
+def page_text(page: str, data: Any = None, **content: Any) -> str:  # noqa: ANN401
+    """Return a page: it needs no network, runs its own script alone, and shows whatever names hold as text.
+
+    Args:
+        page: a key of `ENTRIES`, which its template is called after.
+        data: what its script reads.
+        content: what its template shows.
+    """
+    from markupsafe import Markup
+
+    scripts, styles = script(page), style_sheet(page)
+    text = (
+        _templates()
+        .get_template(f"{page}.html.j2")
+        .render(
+            content,
+            policy=content_security_policy([scripts], [styles]),
+            styles=Markup(styles),
+            scripts=Markup(scripts),
+            data=Markup(compressed(data)),
+        )
+    )
+    return text.encode("utf-8", "replace").decode()
+
+
+@cache
+def style_sheet(page: str = "report") -> str:
+    """Return the styles of a page; the first, with the colours, are needed by all others."""
     folder = _folder("css")
-    dark = _text(folder / "dark.css")
-    return "\n".join(_text(folder / f"{name}.css") for name in names).replace(DARK, dark)
+    texts = (_text(folder / f"{name}.css") for name in (*STYLES, *OWN_STYLES[page]))
+    return "\n".join(texts).replace(DARK, _text(folder / "dark.css"))
 
 
-def script(entry: str = REPORT) -> str:
+@cache
+def script(page: str = "report") -> str:
     """Return the modules that a page needs as one script."""
-    return joined(modules(), entry)
+    return joined(modules(), ENTRIES[page])
 
 
 def modules() -> dict[str, str]:
@@ -47,12 +83,12 @@ def modules() -> dict[str, str]:
 
 
 @cache
-def templates(package: str) -> "Environment":
-    """Return the templates of a package, each of which is compiled once; what they are given is escaped."""
+def _templates() -> "Environment":
+    """Return the templates, each of which is compiled once; what they are given is escaped."""
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     return Environment(
-        loader=PackageLoader(package, "templates"),
+        loader=PackageLoader("pipeline.report.page", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -11,17 +11,10 @@ from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook
 from pipeline.questions.planning.advice import Advice
 from pipeline.questions.runtime.runtime import Runtime
-from pipeline.report.page.answers import answers, other_notices
-from pipeline.report.page.embedding import (
-    compressed,
-    content_security_policy,
-    script,
-    style_sheet,
-    templates,
-)
-from pipeline.report.page.heading import dates, heading, machine
-from pipeline.report.page.locations import Shown, locations_data
-from pipeline.report.page.machines import machines_section
+from pipeline.report.page.embedding import compressed, page_text, script, style_sheet
+from pipeline.report.page.first_screen import answers, other_notices
+from pipeline.report.page.location_data import Shown, locations_data
+from pipeline.report.page.machine_comparison import machines_section
 from pipeline.report.page.page_data import (
     MetricOutlook,
     levels_shown,
@@ -29,6 +22,7 @@ from pipeline.report.page.page_data import (
     metrics_of_tree,
     page_data,
 )
+from pipeline.report.page.page_heading import dates, heading, machine
 from pipeline.report.page.positions import Positions, positions_of
 from pipeline.report.page.sections import (
     attributes,
@@ -40,7 +34,7 @@ from pipeline.report.page.sections import (
     prediction_text,
 )
 from pipeline.report.page.shown_kernels import ShownKernels
-from pipeline.report.page.verdict import Findings, verdict
+from pipeline.report.page.verdict_sentences import Findings, verdict
 
 MOST_CHARACTERS = 1_000_000  # of the page, about, with up to 1000 call paths
 USUAL_CALLPATHS, LARGEST = 1000, 2.0  # pages of more call paths grow with them, up to so many times that
@@ -87,16 +81,13 @@ class Report:
 
 def report_html(report: Report) -> str:
     """Return the HTML text. It needs no network, and shows whatever names contain as text."""
-    from markupsafe import Markup
-
     analysis, provenance, found = report.analysis, report.provenance, report.runtime
     outlooks = report.callpaths, report.regions
     findings = Findings(analysis, *outlooks, report.targets[-1])
-    scripts, styles = script(), style_sheet()
     reserved = LEAST_LOCATIONS if report.locations else 0
     callpaths = len(analysis.callpaths.kernels)
     room = int(MOST_CHARACTERS * min(max(callpaths / USUAL_CALLPATHS, 1.0), LARGEST))
-    room -= len(scripts) + len(styles) + reserved
+    room -= len(script()) + len(style_sheet()) + reserved
     positions = positions_of(analysis, report.targets)
     levels = levels_shown(analysis, *outlooks, positions, room - LEAST_REST)
     data = page_data(
@@ -107,8 +98,9 @@ def report_html(report: Report) -> str:
     data["others"], rest = _that_fit(report, positions, 0 if folded else room)
     room -= len(compressed(data["others"]))
     data["locations"], few = _locations(report, data, levels["callpaths"], room + reserved)
-    template = templates("pipeline.report.page").get_template("report.html.j2")
-    text = template.render(
+    return page_text(
+        "report",
+        data,
         title=heading(analysis, provenance)
         + ("" if report.machines is None else f", on {report.machines['on']['name']}"),
         origin=_origin(report),
@@ -132,13 +124,8 @@ def report_html(report: Report) -> str:
         filtered=data["filter"],
         roofline=data["roofline"],
         callpaths=callpaths,
-        policy=content_security_policy([scripts], [styles]),
-        styles=Markup(styles),
-        scripts=Markup(scripts),
         predictions=prediction_text(analysis.parameter, positions.scales),
-        data=Markup(compressed(data)),
     )
-    return text.encode("utf-8", "replace").decode()
 
 
 def _locations(

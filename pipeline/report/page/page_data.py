@@ -22,7 +22,7 @@ from pipeline.report.page.embedding import integers, packed
 from pipeline.report.page.kernel_data import kernel_data, without_zeros
 from pipeline.report.page.positions import Positions
 from pipeline.report.page.program_data import program_data
-from pipeline.report.page.roofline import roofline_data
+from pipeline.report.page.roofline_section import roofline_data
 from pipeline.report.page.shown_kernels import OF_A_NUMBER, ShownKernels, most_shown, shown_kernels, with_sum
 
 ROOM = 800_000  # characters of the data, if nobody says less

@@ -11,10 +11,9 @@ from markupsafe import Markup
 from pipeline.gate.change_points import ENOUGH, LEVEL
 from pipeline.gate.kernel_values import Scope
 from pipeline.gate.trends import Entries, KernelTrends, Measure, MeasureTrend, entries_text
-from pipeline.report.page.history.commits import Commits
-from pipeline.report.page.history.drawing import date_text, sparkline
+from pipeline.report.page.history.history_words import Commits, Wording, kernel_name, kernel_place
 from pipeline.report.page.history.steps_table import StepRow, step_rows
-from pipeline.report.page.history.wording import Wording, kernel_name, kernel_place
+from pipeline.report.page.history.trend_drawing import date_text, sparkline
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import counted, figure, percent, point_text
 

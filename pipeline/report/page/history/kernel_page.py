@@ -11,9 +11,9 @@ from ingest.arrays import IntArray
 from pipeline.gate.kernel_values import Scope
 from pipeline.gate.trends import KernelTrends, Measure, MeasureTrend
 from pipeline.report.page.embedding import packed
-from pipeline.report.page.history.drawing import CHART, LEFT, RIGHT, SECONDS_PER_DAY, chart, date_text
+from pipeline.report.page.history.history_words import Wording, kernel_name, kernel_place
 from pipeline.report.page.history.index_page import Site, no_change
-from pipeline.report.page.history.wording import Wording, kernel_name, kernel_place
+from pipeline.report.page.history.trend_drawing import CHART, LEFT, RIGHT, SECONDS_PER_DAY, chart, date_text
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import BETWEEN, counted, growth_text, percent
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pipeline.gate.trends import KernelTrends, Measure, MeasureTrend, entries_text
+from pipeline.report.page.history.history_words import Wording, kernel_name, kernel_place
 from pipeline.report.page.history.index_page import RECENT, Site, facts, no_change
 from pipeline.report.page.history.steps_table import StepRow
-from pipeline.report.page.history.wording import Wording, kernel_name, kernel_place
 from pipeline.wording.escaping import markdown
 from pipeline.wording.quantities import figure, percent
 

@@ -3,34 +3,61 @@
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property
-from importlib.resources import files
-from importlib.resources.abc import Traversable
-from typing import Any
+from html import escape
 
-from markupsafe import Markup
+import numpy as np
 
 from pipeline.gate.kernel_values import KernelId
-from pipeline.gate.trends import Entries, trends
-from pipeline.report.page.embedding import (
-    HISTORY,
-    HISTORY_KERNEL,
-    compressed,
-    content_security_policy,
-    script,
-    style_sheet,
-    templates,
-)
-from pipeline.report.page.history.badge import badge
-from pipeline.report.page.history.commits import Commits
+from pipeline.gate.trends import Entries, Measure, trends
+from pipeline.report.page.embedding import page_text
+from pipeline.report.page.history.history_words import NOTHING, Commits, Wording, kernel_name
 from pipeline.report.page.history.index_page import Site, all_changes, index_content
 from pipeline.report.page.history.kernel_page import kernel_content
 from pipeline.report.page.history.pull_request import pull_request
-from pipeline.report.page.history.wording import kernel_name
+from pipeline.wording.quantities import percent, point_text
+
+HEIGHT = 20
+MARGIN = 7  # pixels on either side of a text
+CHARACTER = 6.4  # pixels, on average
+LABEL = "#3b4148"
+COLOURS = {
+    "worse": "#b03a22",
+    "better": "#00704f",
+    "": "#1c5fb8",
+}  # white text has a contrast of 5.9 at least
+
+
+def badge(site: Site) -> str:
+    """Return the SVG; its title says the same in words."""
+    whole = site.kernels[0].measures
+    wording = Wording(site.entries)
+    value = wording.value(Measure.TARGET, float(whole[Measure.TARGET].values[-1]))
+    efficiency = float(whole[Measure.EFFICIENCY].values[-1])
+    if np.isfinite(efficiency):
+        value += f", {percent(efficiency)} efficient"
+    change = next((row for row in site.recent_changes if row.kernel.row == 0), None)
+    if change is not None and value != NOTHING:
+        value += f" {change.leading.arrow} {change.leading.factor}"
+    return _svg(f"at {point_text(site.entries.target)}", value, COLOURS[change.direction if change else ""])
+
+
+def _svg(label: str, value: str, colour: str) -> str:
+    left, right = (2 * MARGIN + CHARACTER * len(text) for text in (label, value))
+    label, value = escape(label), escape(value)
+    text = 'y="14" text-anchor="middle" lengthAdjust="spacingAndGlyphs" textLength'
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + right:.0f}" height="{HEIGHT}" role="img" '
+        f'aria-label="{label}: {value}"><title>{label}: {value}</title>'
+        f'<rect width="{left + right:.0f}" height="{HEIGHT}" rx="3" fill="{LABEL}"/>'
+        f'<path d="M{left:.0f} 0h{right - 3:.0f}q3 0 3 3v{HEIGHT - 6}q0 3 -3 3h-{right - 3:.0f}z" '
+        f'fill="{colour}"/>'
+        f'<g fill="#fff" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">'
+        f'<text x="{left / 2:.1f}" {text}="{left - 2 * MARGIN:.0f}">{label}</text>'
+        f'<text x="{left + right / 2:.1f}" {text}="{right - 2 * MARGIN:.0f}">{value}</text></g></svg>\n'
+    )
+
 
 INDEX, BADGE, PULL_REQUEST = "index.html", "badge.svg", "pull-request.md"
-STYLES = ("tokens", "layout", "table", "chart")  # of the report
 SLUG = 40  # characters of a kernel's name in the name of its page
 
 
@@ -49,12 +76,11 @@ def site(entries: Entries, template: str = "") -> Iterator[tuple[str, str]]:
         addresses=[page_of(one.kernel) for one in kernels],
         changes=all_changes(kernels, commits),
     )
-    pages = _Pages()
     for n, address in enumerate(whole.addresses):
-        yield address, pages.text("kernel", kernel_content(whole, n))
+        yield address, page_text("history_kernel", **kernel_content(whole, n))
     yield BADGE, badge(whole)
     yield PULL_REQUEST, pull_request(whole)
-    yield INDEX, pages.text("index", index_content(whole))
+    yield INDEX, page_text("history", **index_content(whole))
 
 
 def page_of(kernel: KernelId) -> str:
@@ -62,37 +88,3 @@ def page_of(kernel: KernelId) -> str:
     slug = re.sub(r"[^a-z0-9]+", "-", kernel_name(kernel).lower()).strip("-")[:SLUG].strip("-")
     identity = "\0".join((kernel.level.value, *kernel.callpath)).encode(errors="surrogatepass")
     return f"kernels/{slug or 'kernel'}-{hashlib.sha256(identity).hexdigest()[:10]}.html"
-
-
-@dataclass(frozen=True)
-class _Pages:
-    """Templates with what all pages embed."""
-
-    @cached_property
-    def _styles(self) -> str:
-        return (
-            style_sheet(STYLES) + "\n" + _text(files("pipeline.report.page.history") / "css" / "trends.css")
-        )
-
-    @cached_property
-    def _scripts(self) -> dict[str, str]:
-        return {"index": script(HISTORY), "kernel": script(HISTORY_KERNEL)}
-
-    def text(self, page: str, content: dict[str, Any]) -> str:
-        """Return a page: ``index`` or ``kernel``."""
-        scripts = self._scripts[page]
-        template = templates("pipeline.report.page.history").get_template(f"{page}.html.j2")
-        text = template.render(
-            content
-            | {
-                "policy": content_security_policy([scripts], [self._styles]),
-                "styles": Markup(self._styles),
-                "script": Markup(scripts),
-                "data": Markup(compressed(content.get("data"))),
-            }
-        )
-        return text.encode("utf-8", "replace").decode()
-
-
-def _text(file: Traversable) -> str:
-    return file.read_text(encoding="utf-8")

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pipeline.gate.trends import KernelStep, KernelTrends, Measure, steps
-from pipeline.report.page.history.commits import Commits
-from pipeline.report.page.history.drawing import date_text, direction
-from pipeline.report.page.history.wording import Wording, factor_text
+from pipeline.report.page.history.history_words import Commits, Wording, factor_text
+from pipeline.report.page.history.trend_drawing import date_text, direction
 from pipeline.wording.quantities import interval_text
 
 

@@ -12,11 +12,10 @@ import { buildHeatmap } from "./views/heatmap.js";
 import { buildIcicles } from "./views/icicle.js";
 import { buildImbalance } from "./views/imbalance.js";
 import { buildKernels } from "./views/kernels.js";
-import { buildNavigation } from "./views/navigation.js";
+import { buildNavigation, buildTheme } from "./views/navigation.js";
 import { buildOverview } from "./views/overview.js";
 import { buildRoofline } from "./views/roofline.js";
 import { buildRuntime } from "./views/runtime.js";
-import { buildTheme } from "./views/theme.js";
 
 /** @import { Report } from "./data/report.js" */
 

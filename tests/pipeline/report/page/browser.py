@@ -111,7 +111,7 @@ class Scripts:
 IMPORTS = """
 const { readReport } = await import("/data/report.js");
 const shares = await import("/data/shares.js");
-const program = await import("/data/program.js");
+const program = await import("/data/report.js");
 const nodes = await import("/draw/nodes.js");
 const numbers = await import("/text/numbers.js");
 const names = await import("/text/names.js");

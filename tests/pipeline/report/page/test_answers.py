@@ -10,8 +10,8 @@ from ingest.scaling import Scaling
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning.advice import Advice
 from pipeline.questions.runtime.runtime import Runtime
-from pipeline.report.page.answers import answers, other_notices
-from pipeline.report.page.verdict import Findings
+from pipeline.report.page.first_screen import answers, other_notices
+from pipeline.report.page.verdict_sentences import Findings
 from pipeline.wording.quantities import figure, quantity
 from tests.pipeline.report.page.studies import EFFORT, answered, study, study_of, two_parameter_study
 

@@ -14,7 +14,7 @@ import pytest
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, study_locations
 from pipeline.report.page import Report, report_html
 from pipeline.report.page.embedding import compressed
-from pipeline.report.page.locations import RANGES, Shown, locations_data
+from pipeline.report.page.location_data import RANGES, Shown, locations_data
 from tests.pipeline.report.page.browser import Scripts, Watched, shows, violations
 from tests.pipeline.report.page.studies import PROCESSES, SOLVER, answered, floats, study, with_other_metrics
 from tests.pipeline.report.page.test_address import kept
@@ -107,8 +107,8 @@ def test_many_locations_are_ranges_on_the_page() -> None:
 def test_what_has_no_room_is_left_out_with_a_notice(kernels: int) -> None:
     names = [(f"k{i}", 100 + i, True) for i in range(kernels)]
     found = made([point_of(i, 512, 1, kernels=kernels) for i in range(8)], *names)
-    data, notices = locations_data([found], shown(kernels), 60_000)
-    assert 15_000 < len(compressed(data)) <= 60_000
+    data, notices = locations_data([found], shown(kernels), 2_000)
+    assert 500 < len(compressed(data)) <= 2_000
     left = len(data[0]["kernels"])
     text = f"the page has room for the values per location of {left} of {kernels} kernels; "
     text += "locations.parquet has all"

@@ -116,7 +116,7 @@ def test_templates_on_one_line_are_kept() -> None:
 
 
 def test_the_pages_use_all_modules() -> None:
-    texts = {entry: script(entry) for entry in ENTRIES}
+    texts = {entry: script(page) for page, entry in ENTRIES.items()}
     found = {
         entry: re.findall(r'^modules\["([^"]+)"\] = ', text, re.MULTILINE) for entry, text in texts.items()
     }

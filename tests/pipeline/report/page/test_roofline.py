@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
 from pipeline.report.page import report_html
-from pipeline.report.page.roofline import roofline_data
+from pipeline.report.page.roofline_section import roofline_data
 from tests.pipeline.projection.rooflines.test_study_rooflines import NODE
 from tests.pipeline.projection.rooflines.test_study_rooflines import study as counted_study
 from tests.pipeline.report.page.browser import Watched

@@ -10,7 +10,7 @@ from ingest.scaling import Scaling
 from pipeline.models.prediction import Prediction
 from pipeline.models.quality import Note
 from pipeline.questions.analysis import Analysis, Level, look_ahead
-from pipeline.report.page.verdict import Findings, in_words, leaders, verdict
+from pipeline.report.page.verdict_sentences import Findings, in_words, leaders, verdict
 from pipeline.wording.quantities import percent, readable_unit
 from tests.pipeline.report.page.studies import SOLVER, study, study_of, two_parameter_study
 

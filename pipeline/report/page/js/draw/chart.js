@@ -4,7 +4,7 @@
 import { tickLabel } from "../text/numbers.js";
 import { binaryTicks, linearScale, logScale } from "./axes.js";
 import { svgEl } from "./dom.js";
-import { zoomOf } from "./zoom.js";
+import { zoomOf } from "./pointing.js";
 
 /** @import { Positions } from "../data/positions.js" */
 /** @import { Range, Scale } from "./axes.js" */

@@ -3,9 +3,8 @@
 
 import { chartIn } from "./chart.js";
 import { el } from "./dom.js";
-import { csvText, fileName, save } from "./files.js";
-import { pngOf, standalone } from "./pictures.js";
-import { zoomable } from "./zoom.js";
+import { csvText, fileName, pngOf, save, standalone } from "./files.js";
+import { zoomable } from "./pointing.js";
 
 /** @import { Chart } from "./chart.js" */
 

@@ -1,5 +1,8 @@
 // @ts-check
-// Files that a reader takes along: made in the page and saved by the browser, without any server.
+// Files that a reader takes along, made in the page and saved by the browser: tables as CSV, charts as pictures that
+// stand alone, with what style sheets say of an element written into it.
+
+import { el } from "./dom.js";
 
 /** @typedef {string | number | null | undefined} Cell */
 
@@ -45,4 +48,88 @@ export function save(name, type, content) {
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+const STYLES = [
+  "fill",
+  "fill-opacity",
+  "stroke",
+  "stroke-width",
+  "stroke-dasharray",
+  "stroke-opacity",
+  "stroke-linejoin",
+  "opacity",
+  "font-family",
+  "font-size",
+  "font-weight",
+  "text-anchor",
+  "paint-order",
+];
+const NOT_IN_XML = /[^\t\n\r\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu; // names may have any character
+const ENLARGED = 2; // pixels of a PNG per pixel of the page
+
+/**
+ * The text of an SVG file with a background and all styles.
+ * @param {SVGSVGElement} svg
+ */
+export function standalone(svg) {
+  const copy = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
+  const originals = svg.querySelectorAll("*");
+  copy.querySelectorAll("*").forEach((node, i) => {
+    const style = getComputedStyle(originals[i]);
+    if (style.display === "none") node.setAttribute("display", "none");
+    for (const name of STYLES) {
+      const value = style.getPropertyValue(name);
+      if (value) node.setAttribute(name, value.replaceAll('"', "'"));
+    }
+    for (const name of ["class", "tabindex"]) node.removeAttribute(name);
+  });
+  const { width, height } = sizeOf(svg);
+  const paper = document.createElementNS(svg.namespaceURI, "rect");
+  const size = { width: String(width), height: String(height) };
+  const fill = getComputedStyle(document.body).backgroundColor;
+  for (const [name, value] of Object.entries({ ...size, fill })) paper.setAttribute(name, value);
+  copy.prepend(paper);
+  copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");
+  copy.setAttribute("viewBox", `0 0 ${width} ${height}`);
+  for (const [name, value] of Object.entries(size)) copy.setAttribute(name, value);
+  return new XMLSerializer().serializeToString(copy).replace(NOT_IN_XML, "\ufffd");
+}
+
+/** @param {SVGSVGElement} svg */
+function sizeOf(svg) {
+  return { width: Number(svg.getAttribute("width")), height: Number(svg.getAttribute("height")) };
+}
+
+/**
+ * @param {SVGSVGElement} svg
+ * @returns {Promise<Blob>}
+ */
+export async function pngOf(svg) {
+  const { width, height } = sizeOf(svg);
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(standalone(svg))}`;
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  canvas.width = width * ENLARGED;
+  canvas.height = height * ENLARGED;
+  canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture could not be made"))));
+  });
+}
+
+/**
+ * @param {HTMLTableElement} table
+ */
+export function saveButton(table) {
+  const name = table.dataset.file ?? "table";
+  const click = () => save(fileName(name, "csv"), "text/csv", csvText(rowsOf(table)));
+  const button = { type: "button", class: "quiet", "aria-label": `Save as CSV: ${name}`, click };
+  return el("div", { class: "bar" }, el("button", button, "CSV"));
+}
+
+/** @param {HTMLTableElement} table */
+function rowsOf(table) {
+  return [...table.rows].map((row) => [...row.cells].map((cell) => (cell.textContent ?? "").trim()));
 }

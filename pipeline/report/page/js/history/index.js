@@ -2,7 +2,7 @@
 // The matrix of kernels: search, level, and sorting by any column.
 
 import { byId, el, switcher } from "../draw/dom.js";
-import { buildTheme } from "../views/theme.js";
+import { buildTheme } from "../views/navigation.js";
 
 const table = byId("matrix");
 const body = /** @type {HTMLTableSectionElement} */ (table.querySelector("tbody"));

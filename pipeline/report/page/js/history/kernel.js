@@ -4,7 +4,7 @@
 import { floats, readData } from "../data/payload.js";
 import { byId, el, svgEl } from "../draw/dom.js";
 import { figure, NOTHING, percent, quantity } from "../text/numbers.js";
-import { buildTheme } from "../views/theme.js";
+import { buildTheme } from "../views/navigation.js";
 
 const ROWS = 25;
 const DAY = 86400e3;

@@ -1,8 +1,7 @@
 // @ts-check
 // The call tree: opened step by step, coloured by growth, with bars for shares; what is searched or selected opens.
 
-import { MODELLED } from "../data/call_tree.js";
-import { CALLEES_AT_ONCE, hotPaths, visibleRows } from "../data/tree_rows.js";
+import { CALLEES_AT_ONCE, hotPaths, MODELLED, visibleRows } from "../data/call_tree.js";
 import { byId, el, eventElement, keepingFocus, selector, styled, switcher } from "../draw/dom.js";
 import { csvText, fileName, save } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/growth.js";
@@ -11,10 +10,9 @@ import { numbersIn } from "../state.js";
 import { fullPathNames } from "../text/names.js";
 import { count, doublingText, percent, pointText, quantity } from "../text/numbers.js";
 
-/** @import { TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
+/** @import { NodeRow, RestRow, TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
 /** @import { Report } from "../data/report.js" */
 /** @import { Selection, State } from "../state.js" */
-/** @import { NodeRow, RestRow } from "../data/tree_rows.js" */
 
 const OPENED_BY_SEARCH = 100;
 const NONE = -1;

@@ -1,7 +1,7 @@
 // @ts-check
 // The controls that stay in sight: the target with what it means, what is shown of which metric, and the search.
 
-import { answersAt } from "../data/program.js";
+import { answersAt } from "../data/report.js";
 import { byId, el, selector, switcher } from "../draw/dom.js";
 import { cutText, pathNames } from "../text/names.js";
 import { estimateText, pointText, valueText } from "../text/numbers.js";

@@ -15,7 +15,7 @@ import {
 import { chartTools } from "../draw/chart_tools.js";
 import { copyButton, el, onResize, switcher } from "../draw/dom.js";
 import { copyable, formulaNode } from "../draw/nodes.js";
-import { readings } from "../draw/readings.js";
+import { readings } from "../draw/pointing.js";
 import { fullPathNames } from "../text/names.js";
 import { estimateText, figure, intervalText, pointText, quantity } from "../text/numbers.js";
 import { locationsPanel } from "./locations.js";

@@ -7,7 +7,7 @@ import { drawBars, drawLine, frame } from "../draw/chart.js";
 import { chartTools } from "../draw/chart_tools.js";
 import { el, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
 import { csvText, fileName, save } from "../draw/files.js";
-import { readingsOver } from "../draw/readings.js";
+import { readingsOver } from "../draw/pointing.js";
 import { figure, pointText, quantity } from "../text/numbers.js";
 
 /** @import { KernelSet } from "../data/kernel_set.js" */

@@ -1,10 +1,48 @@
 // @ts-check
-// The page's address and its sections: links to sections keep what was chosen, and an address brings both back.
+// The page's address, its sections and its theme: links to sections keep what was chosen, and an address brings both back.
 
-import { saveButton } from "../draw/static_tables.js";
+import { byId, switcher } from "../draw/dom.js";
+import { saveButton } from "../draw/files.js";
 
 /** @import { Report } from "../data/report.js" */
 /** @import { Address, State } from "../state.js" */
+
+/** @typedef {"auto" | "light" | "dark"} Theme */
+
+const KEY = "pipeline-report-theme";
+
+/** @returns {Theme} */
+function remembered() {
+  try {
+    const theme = localStorage.getItem(KEY);
+    return theme === "light" || theme === "dark" ? theme : "auto";
+  } catch {
+    return "auto";
+  }
+}
+
+/** @param {Theme} theme */
+function setTheme(theme) {
+  if (theme === "auto") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+  try {
+    localStorage.setItem(KEY, theme);
+  } catch {
+    // private windows keep nothing
+  }
+}
+
+export function buildTheme() {
+  const theme = remembered();
+  setTheme(theme);
+  /** @type {[Theme, string][]} */
+  const themes = [
+    ["auto", "Auto"],
+    ["light", "Light"],
+    ["dark", "Dark"],
+  ];
+  byId("theme").replaceChildren(switcher("Theme", "theme", themes, theme, setTheme));
+}
 
 /** @param {string} id */
 function goTo(id) {

@@ -16,7 +16,7 @@ import {
 import { chartTools } from "../draw/chart_tools.js";
 import { byId, el, keepingFocus, onResize, switcher } from "../draw/dom.js";
 import { cutNode } from "../draw/nodes.js";
-import { readings } from "../draw/readings.js";
+import { readings } from "../draw/pointing.js";
 import { distinctLabels, fullPathNames, kernelLabel } from "../text/names.js";
 import { figure, intervalText, percent, pointText } from "../text/numbers.js";
 import { crossoverList, drawCrossovers, shownCrossovers } from "./crossovers.js";
@@ -26,7 +26,7 @@ import { crossoverList, drawCrossovers, shownCrossovers } from "./crossovers.js"
 /** @import { Report } from "../data/report.js" */
 /** @import { Chart } from "../draw/chart.js" */
 /** @import { Child } from "../draw/dom.js" */
-/** @import { Reading } from "../draw/readings.js" */
+/** @import { Reading } from "../draw/pointing.js" */
 /** @import { State } from "../state.js" */
 /** @typedef {{x: boolean, y: boolean, bands: boolean, share: boolean}} Options logarithmic axes; intervals; shares */
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The charts of the first screen: speed-up and efficiency, or what stands for them, up to the target.
 
-import { figuresOf } from "../data/program.js";
+import { figuresOf } from "../data/report.js";
 import { linearDomain } from "../draw/axes.js";
 import {
   drawBand,
@@ -15,15 +15,14 @@ import {
 } from "../draw/chart.js";
 import { chartTools } from "../draw/chart_tools.js";
 import { byId, el, onResize } from "../draw/dom.js";
-import { readings } from "../draw/readings.js";
+import { readings } from "../draw/pointing.js";
 import { figure, percent, tickLabel, valueText } from "../text/numbers.js";
 
 /** @import { Range } from "../draw/axes.js" */
 /** @import { Positions } from "../data/positions.js" */
 /** @import { RuntimeChart } from "../data/payload.js" */
-/** @import { Report } from "../data/report.js" */
-/** @import { Reading } from "../draw/readings.js" */
-/** @import { Figure } from "../data/program.js" */
+/** @import { Figure, Report } from "../data/report.js" */
+/** @import { Reading } from "../draw/pointing.js" */
 /** @import { State } from "../state.js" */
 
 const HEIGHT = 270;

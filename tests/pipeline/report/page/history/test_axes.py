@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.page.history.axes import Axis, axis_of, in_parts
+from pipeline.report.page.history.trend_drawing import Axis, axis_of, in_parts
 
 
 def test_few_entries_are_parts_of_their_own():

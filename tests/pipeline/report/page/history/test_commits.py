@@ -3,7 +3,7 @@ from dataclasses import replace
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.report.page.history.commits import Commits, checked_template, short_label
+from pipeline.report.page.history.history_words import Commits, checked_template, short_label
 from tests.pipeline.report.page.history.histories import digest, history
 
 TEMPLATE = "https://example.org/{commit}?x={commit}"

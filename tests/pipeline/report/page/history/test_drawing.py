@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pipeline.gate.trends import Measure, MeasureTrend, trends
-from pipeline.report.page.history.drawing import chart, date_text, sparkline
+from pipeline.report.page.history.trend_drawing import chart, date_text, sparkline
 from tests.pipeline.report.page.history.histories import HOSTILE, history
 
 

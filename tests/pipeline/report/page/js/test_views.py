@@ -72,7 +72,7 @@ def test_callees_too_narrow_share_a_box(scripts: Scripts) -> None:
 
 def test_a_rectangle_of_pixels_gives_the_domains_of_the_axes(scripts: Scripts) -> None:
     found = scripts.evaluate(
-        "draw/zoom.js",
+        "draw/pointing.js",
         "domainsOf",
         """(async () => {
             const { linearScale, logScale } = await import("/draw/axes.js");
@@ -86,7 +86,7 @@ def test_a_rectangle_of_pixels_gives_the_domains_of_the_axes(scripts: Scripts) -
 
 def test_figures_that_are_not_available_are_left_out(scripts: Scripts) -> None:
     estimates = {"scale": [1, 2, 4], "value": [1, None, 3], "lower": [None, 1, 2], "upper": [2, 2, None]}
-    found = scripts.each("data/program.js", "figuresOf", [[estimates]])[0]
+    found = scripts.each("data/report.js", "figuresOf", [[estimates]])[0]
     assert [one["x"] for one in found] == [1, 4]
     assert math.isnan(found[0]["lower"])
     assert math.isnan(found[1]["upper"])

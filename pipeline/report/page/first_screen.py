@@ -13,7 +13,7 @@ from pipeline.questions.runtime.losses import Losses
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import FAR, VERY_FAR, Trust
 from pipeline.report.page.sections import scale_text
-from pipeline.report.page.verdict import Findings, dominance
+from pipeline.report.page.verdict_sentences import Findings, dominance
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import display_unit, quantity, readable_unit, shorten_middle
 
