@@ -1,4 +1,3 @@
-import json
 from dataclasses import replace
 
 import numpy as np
@@ -54,18 +53,6 @@ def test_user_regions_and_main_are_always_kept_and_mpi_is_left_alone(decision):
     assert decision.recorded(0)[7]
 
 
-def test_the_evidence_is_plain_data(decision):
-    entry = evidence_json(decision)["regions"][0]
-    assert json.loads(json.dumps(entry)) == entry
-    assert {"region", "mangled", "visits", "time", "time_per_visit", "reason", "why", "kept"} <= set(entry)
-
-
-def test_overrides_win_over_the_rule(make_profile):
-    run = evidence_from_profile(make_profile(ROWS))
-    found = decide_by_paper([run], overrides=Overrides(protect=("st*",), drop=("s*", "USER*")))
-    assert kept_names(found) == {"main", "step", "tool"}
-
-
 def test_a_profile_without_compiler_regions_gives_a_filter_that_filters_nothing(make_profile):
     run = evidence_from_profile(make_profile([(0, "USER a", 1, 1.0), (1, "MPI_Init", 1, 1.0)]))
     found = decide_by_paper([run])
@@ -84,17 +71,6 @@ def test_the_decisions_of_several_runs_are_united_with_their_reasons(make_profil
     assert runs["late"] == ["large"] and runs["setup"] == ["small"]
 
 
-def test_regions_kept_for_small_runs_but_expensive_in_the_largest_are_reported(make_profile):
-    small = evidence_from_profile(make_profile(ROWS, source="small"))
-    rows = [(d, n, 10**7 if n == "setup" else v, 1e-3 if n == "setup" else t) for d, n, v, t in ROWS]
-    large = evidence_from_profile(make_profile([*rows, (1, "late", 1, 1.0)], source="large"))
-    both = decide_by_paper([small, large])
-    (told,) = costly_at_largest_scale(both, predict(large, both.recorded(1)))
-    assert "'setup' is kept for smaller runs only" in told
-    alone = decide_by_paper([large])
-    assert costly_at_largest_scale(alone, predict(large, alone.recorded(0))) == ()
-
-
 @pytest.mark.parametrize("form", list(Form))
 def test_every_form_is_proven(decision, form):
     first, second = (
@@ -103,11 +79,6 @@ def test_every_form_is_proven(decision, form):
     prove(first.text, decision.regions.table, first.plan.intended)
     assert first.text == second.text
     assert form in (Form.SHORTER, first.plan.form)
-
-
-def test_a_wrong_filter_is_caught(decision):
-    with pytest.raises(FilterError, match="keeps 'USER phase' against the decision and 5 more"):
-        prove("", decision.regions.table, np.zeros(len(decision.regions), dtype=np.bool_))
 
 
 def hostile_profile(names):

@@ -106,24 +106,10 @@ def test_prediction_before_and_after(make_profile):
     }
 
 
-def test_two_measurements_calibrate_the_cost(make_profile):
-    full = evidence(ACCESSORS, make_profile)
-    reduced = evidence([(0, "main", 1, 0.001), (1, "kernel", 10, 0.14)], make_profile)
-    assert calibrate_by_pair(full, reduced)[1].recorded == pytest.approx(C, rel=1e-3)
-    with pytest.raises(UsageError, match="the full measurement first"):
-        calibrate_by_pair(reduced, full)
-
-
 def test_a_run_without_visits_costs_nothing(make_profile):
     run = evidence_from_profile(make_profile([(0, "main", 0, 1.0)]))
     found = predict(run, np.ones(1, dtype=np.bool_))
     assert found.dilation(None).value == 1.0 and found.coverage == 1.0
-
-
-@pytest.mark.parametrize("numbers", [(0.0, 0.0), (1e-7, 1e-6), (1e-7, -1.0)])
-def test_impossible_costs_are_refused(numbers):
-    with pytest.raises(UsageError):
-        EventCost(*numbers)
 
 
 def test_the_default_cost():

@@ -31,36 +31,6 @@ def made(make_profile):
     return decision, predict(run, decision.recorded(0))
 
 
-def test_a_dropped_region_is_explained(made):
-    told = explain(*made, "tool")
-    assert told[0] == "tool: dropped, no rule keeps it"
-    assert told[1].startswith("  100,000 visits, ")
-    assert "main > step > tool" in told[-1] and told[-1].endswith(
-        "its time is attributed to step, represented by step"
-    )
-
-
-def test_patterns_and_kept_regions(made):
-    assert any(line.startswith("step: kept") for line in explain(*made, "s*"))
-    with pytest.raises(UsageError, match="'MPI_Wait' matches no filterable region that is called"):
-        explain(*made, "MPI_Wait")
-
-
-def test_a_dropped_region_comes_with_the_caller_that_gets_its_time(made):
-    first = dropped_regions(*made)[0]
-    assert (first.region, first.attributed_to, first.visits) == ("tool", "step", 100_000)
-    assert 0.39 < first.share < 0.42
-
-
-def test_the_evidence_holds_predictions_and_the_budget(made, make_profile):
-    decision, outcome = decide_by_budget([evidence_from_profile(make_profile(ROWS))], Budget(1e-5))
-    evidence = evidence_json(decision, [made[1]], outcome)
-    assert evidence["budget"]["met"] and evidence["budget"]["applied"] == "run time"
-    assert evidence["predictions"][0]["coverage"] <= 1.0
-    assert {"region", "share", "visits", "told_of"} == set(evidence["given_up"][0])
-    assert all("plain_time" in entry for entry in evidence["regions"])
-
-
 def test_the_next_commands_name_the_file_by_its_absolute_path():
     path = Path("my filters/app.filter")
     (run_time,) = next_commands(path, Application.RUN_TIME)

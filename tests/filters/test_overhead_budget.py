@@ -125,22 +125,6 @@ def test_the_promised_overhead_is_the_predicted_one(make_profile):
         assert found.dilation(applied).value - 1 == pytest.approx(outcome.overhead[0], rel=1e-9)
 
 
-def test_if_the_hooks_alone_are_too_expensive_the_filter_is_for_compile_time(make_profile):
-    decision, outcome = decide_by_budget([run_of(make_profile)], Budget(0.01))
-    assert outcome.applied is Application.COMPILE_TIME
-    assert "has to be applied at compile time" in decision.notices[0]
-    _, roomy = decide_by_budget([run_of(make_profile)], Budget(0.5))
-    assert roomy.applied is Application.RUN_TIME
-
-
-def test_a_budget_that_cannot_be_met_says_so_and_keeps_only_what_must_be(make_profile):
-    decision, outcome = decide_by_budget(
-        [run_of(make_profile)], Budget(0.001), overrides=Overrides(protect=("accessor",))
-    )
-    assert not outcome.met and kept_names(decision) == {"main", "accessor"}
-    assert "cannot be met" in decision.notices[0]
-
-
 def test_each_of_several_runs_stays_within_the_budget_and_small_runs_count(make_profile):
     small = run_of(make_profile, source="small")
     rows = [(d, n, v * 40 if n == "part" else v, t * 10 if n == "kernel" else t) for d, n, v, t in ROWS]

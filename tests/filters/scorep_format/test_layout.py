@@ -25,12 +25,6 @@ def test_abridged_patterns_match_what_they_must_and_nothing_else(wanted, others)
         assert not any(pattern.matches(name) for name in forbidden)
 
 
-def test_names_with_a_common_beginning_share_a_pattern():
-    wanted = ["_ZN4Foam3fooEv", "_ZN4Foam3fobEv", "_ZN4Foam3foaEv", "_ZN4Foam7bar", "main"]
-    found = {rule.pattern: len(rule.names) for rule in abridge(wanted, ["_ZN4Foam7barn"])}
-    assert found == {"_ZN4Foam3fo*": 3, "_ZN4Foam7bar": 1, "main": 1}
-
-
 @pytest.fixture
 def regions(make_profile):
     names = ["main", "lib one", "lib two", "lib three", "work"]

@@ -64,11 +64,6 @@ def test_what_scorep_refuses_is_refused_with_its_line(text, line):
     assert str(problem.value).startswith(f"my.filter, line {line}:")
 
 
-def test_a_comment_close_after_a_backslash_is_refused():
-    with pytest.raises(FilterError, match="backslash"):
-        parse("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE foo\\*# comment\n")
-
-
 @given(st.lists(st.text(min_size=1), min_size=1))
 def test_escaped_names_come_back_token_by_token(names):
     lines = "".join(f"  EXCLUDE MANGLED {escape(name)}\n" for name in names)

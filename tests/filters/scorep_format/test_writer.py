@@ -54,14 +54,6 @@ def test_merging_is_idempotent(parts, names):
     assert merge(once, written).text == once
 
 
-def test_damaged_marks_and_broken_files_are_refused():
-    written = generated("main")
-    with pytest.raises(FilterError, match="markers of the generated part are damaged"):
-        merge(f"{BEGIN_MARK}\n{BEGIN_MARK}\n{END_MARK}\n", written)
-    with pytest.raises(FilterError, match="unexpected 'foo'"):
-        merge("foo\n", written)
-
-
 def test_a_file_word_for_word():
     written = write_filter(
         REGIONS,

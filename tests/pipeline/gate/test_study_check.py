@@ -8,10 +8,10 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from ingest.errors import InputError, UsageError
+from ingest.errors import UsageError
 from pipeline.gate.check_result import Cause, Ground, Outcome, Ruling
 from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
-from pipeline.gate.kernel_values import Origin, Scope
+from pipeline.gate.kernel_values import Scope
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.checks import TODAY, found, grounds, of, run, texts
@@ -81,21 +81,6 @@ def test_a_kernel_may_jump_where_it_is_negligible_though_it_matters_elsewhere():
     result = run(study(many(spiky=[1e-6, 1e-3, 1e-6, 10, 10]), seed=2), before)
     assert result.outcome is Outcome.PASSED
     assert "spiky" in {k.kernel.region for k in result.kernels}
-
-
-@pytest.mark.parametrize("what", ["machine", "filter"])
-def test_another_machine_or_filter_is_inconclusive(what):
-    one, two = Origin(**{what: "a"}), Origin(**{what: "b"})
-    result = run(study(many(k5=60.0), origin=two), study(many(), origin=one))
-    assert result.outcome is Outcome.INCONCLUSIVE
-    assert f"different {what}: a in the baseline, b here" in result.reasons[0].text
-    assert "k5" in found(result)
-
-
-def test_without_repetitions_a_check_is_inconclusive():
-    result = run(study(many(), repetitions=1, seed=2), study(many(), repetitions=1))
-    assert result.outcome is Outcome.INCONCLUSIVE
-    assert {k.verdict for k in result.kernels} == {Ruling.INCONCLUSIVE}
 
 
 def test_waivers_need_not_name_what_follows_from_the_kernel_but_then_it_fails():
@@ -177,12 +162,6 @@ def test_invalid_checks_are_refused(options, message):
     with pytest.raises(UsageError) as error:
         run(study(many()), None, **options)
     assert message in str(error.value)
-
-
-def test_studies_of_different_kinds_are_refused():
-    other = replace(study(many()), metric="visits")
-    with pytest.raises(InputError, match="different metric: effort in the baseline, visits here"):
-        run(other, study(many()))
 
 
 def test_without_the_largest_scales_a_check_is_inconclusive():

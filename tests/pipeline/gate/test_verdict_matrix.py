@@ -54,161 +54,106 @@ def changed(effort, **options):
     return study(many(k5=effort), seed=2, **options)
 
 
+def truth(verdict, after, *grounds, **more):
+    """A row; without an outcome only a regression fails."""
+    outcome = Outcome.REGRESSED if verdict is Ruling.REGRESSION else Outcome.PASSED
+    given = {"after": after, "verdict": verdict, "outcome": outcome, "grounds": frozenset(grounds)}
+    return Row(**(given | more))
+
+
 MEASURED, GROWTH, TARGET = Ground.MEASURED, Ground.GROWTH, Ground.TARGET
+SLOWER = 15 * 1.3
+STEEPER = 15 * np.sqrt(P / 8)
 ROWS = {
-    "unchanged": Row(after=changed(15.0), verdict=Ruling.UNCHANGED, outcome=Outcome.PASSED),
-    "slower at all scales": Row(
-        after=changed(15 * 1.3),
-        verdict=Ruling.REGRESSION,
-        outcome=Outcome.REGRESSED,
-        grounds=frozenset({MEASURED, TARGET}),
-    ),
-    "slower by less than the factor": Row(
-        after=changed(15 * 1.08), verdict=Ruling.UNCHANGED, outcome=Outcome.PASSED
-    ),
-    "slower by less than the factor, with a stricter rule": Row(
-        after=changed(15 * 1.08),
-        verdict=Ruling.REGRESSION,
-        outcome=Outcome.REGRESSED,
-        grounds=frozenset({MEASURED, TARGET}),
+    "unchanged": truth(Ruling.UNCHANGED, changed(15.0)),
+    "slower at all scales": truth(Ruling.REGRESSION, changed(SLOWER), MEASURED, TARGET),
+    "slower by less than the factor": truth(Ruling.UNCHANGED, changed(15 * 1.08)),
+    "slower by less than the factor, with a stricter rule": truth(
+        Ruling.REGRESSION,
+        changed(15 * 1.08),
+        MEASURED,
+        TARGET,
         options=CheckOptions(kernels=(KernelRule(match="*/k5", factor=1.0),)),
     ),
-    "slower at the largest scale": Row(
-        after=changed(15 * np.array([1, 1, 1, 1, 1.5])),
-        verdict=Ruling.REGRESSION,
-        outcome=Outcome.REGRESSED,
-        grounds=frozenset({MEASURED}),
+    "slower at the largest scale": truth(
+        Ruling.REGRESSION, changed(15 * np.array([1, 1, 1, 1, 1.5])), MEASURED
     ),
-    "slower at the smallest scale": Row(
-        after=changed(15 * np.array([1.5, 1, 1, 1, 1])),
-        verdict=Ruling.REGRESSION,
-        outcome=Outcome.REGRESSED,
-        grounds=frozenset({MEASURED}),
+    "slower at the smallest scale": truth(
+        Ruling.REGRESSION, changed(15 * np.array([1.5, 1, 1, 1, 1])), MEASURED
     ),
-    "steeper growth, measurably worse": Row(
-        after=changed(15 * np.sqrt(P / 8)),
-        verdict=Ruling.REGRESSION,
-        outcome=Outcome.REGRESSED,
-        grounds=frozenset({MEASURED, GROWTH, TARGET}),
-        total=Ruling.REGRESSION,
+    "steeper growth, measurably worse": truth(
+        Ruling.REGRESSION, changed(STEEPER), MEASURED, GROWTH, TARGET, total=Ruling.REGRESSION
     ),
-    "steeper growth, still better at every scale": Row(
-        after=changed(15 * P / P[-1] * 0.8),
-        verdict=Ruling.REGRESSION,
-        outcome=Outcome.REGRESSED,
-        grounds=frozenset({GROWTH, TARGET}),
+    "steeper growth, still better at every scale": truth(
+        Ruling.REGRESSION, changed(15 * P / P[-1] * 0.8), GROWTH, TARGET
     ),
-    "rises, but stays far below the baseline": Row(
-        after=changed(15 * np.array([0.2, 0.22, 0.25, 0.27, 0.3])),
-        verdict=Ruling.IMPROVEMENT,
-        outcome=Outcome.PASSED,
-        grounds=frozenset({MEASURED, TARGET}),
+    "rises, but stays far below the baseline": truth(
+        Ruling.IMPROVEMENT, changed(15 * np.array([0.2, 0.22, 0.25, 0.27, 0.3])), MEASURED, TARGET
     ),
-    "faster": Row(
-        after=changed(5.0),
-        verdict=Ruling.IMPROVEMENT,
-        outcome=Outcome.PASSED,
-        grounds=frozenset({MEASURED, TARGET}),
-    ),
-    "gentler growth": Row(
-        after=changed(15.0),
-        before=study(many(k5=15 * np.sqrt(P / 8)), seed=1),
-        verdict=Ruling.IMPROVEMENT,
-        outcome=Outcome.PASSED,
-        grounds=frozenset({MEASURED, GROWTH, TARGET}),
+    "faster": truth(Ruling.IMPROVEMENT, changed(5.0), MEASURED, TARGET),
+    "gentler growth": truth(
+        Ruling.IMPROVEMENT,
+        changed(15.0),
+        MEASURED,
+        GROWTH,
+        TARGET,
+        before=study(many(k5=STEEPER), seed=1),
         total=Ruling.IMPROVEMENT,
     ),
-    "new and large": Row(
-        after=study(many(extra=30.0), seed=2),
-        kernel="extra",
-        verdict=Ruling.REGRESSION,
-        outcome=Outcome.REGRESSED,
-        grounds=frozenset({Ground.NEW}),
-    ),
-    "new and small": Row(
-        after=study(many(extra=10.0), seed=2),
-        kernel="extra",
-        verdict=Ruling.NEW,
-        outcome=Outcome.PASSED,
-        grounds=frozenset({Ground.NEW}),
-    ),
-    "new and negligible": Row(
-        after=study(many(extra=1.0), seed=2), kernel="extra", verdict=None, outcome=Outcome.PASSED
-    ),
-    "vanished": Row(
-        after=without(study(many(), seed=2), KERNEL),
-        verdict=Ruling.VANISHED,
-        outcome=Outcome.PASSED,
-        grounds=frozenset({Ground.NEW}),
-    ),
-    "renamed": Row(
-        after=study({("k5_v2" if name == KERNEL else name): e for name, e in many(k5=30.0).items()}, seed=2),
+    "new and large": truth(Ruling.REGRESSION, study(many(extra=30.0), seed=2), Ground.NEW, kernel="extra"),
+    "new and small": truth(Ruling.NEW, study(many(extra=10.0), seed=2), Ground.NEW, kernel="extra"),
+    "new and negligible": truth(None, study(many(extra=1.0), seed=2), kernel="extra"),
+    "vanished": truth(Ruling.VANISHED, without(study(many(), seed=2), KERNEL), Ground.NEW),
+    "renamed": truth(
+        Ruling.UNCHANGED,
+        study({("k5_v2" if name == KERNEL else name): e for name, e in many(k5=30.0).items()}, seed=2),
         before=study(many(k5=30.0), seed=1),
         kernel="k5_v2",
-        verdict=Ruling.UNCHANGED,
-        outcome=Outcome.PASSED,
     ),
-    "too noisy to judge": Row(
-        after=study(many(k5=40.0), noise=ROUGH, seed=2, repetitions=3),
+    "too noisy to judge": truth(
+        Ruling.INCONCLUSIVE,
+        study(many(k5=40.0), noise=ROUGH, seed=2, repetitions=3),
         before=study(many(k5=40.0), noise=ROUGH, seed=1, repetitions=3),
-        verdict=Ruling.INCONCLUSIVE,
-        outcome=Outcome.PASSED,
         total=Ruling.UNCHANGED,
     ),
-    "noisy but too small to make the total worse": Row(
-        after=study(many(k5=6.0), noise=ROUGH / 2, seed=2, repetitions=3),
+    "noisy but too small to make the total worse": truth(
+        Ruling.UNCHANGED,
+        study(many(k5=6.0), noise=ROUGH / 2, seed=2, repetitions=3),
         before=study(many(k5=6.0), noise=ROUGH / 2, seed=1, repetitions=3),
-        verdict=Ruling.UNCHANGED,
-        outcome=Outcome.PASSED,
     ),
-    "noisy but beyond doubt": Row(
-        after=study(many(k5=400.0), noise=ROUGH / 3, seed=2, repetitions=5),
+    "noisy but beyond doubt": truth(
+        Ruling.REGRESSION,
+        study(many(k5=400.0), noise=ROUGH / 3, seed=2, repetitions=5),
         before=study(many(k5=15.0), noise=ROUGH / 3, seed=1, repetitions=5),
-        verdict=Ruling.REGRESSION,
-        outcome=Outcome.REGRESSED,
         at_least=frozenset({MEASURED}),
         total=Ruling.REGRESSION,
     ),
-    "waived": Row(
-        after=changed(15 * 1.3),
-        verdict=Ruling.WAIVED,
-        outcome=Outcome.PASSED,
-        grounds=frozenset({MEASURED, TARGET}),
-        options=CheckOptions(waivers=WAIVERS),
+    "waived": truth(Ruling.WAIVED, changed(SLOWER), MEASURED, TARGET, options=CheckOptions(waivers=WAIVERS)),
+    "waived until yesterday": truth(
+        Ruling.REGRESSION, changed(SLOWER), MEASURED, TARGET, options=CheckOptions(waivers=EXPIRED)
     ),
-    "waived until yesterday": Row(
-        after=changed(15 * 1.3),
-        verdict=Ruling.REGRESSION,
-        outcome=Outcome.REGRESSED,
-        grounds=frozenset({MEASURED, TARGET}),
-        options=CheckOptions(waivers=EXPIRED),
-    ),
-    "slower on another machine": Row(
-        after=changed(15 * 1.3, origin=Origin(machine="b")),
-        before=study(many(), origin=Origin(machine="a")),
-        verdict=Ruling.REGRESSION,
+    "slower on another machine": truth(
+        Ruling.REGRESSION,
+        changed(SLOWER, origin=Origin(machine="b")),
+        MEASURED,
+        TARGET,
         outcome=Outcome.INCONCLUSIVE,
-        grounds=frozenset({MEASURED, TARGET}),
+        before=study(many(), origin=Origin(machine="a")),
     ),
-    "beyond a ceiling on its share, though unchanged": Row(
-        after=changed(15.0),
-        verdict=Ruling.REGRESSION,
-        outcome=Outcome.REGRESSED,
-        grounds=frozenset({Ground.SHARE_RULE}),
+    "beyond a ceiling on its share, though unchanged": truth(
+        Ruling.REGRESSION,
+        changed(15.0),
+        Ground.SHARE_RULE,
         options=CheckOptions(kernels=(KernelRule(match="*/k5", share=0.02),)),
     ),
-    "within a ceiling on its share": Row(
-        after=changed(15.0),
-        verdict=Ruling.UNCHANGED,
-        outcome=Outcome.PASSED,
-        options=CheckOptions(kernels=(KernelRule(match="*/k5", share=0.06),)),
+    "within a ceiling on its share": truth(
+        Ruling.UNCHANGED, changed(15.0), options=CheckOptions(kernels=(KernelRule(match="*/k5", share=0.06),))
     ),
-    "beyond a ceiling on its growth": Row(
-        after=changed(15 * np.sqrt(P / 8)),
-        before=study(many(k5=15 * np.sqrt(P / 8)), seed=1),
-        verdict=Ruling.REGRESSION,
-        outcome=Outcome.REGRESSED,
-        grounds=frozenset({Ground.GROWTH_RULE}),
+    "beyond a ceiling on its growth": truth(
+        Ruling.REGRESSION,
+        changed(STEEPER),
+        Ground.GROWTH_RULE,
+        before=study(many(k5=STEEPER), seed=1),
         options=CheckOptions(kernels=(KernelRule(match="*/k5", growth=(0, 1)),)),
     ),
 }
