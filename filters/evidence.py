@@ -17,6 +17,7 @@ _INTERNAL = "MEASUREMENT OFF"  # Score-P's own, though its paradigm is user
 VISITS, TIME, LONGEST = "visits", "time", "max_time"
 OFTEN = 100  # visits, from which one of them can be an outlier
 LEAST_INTERRUPTION, OUTLYING = 1e-3, 20.0  # seconds, and times the mean of the other visits
+ENTRY_POINTS = ("main", "MAIN__")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -102,9 +103,6 @@ def _sums(profile: Profile, metric: str) -> tuple[FloatArray, float]:
         by_callpath[nodes] = counted.sum(axis=1)
         by_location += counted.sum(axis=0)
     return by_callpath, float(by_location.max(initial=0.0))
-
-
-ENTRY_POINTS = ("main", "MAIN__")
 
 
 class _Facts(NamedTuple):

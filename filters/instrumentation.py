@@ -24,6 +24,9 @@ FILTER_ATTRIBUTE = "pipeline::filter"
 UNFILTERED = "none"
 _COPY = "scorep.filter"
 _LENGTH = 16
+OFTEN = 10  # visits in every run of a point that lists a function; another run of it calls the function, too
+_COMPILER = "compiler"
+_CREATOR, _SCOREP = "Creator", "Score-P"
 
 
 def digest(rules: FilterRules) -> str:
@@ -82,11 +85,6 @@ def mixed_filters(digests: Mapping[str, str | None]) -> str | None:
     return (
         f"the runs were measured under {len(groups)} filters, so their kernels are not comparable ({listed})"
     )
-
-
-OFTEN = 10  # visits in every run of a point that lists a function; another run of it calls the function, too
-_COMPILER = "compiler"
-_CREATOR, _SCOREP = "Creator", "Score-P"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -21,6 +21,7 @@ from ingest.profile import RegionTable
 _COMMENT = re.compile(r"(?<!\\)#")
 _GAP = re.compile(r"(?<!\\)[ \t\r\n]")
 _BLOCKS = {"SCOREP_FILE_NAMES": "file", "SCOREP_REGION_NAMES": "region"}
+UNTOUCHED, INCLUDED, EXCLUDED = 0, 1, 2
 
 
 @dataclass(frozen=True)
@@ -114,9 +115,6 @@ def kept(rules: FilterRules, regions: RegionTable, *, at_compile_time: bool = Fa
     passed = ((by_file != EXCLUDED) | unnamed_file) & (by_name != EXCLUDED)
     untouched = ~filterable(regions) | (by_hand(regions) & at_compile_time)
     return np.asarray(passed | untouched)
-
-
-UNTOUCHED, INCLUDED, EXCLUDED = 0, 1, 2
 
 
 def last_match(rules: Sequence[FilterRule], names: Sequence[str], mangled: Sequence[str]) -> IntArray:

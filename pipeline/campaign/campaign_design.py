@@ -3,15 +3,21 @@
 Repetitions are the outermost blocks of a round, and the scales of each block are shuffled: a machine that
 slows down for an hour then disturbs all scales alike instead of looking like scaling (a randomised complete
 block design, Box, Hunter and Hunter, Statistics for Experimenters, chapter 4).
+
+It is stored as a file: ``design.json`` in the working folder of the campaign.
 """
 
+import json
 import random
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
 
+from ingest.errors import InputError
 from pipeline.campaign.description import Campaign, Point
 from pipeline.campaign.folders import PILOT_NAME, run_name
+from pipeline.store.atomic import write_json
 
 Purpose: TypeAlias = Literal["all", "pilot", "filter", "series", "extra", "again"]
 """What a round is for: all described runs, first costs, to verify a filter, a first model, a narrower
@@ -20,6 +26,7 @@ interval, or to replace outlying runs."""
 Ending: TypeAlias = Literal["", "answered", "measured", "budget", "nothing helps"]
 """Why no further round follows: the interval is narrow enough, all that is described is measured, the budget
 does not allow more, or nothing narrows the interval; empty while it is open."""
+DESIGN_FILE = "design.json"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -184,3 +191,66 @@ def _in_blocks(runs: list[PlannedRun], generator: random.Random) -> list[Planned
         generator.shuffle(block)
         ordered += block
     return ordered
+
+
+def write_design(work: Path, design: CampaignDesign) -> None:
+    """Store a design.
+
+    Raises:
+        UsageError: the folder cannot be written.
+    """
+    write_json(work / DESIGN_FILE, asdict(design))
+
+
+def read_design(work: Path) -> CampaignDesign | None:
+    """Read the stored design; None if there is none.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    path = work / DESIGN_FILE
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        return CampaignDesign(
+            seed=int(content["seed"]),
+            runs=tuple(map(_run, content["runs"])),
+            rounds=tuple(map(_round, content["rounds"])),
+            ending=_one_of(content["ending"], Ending),
+            outlying=tuple(map(str, content["outlying"])),
+        )
+    except FileNotFoundError:
+        return None
+    except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        hint = "move it away: runs that are done stay done, and the others are planned again"
+        raise InputError("is not a design of runs", where=str(path), hint=hint) from error
+
+
+def _run(entry: Mapping[str, Any]) -> PlannedRun:
+    return PlannedRun(
+        name=str(entry["name"]),
+        round=int(entry["round"]),
+        point={str(name): float(value) for name, value in entry["point"].items()},
+        repetition=int(entry["repetition"]),
+        unfiltered=bool(entry["unfiltered"]),
+        cost=_number(entry["cost"]),
+    )
+
+
+def _round(entry: Mapping[str, Any]) -> CampaignRound:
+    answer = entry["answer"]
+    return CampaignRound(
+        purpose=_one_of(entry["purpose"], Purpose),
+        width=_number(entry["width"]),
+        answer=None if answer is None else Answer(**{name: float(value) for name, value in answer.items()}),
+        build=float(entry["build"]),
+    )
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _one_of(value: str, kind: Any) -> Any:  # noqa: ANN401
+    if value not in get_args(kind):
+        raise ValueError(value)
+    return value

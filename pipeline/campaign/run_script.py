@@ -4,6 +4,10 @@ It leaves files that tell the state of the run: `started` (only one script can m
 script does nothing; empty without space on the disk), `environment`, `provenance`, `run.log` and `finished`.
 Profiles appear in their folder with one rename, after the program has ended well, so that discovery never
 sees half a run.
+
+Sources of what measuring tools need: Score-P user manual, appendix "Score-P Measurement Configuration"; TAU
+user's guide, "Environment Variables"; Caliper, "ConfigManager", ``hatchet-region-profile``. OpenFOAM profiles
+if its controlDict says so (``profiling { active true; }``).
 """
 
 import shlex
@@ -11,13 +15,36 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from pipeline.campaign.campaign_design import PlannedRun
-from pipeline.campaign.description import Campaign, Input, Launcher, Resources, point_values, resources
+from pipeline.campaign.description import (
+    Campaign,
+    Input,
+    Launcher,
+    Measurement,
+    Resources,
+    Tool,
+    point_values,
+    resources,
+)
 from pipeline.campaign.folders import RunFolder
-from pipeline.campaign.measurement import accompanying, environment, profile_patterns
 from pipeline.campaign.placeholders import FOLDER, REPETITION, RUN, fill
 
-NO_SPACE = "no space left on the disk"
+_ENVIRONMENT: dict[Tool, dict[str, str]] = {
+    "score-p": {
+        "SCOREP_ENABLE_PROFILING": "true",
+        "SCOREP_ENABLE_TRACING": "false",
+        "SCOREP_EXPERIMENT_DIRECTORY": "scorep",
+    },
+    "tau": {"TAU_PROFILE": "1", "PROFILEDIR": "."},
+    "caliper": {"CALI_CONFIG": "hatchet-region-profile(output=profile.cali,output.format=cali)"},
+}
 
+_PROFILES: dict[Tool, tuple[str, ...]] = {
+    "score-p": ("scorep/profile.cubex",),
+    "openfoam": ("processor*/*/uniform/profiling", "[0-9]*/uniform/profiling"),
+    "tau": ("profile.*.*.*", "*.ppk"),
+    "caliper": ("*.cali",),
+}
+NO_SPACE = "no space left on the disk"
 _HEAD = """\
 #!/usr/bin/env bash
 # Run {name}, written by `pipeline campaign submit`. Started again, it does nothing.
@@ -116,7 +143,6 @@ trap 'stop INT 130' INT
 trap 'stop TERM 143' TERM
 trap 'finish 1 "ended early with exit status $?"' EXIT
 """
-
 _RUN = """\
 mkdir -p files && cd files || finish 1 "no working directory"
 {inputs}
@@ -145,7 +171,6 @@ rm -rf -- "$collected" && mkdir -p -- "$collected" || finish 1 "$(unpublished)"
 {collect}
 finish 0 ""
 """
-
 _PROVENANCE = """\
 commit=$(git -C {folder} describe --always --dirty --abbrev=40 --match= 2>/dev/null)
 filter=$(sha256sum -- {filter} 2>/dev/null | cut -d ' ' -f 1)
@@ -165,6 +190,25 @@ program=$(command -v -- {program})
   [ -z "$filter" ] || echo "filter = \\"${{filter:0:12}}\\""
 }} >"$campaign_run/metadata.toml"
 """
+
+
+def environment(measurement: Measurement, filter_file: Path | None) -> dict[str, str]:
+    """Return the variables to set for a run, perhaps with a filter; those that the user gives count."""
+    filtering = {"SCOREP_FILTERING_FILE": str(filter_file)} if filter_file else {}
+    return {**_ENVIRONMENT.get(measurement.tool, {}), **filtering, **measurement.environment}
+
+
+def profile_patterns(measurement: Measurement) -> tuple[str, ...]:
+    """Return patterns of the profiles, relative to the working directory; a run writes one of them at least.
+
+    None if the application's own output is the measurement.
+    """
+    return _PROFILES.get(measurement.tool, ())
+
+
+def accompanying(measurement: Measurement) -> tuple[str, ...]:
+    """Return patterns of files that say more about the profiles if they are there."""
+    return ("scorep/scorep.*",) if measurement.tool == "score-p" else ()
 
 
 def run_script(

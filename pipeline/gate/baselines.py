@@ -27,6 +27,8 @@ VERSION = 1
 TREATMENTS = ("", "corrected", "measured")  # of the overhead of measuring; empty if unknown
 SMALLEST_SHARE = 0.001  # kernels below it at every point are left out
 DIGITS = 6
+FEWEST = 3  # entries that say how much results differ
+Rows = Mapping[KernelId, Sequence[Mapping[str, Any]]]
 
 
 def to_document(
@@ -198,10 +200,6 @@ def _values(rows: list[list[list[float]]], points: int) -> FloatArray:
     if (np.nan_to_num(values, nan=0.0, posinf=-1.0) < 0).any():
         raise ValueError("a value is negative or infinite")
     return values
-
-
-FEWEST = 3  # entries that say how much results differ
-Rows = Mapping[KernelId, Sequence[Mapping[str, Any]]]
 
 
 def against_history(candidate: KernelValues, rows: Rows, last: int) -> tuple[KernelValues, KernelValues]:

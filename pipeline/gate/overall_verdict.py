@@ -29,6 +29,7 @@ FEWEST_REPETITIONS = 2
 MOST_NAMED = 3  # kernels in a sentence
 LEVEL = 0.9  # of the intervals of the common factor
 INTERLEAVE = "run both programs in turn and give the other runs with --paired-with DIR"
+COVERED = 0.8  # share of the total at the largest common scale that the largest kernels take
 
 
 def incomplete(missing: Sequence[Mapping[str, float]]) -> list[Caveat]:
@@ -106,9 +107,6 @@ def too_noisy(kernels: Sequence[KernelResult], options: CheckOptions) -> list[st
         f"kernels with {percent(share)} of the total are too noisy to judge; "
         f"at most {given_percent(options.most_noisy)} may be"
     ]
-
-
-COVERED = 0.8  # share of the total at the largest common scale that the largest kernels take
 
 
 def power_of(

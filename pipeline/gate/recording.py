@@ -15,6 +15,8 @@ from pipeline.gate.matching import Matched
 
 LEAST_FUNCTIONS, LEAST_PART = 5, 0.2  # differ at least if two unknown filters differ
 _DIGITS = 8
+_INHERITS = "has the time of functions that only one study recorded separately"
+_TOTAL = "the studies recorded different functions, so the overhead of measuring differs"
 
 
 def recorded_digests(functions: Iterable[str]) -> frozenset[str]:
@@ -89,10 +91,6 @@ class Recording:
         if self.partial and result.kernel.level is Scope.TOTAL:
             return _replaced(result, Ruling.NOT_COMPARABLE, _TOTAL)
         return result
-
-
-_INHERITS = "has the time of functions that only one study recorded separately"
-_TOTAL = "the studies recorded different functions, so the overhead of measuring differs"
 
 
 def _replaced(result: KernelResult, verdict: Ruling, text: str) -> KernelResult:

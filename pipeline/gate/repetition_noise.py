@@ -24,6 +24,10 @@ PROFILE_PRIOR = 20.0  # degrees of freedom of the prior that the noise of all po
 ROUNDS = 3  # alternations between the noise of kernels and of points; converged by then
 FEWEST = 3  # variances needed to estimate how much they differ
 CERTAIN = 1e6  # degrees of freedom of a variance that is as good as known
+MEDIAN_DIFFERENCE = 0.9538726  # median of |a - b| for two standard normal variables
+PRECISE = 3.0  # kernels with a spread up to this many times the lower quartile say what all have in common
+REACH = 3.5  # spreads from the center up to which a value counts in full
+MOST_OUTLYING = 1 / 3  # of the values of a kernel in one study: beyond, that is how it behaves
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,12 +131,6 @@ def _divide(above: FloatArray, below: FloatArray) -> FloatArray:
     out = np.zeros(np.broadcast_shapes(above.shape, below.shape))
     np.divide(above, below, out=out, where=below > 0)
     return out
-
-
-MEDIAN_DIFFERENCE = 0.9538726  # median of |a - b| for two standard normal variables
-PRECISE = 3.0  # kernels with a spread up to this many times the lower quartile say what all have in common
-REACH = 3.5  # spreads from the center up to which a value counts in full
-MOST_OUTLYING = 1 / 3  # of the values of a kernel in one study: beyond, that is how it behaves
 
 
 def precise_kernels(spread: FloatArray) -> BoolArray:

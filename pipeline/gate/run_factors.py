@@ -30,6 +30,7 @@ FEWEST_KERNELS = 10  # needed to separate the factor of every run from the noise
 OUTLYING_SPREADS = 5.0  # of the factors of runs
 OUTLYING_FACTOR = 1.2
 MOST_NAMED = 3  # outlying runs named in a notice
+FEWEST_PAIRS = 2  # with which pairs say how much they differ
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,9 +127,6 @@ def typical_runs(study: KernelValues, share_floor: float) -> Typical:
     runs = run_factors(study.values, alone & large)
     values = study.values * np.exp(-np.nan_to_num(runs.log_factor))
     return Typical(replace(study, values=values), study, runs)
-
-
-FEWEST_PAIRS = 2  # with which pairs say how much they differ
 
 
 def paired_means(

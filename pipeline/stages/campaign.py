@@ -15,14 +15,14 @@ from pipeline.campaign.campaign_design import (
     PlannedRun,
     Wanted,
     extended,
+    read_design,
     with_round,
 )
-from pipeline.campaign.cost import Values, expected_costs, spent, values_of
 from pipeline.campaign.description import Campaign, CampaignQuestion
 from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.read_description import read_campaign
-from pipeline.campaign.state import STATUSES, Alive, RunState, Status, run_state
-from pipeline.campaign.stored_design import read_design
+from pipeline.campaign.run_costs import Values, expected_costs, spent, values_of
+from pipeline.campaign.run_state import STATUSES, Alive, RunState, Status, run_state
 from pipeline.questions.planning import rounds
 from pipeline.stages.advise import TIMES, run_costs
 from pipeline.stages.job_queue import queue_notices, watch_runs

@@ -15,8 +15,8 @@ from pipeline.campaign.campaign_design import (
     Wanted,
     with_round,
 )
-from pipeline.campaign.cost import values_of
 from pipeline.campaign.description import Campaign, CampaignQuestion, Point
+from pipeline.campaign.run_costs import values_of
 from pipeline.config.options import Options, load_options
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning import question as questions

@@ -13,12 +13,11 @@ from pipeline.campaign.campaign_design import (
     Wanted,
     extended,
     with_round,
+    write_design,
 )
-from pipeline.campaign.cost import values_of
-from pipeline.campaign.outlying import outlying
 from pipeline.campaign.read_description import read_campaign
-from pipeline.campaign.state import RunState
-from pipeline.campaign.stored_design import write_design
+from pipeline.campaign.run_costs import outlying, values_of
+from pipeline.campaign.run_state import RunState
 from pipeline.stages.campaign import CampaignProgress, read_progress
 from pipeline.stages.campaign_answer import next_for_question
 from pipeline.stages.campaign_submission import Notify, allowed_runs, no_retry, notify_of_end, submit_campaign

@@ -12,15 +12,14 @@ from pathlib import Path
 from typing import TypeAlias
 
 from ingest.errors import UsageError, one_line
-from pipeline.campaign.campaign_design import PlannedRun
-from pipeline.campaign.cost import affordable
+from pipeline.campaign.campaign_design import PlannedRun, write_design
 from pipeline.campaign.description import Campaign, resources
 from pipeline.campaign.folders import JOBS, RunFolder, set_aside
 from pipeline.campaign.job_scripts import Job, jobs, submit_command
 from pipeline.campaign.read_description import read_campaign
+from pipeline.campaign.run_costs import affordable
 from pipeline.campaign.run_script import run_script
-from pipeline.campaign.state import read_facts, run_state, write_facts
-from pipeline.campaign.stored_design import write_design
+from pipeline.campaign.run_state import read_facts, run_state, write_facts
 from pipeline.stages.campaign import CampaignProgress, read_progress, with_states
 from pipeline.stages.job_queue import error_line, read_queue, watch_runs
 from pipeline.store.atomic import not_writable, write_text

@@ -13,7 +13,7 @@ from pathlib import Path
 from ingest.errors import one_line
 from pipeline.campaign.description import Campaign, SchedulerName
 from pipeline.campaign.folders import RunFolder
-from pipeline.campaign.state import Alive, RunState
+from pipeline.campaign.run_state import Alive, RunState
 from pipeline.wording.quantities import counted
 
 _QUEUES = {

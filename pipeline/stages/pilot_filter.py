@@ -8,10 +8,10 @@ from pathlib import Path
 from ingest.errors import UsageError, one_line
 from ingest.number_text import percent
 from pipeline.campaign.campaign_design import CampaignDesign, CampaignRound, PlannedRun, Wanted, with_round
-from pipeline.campaign.cost import values_of
 from pipeline.campaign.description import BY_HAND, Campaign
 from pipeline.campaign.placeholders import FILTER, fill
-from pipeline.campaign.state import last_lines
+from pipeline.campaign.run_costs import values_of
+from pipeline.campaign.run_state import last_lines
 from pipeline.config.options import load_options
 from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.campaign import CampaignProgress

@@ -14,10 +14,11 @@ from pipeline.campaign.campaign_design import (
     CampaignRound,
     Wanted,
     extended,
+    read_design,
     with_round,
+    write_design,
 )
 from pipeline.campaign.folders import run_name
-from pipeline.campaign.stored_design import read_design, write_design
 
 
 def test_every_repetition_is_a_block_of_all_scales(described):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.campaign.state import read_facts
+from pipeline.campaign.run_state import read_facts
 from tests.campaigns import ROOT, begin, made, mounted, queued, until
 from tools import local_slurm
 

@@ -1,26 +1,59 @@
-"""The state of every run, from the files that its script leaves."""
+"""The state of every run, from the files that its script leaves, and why its job ended.
 
+Sources of what schedulers write into the output of a job: Slurm's slurmstepd (``*** JOB 7 ON node CANCELLED
+AT ... DUE TO TIME LIMIT ***``), OpenPBS's pbs_mom (``=>> PBS: job killed: walltime 152 exceeded limit 120``).
+"""
+
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pipeline.campaign.folders import RunFolder, earlier_attempts
-from pipeline.campaign.job_output import job_end
 from pipeline.campaign.run_script import NO_SPACE
 from pipeline.store.atomic import write_text
 
 Status: TypeAlias = Literal["planned", "submitted", "running", "done", "failed"]
 STATUSES: tuple[Status, ...] = ("planned", "submitted", "running", "done", "failed")
-
 LOG_LINES = 3
 _LOG_BYTES = 1 << 14
 _INTERRUPTED = ("stopped by SIGHUP", "stopped by SIGINT", NO_SPACE)
 _LOST = "ended without an exit status"
 _NEVER_STARTED = "left the queue without being started"
-
 Alive: TypeAlias = Callable[[Mapping[str, str]], bool | None]
 """Tells from ``job``, ``host`` and ``pid`` of a run whether it is queued or running; None if unknown."""
+
+
+@dataclass(frozen=True)
+class JobEnd:
+    """Why a scheduler ended a job, and whether that was by no fault of the run."""
+
+    reason: str
+    interrupted: bool
+
+
+_ENDS = tuple(
+    (re.compile(pattern, re.MULTILINE), JobEnd(reason, interrupted))
+    for pattern, reason, interrupted in (
+        (
+            r"^slurmstepd.*: error: .*\b([Ee]xceeded (job |step )?memory limit|oom_kill)",
+            "memory limit exceeded",
+            False,
+        ),
+        (r"^=>> PBS: job killed: v?mem ", "memory limit exceeded", False),
+        (r"^slurmstepd.*: error: \*\*\* JOB .* DUE TO TIME LIMIT", "time limit reached", False),
+        (r"^=>> PBS: job killed: (walltime|cput) ", "time limit reached", False),
+        (r"^slurmstepd.*: error: \*\*\* JOB .* DUE TO NODE FAILURE", "its node failed", True),
+        (r"^slurmstepd.*: error: \*\*\* JOB .* DUE TO PREEMPTION", "preempted by another job", True),
+        (r"^slurmstepd.*: error: \*\*\* JOB .* CANCELLED AT", "job was cancelled", True),
+    )
+)
+
+
+def job_end(output: str) -> JobEnd | None:
+    """Return why the scheduler ended a job; None if its output says nothing of that."""
+    return next((end for pattern, end in _ENDS if pattern.search(output)), None)
 
 
 @dataclass(frozen=True, kw_only=True)

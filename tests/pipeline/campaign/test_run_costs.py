@@ -1,0 +1,120 @@
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pipeline.campaign.campaign_design import CampaignDesign, CampaignRound, Wanted, extended, with_round
+from pipeline.campaign.run_costs import affordable, expected_costs, outlying
+from pipeline.campaign.run_state import RunState
+
+PLANNED, RUNNING = RunState(status="planned"), RunState(status="running")
+
+
+@pytest.fixture
+def campaign(described):
+    return replace(described(), scales={"p": (1.0, 4.0)}, repetitions=3)
+
+
+def of(campaign, states=None):
+    design = extended(CampaignDesign(1), campaign)
+    return design, {run.name: (states or {}).get(run.name, PLANNED) for run in design.runs}
+
+
+def test_costs_are_means_of_core_seconds_and_models_fill_in(campaign):
+    done = {
+        "app.p4.r1": RunState(status="done", seconds=2.0),
+        "app.p4.r2": RunState(status="done", seconds=3.0, earlier_seconds=9.0),
+        "app.p1.r1": RunState(status="failed", seconds=50.0),
+    }
+    design, states = of(campaign, done)
+    assert expected_costs(campaign, design.runs, states, {}) == {(4.0,): 10.0}
+    assert expected_costs(campaign, design.runs, states, {(4.0,): 7.0, (1.0,): 8.0}) == {
+        (4.0,): 10.0,
+        (1.0,): 8.0,
+    }
+
+
+def test_without_a_budget_all_are_allowed(campaign):
+    design, states = of(campaign)
+    assert affordable(campaign, design, design.runs, states, {}) == list(design.runs)
+
+
+def test_one_run_per_scale_tells_the_cost_first(campaign):
+    campaign = replace(campaign, budget=100.0)
+    design, states = of(campaign)
+    assert affordable(campaign, design, design.runs, states, {}) == list(design.runs[:2])
+    states[design.runs[0].name] = RUNNING
+    assert affordable(campaign, design, design.runs[1:], states, {}) == [design.runs[1]]
+
+
+def test_the_budget_holds_for_what_was_spent_what_runs_and_what_comes(campaign):
+    costs = {(1.0,): 10.0, (4.0,): 10.0}
+    states_of = {
+        "app.p1.r1": RunState(status="failed", seconds=9.0, earlier_seconds=6.0),
+        "app.p4.r1": RUNNING,
+    }
+    design, states = of(campaign, states_of)
+    waiting = [run for run in design.runs if run.name not in states_of]
+    for budget, allowed in ((24.0, 0), (34.0, 0), (35.0, 1), (64.0, 3), (65.0, 4)):
+        got = affordable(replace(campaign, budget=budget), design, waiting, states, costs)
+        assert got == waiting[:allowed], budget
+
+
+def test_nothing_is_tried_when_the_budget_is_spent(campaign):
+    design, states = of(campaign, {"app.p1.r1": RunState(status="failed", seconds=30.0)})
+    assert affordable(replace(campaign, budget=30.0), design, design.runs[2:], states, {}) == []
+
+
+def times_of(described, times, before=()):
+    """What is outlying among runs at p = 1, 2, ... with these seconds; the names only."""
+    campaign = described()
+    wanted = [Wanted({"p": float(p), "n": 8.0}, len(some)) for p, some in enumerate(times, start=1)]
+    runs = with_round(CampaignDesign(1), campaign, CampaignRound(purpose="series"), wanted).runs
+    seconds = {f"app.p{p}.n8.r{r}": one for p, some in enumerate(times, 1) for r, one in enumerate(some, 1)}
+    states = {
+        name: RunState(status="done" if one else "failed", seconds=one) for name, one in seconds.items()
+    }
+    aside, unclear = outlying(runs, states, before)
+    return [run.name for run in aside], [run.name for run in unclear]
+
+
+EVEN = [[1.0, 1.01, 0.99], [2.0, 2.02, 1.98], [4.0, 4.03, 3.97]]
+
+
+def test_even_runs_are_kept(described):
+    assert times_of(described, EVEN) == ([], [])
+    assert times_of(described, [[1.0], [2.0]]) == ([], [])
+
+
+@pytest.mark.parametrize("factor", [1.5, 0.6])
+def test_one_slow_or_fast_run_is_outlying(described, factor):
+    times = [EVEN[0], [2.0, 2.02 * factor, 1.98], EVEN[2]]
+    assert times_of(described, times) == (["app.p2.n8.r2"], [])
+
+
+def test_a_scale_loses_one_run_at_most(described):
+    times = [EVEN[0], [2.0, 3.0, 1.98, 2.01], EVEN[2]]
+    assert times_of(described, times, before=["app.p2.n8.r4"]) == ([], [])
+
+
+def test_of_two_runs_nobody_can_tell(described):
+    aside, unclear = times_of(described, [EVEN[0], [2.0, 3.0], EVEN[2]])
+    assert aside == []
+    assert unclear in (["app.p2.n8.r1"], ["app.p2.n8.r2"])
+
+
+def test_what_the_others_scatter_too_is_no_reason(described):
+    assert times_of(described, [[1.0, 1.3, 0.8], [2.0, 2.9, 1.7], [4.0, 5.0, 3.0]]) == ([], [])
+
+
+def test_runs_that_failed_do_not_count(described):
+    assert times_of(described, [EVEN[0], [2.0, 2.02, None], EVEN[2]]) == ([], [])
+
+
+def test_few_of_many_normal_runs_are_set_aside(described):
+    random = np.random.default_rng(1)
+    count = 0
+    for _ in range(200):
+        times = (np.exp(0.04 * random.standard_normal((5, 5)))).tolist()
+        count += len(times_of(described, times)[0])
+    assert count <= 10  # of 5000 runs; 5 here
