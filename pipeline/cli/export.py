@@ -1,14 +1,19 @@
 """Commands that write a stored result: `report` as a page, `export` for other tools or for a proposal."""
 
 from collections.abc import Mapping, Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
 from pipeline.cli.options import At, From, Given, Metric, On, Out, chosen_efficiency, command, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, show_written, write_output
 from pipeline.config.options import Options
+from pipeline.report.export import EXPORTS, export_format
+
+PROPOSAL = "proposal"
+Format = StrEnum("Format", [(name, name) for name in (*(one.name for one in EXPORTS), PROPOSAL)])  # type: ignore[misc]
 
 
 @command("report", Options)
@@ -48,7 +53,7 @@ def report(
 def export(
     out: Out,
     to: Annotated[
-        Literal["extrap-jsonl", "csv", "hatchet-json", "proposal"],
+        Format,
         typer.Option(
             "--to",
             help="Measurements for Extra-P, models as CSV, the call tree for Hatchet, or figure, table and "
@@ -72,23 +77,23 @@ def export(
     from ingest.errors import UsageError
     from pipeline.config.option_readers import parse_at
     from pipeline.questions.analysis import look_ahead
-    from pipeline.report.export import export
     from pipeline.stages.model import require_additive, target_points
     from pipeline.store.results import read_analysis
 
-    if at and to not in ("csv", "proposal"):
-        raise UsageError(f"{to} has no predictions", where="--at", hint="omit it, or use --to csv")
-    if to != "proposal" and given.get("min_efficiency") is not None:
+    if to != PROPOSAL and given.get("min_efficiency") is not None:
         raise UsageError(f"{to} has no efficiency", where="--min-efficiency", hint="use --to proposal")
-    if to == "proposal":
+    if to == PROPOSAL:
         _export_proposal(out, parse_at(at or []), chosen_efficiency(out, given), output)
         return
+    form = export_format(to)
+    if at and not form.predicts:
+        raise UsageError(f"{to} has no predictions", where="--at", hint="omit it, or use --to csv")
     analysis = read_analysis(out, metric)
-    if to == "hatchet-json":
+    if form.adds_up:
         require_additive(analysis)
     targets = target_points(analysis, parse_at(at or []))
     outlook = look_ahead(analysis, analysis.callpaths, targets)
-    write_output(output, export(analysis, outlook, to, targets))
+    write_output(output, form.write(analysis, outlook, targets))
 
 
 def _export_proposal(

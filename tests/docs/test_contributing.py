@@ -101,6 +101,13 @@ def test_an_option_of_run(changed, tmp_path):
     assert json.loads((tmp_path / "out" / "run.json").read_text())["configuration"]["label"] == "before"
 
 
+def test_a_format_of_export(changed):
+    pipeline = changed("A format of `export`")
+    pipeline("run", SAMPLE, "--out", "out")
+    assert re.search(r"^MPI_Allreduce: .*p", pipeline("export", "out", "--to", "formulas"), re.MULTILINE)
+    assert "hatchet-json|formulas|proposal" in "".join(re.findall(r"[a-z|-]+", pipeline("export", "--help")))
+
+
 def test_a_machine(changed):
     listed = changed("A machine")("machine", "list")
     assert re.search(r"^desk +a computer on a desk; node +made up", listed, re.MULTILINE)

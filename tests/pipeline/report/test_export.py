@@ -5,10 +5,11 @@ import json
 import numpy as np
 import pytest
 
+from ingest.errors import UsageError
 from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.questions.analysis import default_target, look_ahead
-from pipeline.report.export import export
+from pipeline.report.export import export_format
 from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled
 from tests.foam_cases import write_foam_case
@@ -20,7 +21,13 @@ def analysis(strong_study):
 
 
 def exported(analysis, form):
-    return export(analysis, look_ahead(analysis, analysis.callpaths, default_target(analysis)), form)
+    targets = default_target(analysis)
+    return export_format(form).write(analysis, look_ahead(analysis, analysis.callpaths, targets), targets)
+
+
+def test_an_unknown_format_is_refused():
+    with pytest.raises(UsageError, match="no export format 'xml'; known formats: extrap-jsonl, csv, hat"):
+        export_format("xml")
 
 
 def test_json_lines_hold_every_measured_value_and_are_read_again(analysis, tmp_path):
@@ -48,7 +55,7 @@ def test_hatchet_literals_nest_as_the_call_tree_does(analysis):
 def test_csv_has_model_quality_shares_and_the_prediction_at_the_last_target(analysis):
     targets = np.array([[32.0], [128.0]])
     outlook = look_ahead(analysis, analysis.callpaths, targets)
-    rows = list(csv.DictReader(io.StringIO(export(analysis, outlook, "csv"))))
+    rows = list(csv.DictReader(io.StringIO(export_format("csv").write(analysis, outlook, targets[-1:]))))
     row, models = rows[2], analysis.callpaths.models
     assert list(row) == [
         *("callpath", "region", "metric", "unit", "formula", "growth", "probability_growing", "smape"),
