@@ -8,7 +8,6 @@ from ingest.errors import UsageError
 from pipeline.projection.applications.application import ApplicationFile, input_values, load_application
 from pipeline.projection.applications.composition import compose
 from pipeline.projection.applications.projections import ApplicationProjection
-from pipeline.projection.applications.projections import project as project_application
 from pipeline.projection.applications.projections import sweep as sweep_application
 from pipeline.projection.expressions.evaluation import LEVEL, Sensitivity, predict, sensitivities
 from pipeline.projection.expressions.expression_text import Language, export
@@ -51,7 +50,7 @@ def project(
         UsageError, InputError, ModelError: one line for every mistake in files or inputs.
     """
     both = files(application, machine)
-    return project_application(*both, at or {}, stored_models, variant=variant, level=level)
+    return sweep_application(*both, [at or {}], stored_models, variant=variant, level=level)[0]
 
 
 def sweep(

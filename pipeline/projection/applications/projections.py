@@ -96,31 +96,6 @@ class ApplicationProjection:
     formula: str
 
 
-def project(
-    application: ApplicationFile,
-    machine: Machine,
-    at: Mapping[str, float | str],
-    stored: ModelReader,
-    *,
-    variant: str | None = None,
-    level: float = LEVEL,
-) -> ApplicationProjection:
-    """Return what an application does on a machine.
-
-    Args:
-        application: the program.
-        machine: the machine to project to.
-        at: inputs by name: numbers in the unit that the application states, or texts with a unit.
-        stored: reads the scaling models of a results directory.
-        variant: which of the machine's variants, by default the usual one.
-        level: probability of the intervals.
-
-    Raises:
-        UsageError, InputError, ModelError: one line for every mistake in files or inputs.
-    """
-    return sweep(application, machine, [at], stored, variant=variant, level=level)[0]
-
-
 def sweep(
     application: ApplicationFile,
     machine: Machine,
@@ -135,7 +110,8 @@ def sweep(
     Args:
         application: the program.
         machine: the machine to project to.
-        points: inputs by name, as of `project`; at least one point.
+        points: inputs by name, at least one point: numbers in the unit that the application states, or texts
+            with a unit.
         stored: reads the scaling models of a results directory.
         variant: which of the machine's variants, by default the usual one.
         level: probability of the intervals.

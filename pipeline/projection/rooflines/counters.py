@@ -148,11 +148,6 @@ class Work:
         """Return flop per byte at a level that was counted."""
         return self.flop / self.bytes[level] if self.bytes[level] > 0 else float("inf")
 
-    @property
-    def farthest(self) -> str | None:
-        """The counted level nearest to memory, None if no bytes were counted."""
-        return next((level for level in LEVELS if level in self.bytes), None)
-
     def scaled(self, factor: float) -> "Work":
         """Return so many times the work, such as one node's part."""
         moved = {level: value * factor for level, value in self.bytes.items()}

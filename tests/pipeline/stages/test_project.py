@@ -312,7 +312,7 @@ def test_vector_loops_by_all_strategies(tmp_path):
 @pytest.mark.parametrize("given", ["0 s", "3 B", "-1 s"])
 def test_a_measured_loop_has_a_positive_time(tmp_path, given):
     (tmp_path / "app.toml").write_text(LOOPS.replace("2 ms", given))
-    with pytest.raises(UsageError, match=r"\[terms.sweep\]: 'measured' has to be a positive time"):
+    with pytest.raises(UsageError, match=r"\[terms.sweep\] measured: 'measured' has to be a positive time"):
         strategies_of(*files(tmp_path / "app.toml", None), {"n": 1e6})
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from ingest.errors import InputError, ModelError, UsageError
 from pipeline.projection.applications.application import load_application
-from pipeline.projection.applications.projections import Variant, project
+from pipeline.projection.applications.projections import Variant, sweep
 from pipeline.projection.machines.machine_values import load_machine
 from tests.pipeline.projection.stored import no_models
 
@@ -67,7 +67,7 @@ def projected(tmp_path):
         (tmp_path / "app.toml").write_text(application)
         (tmp_path / "cluster.toml").write_text(machine)
         files = load_application(tmp_path / "app.toml"), load_machine(tmp_path / "cluster.toml")
-        return project(*files, at or {"n": 4, "m": 5}, no_models, **options)
+        return sweep(*files, [at or {"n": 4, "m": 5}], no_models, **options)[0]
 
     return call
 

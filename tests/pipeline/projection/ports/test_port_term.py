@@ -1,6 +1,5 @@
 """The port model as a term of an application file."""
 
-import numpy as np
 import pytest
 
 from ingest.errors import InputError, ModelError, UsageError
@@ -9,8 +8,7 @@ from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.ports.port_fit import fit_ports, from_mini, port_term, widened
 from pipeline.projection.ports.port_map import variants_in
-from pipeline.projection.ports.schedule import cycles
-from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, simulated_counts
+from tests.pipeline.projection.ports.simulated import GOLDEN, variant_lines
 
 TABLE = {"model": "ports", "map": "golden-cove", "data": "variants.csv"}
 TARGET = {"div": 10, "mul": 3}
@@ -20,12 +18,7 @@ ASSEMBLY = "f:\n.L2:\n\tdivsd %xmm1, %xmm0\n\taddq $1, %rax\n\tjne .L2\n\tret\n"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ports")
-    rng = np.random.default_rng(6)
-    counts = simulated_counts(rng, 12)
-    measured = cycles(GOLDEN, counts, TRUE) * (1 + 0.02 * rng.standard_normal(12))
-    lines = [",".join(["isa", "variant", "instructions", *GOLDEN.classes, "cycles"])]
-    for k, (row, value) in enumerate(zip(counts, measured, strict=True)):
-        lines.append(",".join(map(str, ["A", f"v{k}", row.sum(), *row, value])))
+    lines = variant_lines(isa="A")
     (folder / "variants.csv").write_text("\n".join([*lines, lines[1].replace("A,", "B,")]))
     (folder / "few.csv").write_text("\n".join(lines[:5]))
     (folder / "target.s").write_text(ASSEMBLY)

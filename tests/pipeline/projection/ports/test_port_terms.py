@@ -1,6 +1,5 @@
 """What stands behind port terms: the same as the functions that they call."""
 
-import numpy as np
 import pytest
 
 from ingest.errors import UsageError
@@ -12,7 +11,7 @@ from pipeline.projection.ports.port_estimate import estimate_cpi
 from pipeline.projection.ports.port_map import class_vector, read_port_map, variants_in
 from pipeline.projection.ports.schedule import cycles
 from pipeline.projection.ports.threads import model_comparisons, port_loads, thread_times
-from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, simulated_counts
+from tests.pipeline.projection.ports.simulated import variant_lines
 
 WHOLE = read_port_map("golden-cove")
 APPLICATION = """
@@ -32,13 +31,7 @@ NODE = "threads,dt_cycles,dt_hz [GHz],hz [GHz],iterations\n1,1,2,2,1000\n8,1e4,2
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("ports")
-    rng = np.random.default_rng(6)
-    counts = simulated_counts(rng, 12)
-    measured = cycles(GOLDEN, counts, TRUE) * (1 + 0.02 * rng.standard_normal(12))
-    lines = [",".join(["variant", "instructions", *GOLDEN.classes, "cycles"])]
-    for k, (row, value) in enumerate(zip(counts, measured, strict=True)):
-        lines.append(",".join(map(str, [f"v{k}", row.sum(), *row, value])))
-    (folder / "variants.csv").write_text("\n".join(lines))
+    (folder / "variants.csv").write_text("\n".join(variant_lines()))
     (folder / "node.csv").write_text(NODE)
     (folder / "machine.toml").write_text('name = "node"\n')
     return folder

@@ -85,7 +85,6 @@ def test_operations_of_one_count(name, flop):
 def test_bytes_of_one_count(name, level, size):
     done = work({name: 3.0})
     assert done.bytes == {level: 3 * size}
-    assert done.farthest == level
     assert known(name)
 
 
@@ -108,18 +107,9 @@ def test_intensities_as_craypat_users_take_them():
     )
     assert done.intensity("L1") == pytest.approx(3.2e9 / (16 * 2.0e9))
     assert done.intensity("L2") == pytest.approx(3.2e9 / (64 * 5e8))
-    assert done.farthest == "L2"
+    assert next(iter(done.bytes)) == "L2"
     assert work({"PAPI_FP_OPS": 1, "PAPI_L1_DCA": 0}).intensity("L1") == float("inf")
     assert work({"PAPI_FP_OPS": 3, "Memory data volume [GBytes]": 0.5e-9}).intensity("DRAM") == 6.0
-
-
-def test_the_farthest_level_is_the_nearest_to_memory():
-    names = {"PAPI_L1_DCA": 1, "PAPI_L1_DCM": 1, "PAPI_L2_TCM": 1, "PAPI_L3_TCM": 1}
-    found = []
-    while names:
-        found.append(work(names).farthest)
-        names.popitem()
-    assert found == ["DRAM", "L3", "L2", "L1"]
 
 
 def test_native_events_of_ivy_bridge_add_up_to_craypats_own_total():
@@ -137,7 +127,6 @@ def test_unknown_counters_say_nothing():
     done = work({"PAPI_TOT_CYC": 1e9})
     assert np.isnan(done.flop)
     assert done.bytes == {}
-    assert done.farthest is None
     assert not known("PAPI_TOT_CYC")
 
 

@@ -1,27 +1,14 @@
 """The roofline of a machine, and the points of regions in it."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.projection.expressions.units import TIME, Quantity, parse_quantity
-from pipeline.projection.machines.machine_values import Machine, load_machine
+from pipeline.projection.expressions.units import TIME, Quantity
+from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.rooflines.measured_profile import Group
 from pipeline.projection.rooflines.rooflines import Ceiling, Point, points_of, roofline
-
-
-def machine(**values):
-    return Machine(
-        name="node",
-        path=Path("node.toml"),
-        source="",
-        values={name: parse_quantity(value) for name, value in values.items()},
-        terms={},
-        variant="expected",
-        variants={},
-    )
+from tests.pipeline.projection.rooflines.test_region_verdicts import machine
 
 
 def group(kind="threaded", seconds=10.0, **counters):
