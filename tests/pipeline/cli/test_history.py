@@ -5,7 +5,7 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from tests.pipeline.store.test_comparable import rows, table
+from tests.pipeline.store.test_history_entries import rows, table
 
 
 @pytest.fixture
