@@ -247,7 +247,7 @@ class Kernel:
     @property
     def probability_growing(self) -> float:
         """The probability that the leading term grows."""
-        return float(self._level.models.probability_growing[self._number])
+        return float(self._level.models.quality.probability_growing[self._number])
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -300,13 +300,13 @@ class Kernel:
         return f"Kernel({self._short_name}: {self.formula})"
 
     def _repr_html_(self) -> str:
-        models, number = self._level.models, self._number
+        quality, number = self._level.models.quality, self._number
         facts = {
             "model": self.formula,
             "growth": self.growth_class,
             "probability that it grows": f"{100 * self.probability_growing:.0f} %",
-            "error of points predicted from the others": f"{models.cv_smape[number]:.1f} %",
-            "points and repetitions": f"{models.points[number]} and up to {models.repetitions[number]}",
+            "error of points predicted from the others": f"{quality.cv_smape[number]:.1f} %",
+            "points and repetitions": f"{quality.points[number]} and up to {quality.repetitions[number]}",
             "notes": "; ".join(self.notes),
         }
         title = f"{self._short_name}: {self._level.kernels.metric} [{self._level.kernels.unit}]"

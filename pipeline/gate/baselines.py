@@ -54,7 +54,7 @@ def to_document(
             "line": int(study.lines[k]),
             "model": fitted.formula(k).text(),
             "growth": fitted.formula(k).growth,
-            "smape": _rounded(fitted.smape[k]),
+            "smape": _rounded(fitted.quality.smape[k]),
             "noise": _rounded(noise[k]) if degrees[k] else None,
             "residuals": [_rounded(v) for v in _residuals(study.mean[k], predicted[k])],
             "values": [[_rounded(v) for v in row if np.isfinite(v)] for row in study.values[k]],

@@ -102,7 +102,7 @@ def predicted_ratio(baseline: Forecast, candidate: Forecast) -> Estimates:
         up = _log(baseline.prediction.upper) - below
         error = np.hypot(down, up) / NORMAL_QUANTILE
     known = np.isfinite(ratio) & np.isfinite(error) & (error > 0)
-    degrees = np.minimum(baseline.models.degrees, candidate.models.degrees)
+    degrees = np.minimum(baseline.models.rivals.degrees, candidate.models.rivals.degrees)
     return Estimates(
         np.where(known, ratio, np.nan),
         np.where(known, error, np.nan),

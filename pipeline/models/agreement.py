@@ -6,64 +6,42 @@ times the value. So what is known well hardly moves, and neither does what is to
 region counts as known better than the two sums agree.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.models.total import log_variance, tilt
+from pipeline.models.total import log_variance, predict_total, tilt
 
 SMALLEST = 1e-300
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class AgreeingModels(ScalingModels):
-    """Models of the coarse parts of a sum, whose predictions add up to those of its fine parts.
-
-    Attributes:
-        coarse: all coarse parts as they were fitted.
-        fine: the fine parts.
-        kernels: int64[K], which of the coarse parts these are.
-    """
+@dataclass(frozen=True, eq=False)
+class Agreement:
+    """Coarse parts of a sum whose predictions add up to those of its fine parts, whose sum is the total."""
 
     coarse: ScalingModels
     fine: ScalingModels
-    kernels: IntArray
 
-    @property
-    def summed(self) -> ScalingModels:
-        """The fine parts, whose sum is the total."""
-        return self.fine
-
-    def take(self, kernels: IntArray | Sequence[int]) -> "AgreeingModels":
-        """Return the models of some kernels; they move as they do among all."""
-        index = np.asarray(kernels, dtype=np.int64)
-        return _agreeing(super().take(index), self.coarse, self.fine, self.kernels[index])
-
-    def predict(self, points: FloatArray, level: float = 0.9) -> Prediction:
-        """Predict expected values, arguments and result as of `ScalingModels.predict`."""
-        points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
+    def predict(self, points: FloatArray, level: float) -> Prediction:
+        """Predict all coarse parts."""
         own = self.coarse.predict(points, level)
         factor = _factors(own, self.fine.predict(points, level))
         value, lower, upper = (part * factor for part in (own.value, own.lower, own.upper))
         if self.coarse.common_error is None:
             lower = self.coarse.raised(lower, value, points)
-        return Prediction(*(part[self.kernels] for part in (value, lower, upper)))
+        return Prediction(value, lower, upper)
+
+    def total(self, points: FloatArray, level: float, kernels: IntArray) -> Prediction:
+        """Predict the sum of all, whichever kernels are asked for."""
+        return predict_total(self.fine, points, level)
 
 
-def agreeing(coarse: ScalingModels, fine: ScalingModels) -> AgreeingModels:
+def agreeing(coarse: ScalingModels, fine: ScalingModels) -> ScalingModels:
     """Make the coarse parts of a sum agree with its fine parts."""
-    return _agreeing(coarse, coarse, fine, np.arange(len(coarse)))
-
-
-def _agreeing(
-    models: ScalingModels, coarse: ScalingModels, fine: ScalingModels, kernels: IntArray
-) -> AgreeingModels:
-    own = {f.name: getattr(models, f.name) for f in fields(ScalingModels)}
-    return AgreeingModels(**own, coarse=coarse, fine=fine, kernels=kernels)
+    return coarse.predicted_by(Agreement(coarse, fine))
 
 
 def _factors(coarse: Prediction, fine: Prediction) -> FloatArray:

@@ -69,5 +69,7 @@ def sure_of_zeros(models: ScalingModels, data: Observations) -> ScalingModels:
     zero = data.measured.any(axis=1) & (data.mean == 0).all(axis=1)
     if not zero.any():
         return models
-    covariance = np.where(zero[:, None, None, None], 0.0, models.covariance)
-    return replace(models, covariance=covariance, drift=np.where(zero, 0.0, models.drift))
+    rivals = models.rivals
+    covariance = np.where(zero[rivals.kernel, None, None], 0.0, rivals.covariance)
+    drift = np.where(zero, 0.0, rivals.drift)
+    return replace(models, rivals=replace(rivals, covariance=covariance, drift=drift))

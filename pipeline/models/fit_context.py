@@ -9,13 +9,6 @@ from ingest.arrays import BoolArray, FloatArray
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.forward_validation import FEWEST_FOR_TWO_TERMS, Setting, choose_setting
 from pipeline.models.generalised_fits import Columns, Fits, design_columns, fit_all
-from pipeline.models.hypotheses import (
-    SIMPLE_SHARE,
-    SearchSpace,
-    SpaceChoice,
-    counts_processes,
-    one_parameter_space,
-)
 from pipeline.models.noise import NoiseEstimate, initial_noise
 from pipeline.models.observations import Sample
 from pipeline.models.options import ModelOptions
@@ -25,6 +18,13 @@ from pipeline.models.posterior import (
     keep_plausible,
     log_likelihood,
     weigh_hypotheses,
+)
+from pipeline.models.search_space import (
+    SIMPLE_SHARE,
+    SearchSpace,
+    SpaceChoice,
+    counts_processes,
+    one_parameter_space,
 )
 
 WORTH = 5.0  # kernels that the share of simple exponents on real series is worth

@@ -58,8 +58,9 @@ def _with_trend(fit: Fit, data: Observations) -> tuple[ScalingModels, CombinedTr
 
 def without_error(models: ScalingModels) -> bool:
     """Tell whether formulas fit most kernels to rounding errors, as they fit no measurement."""
-    spare = models.points - 1 - (models.coefficients[:, 0, 1:] != 0).sum(axis=1)
-    exact = (models.smape < ROUNDING) & (spare >= SPARE)
+    quality, best = models.quality, models.rivals.coefficients[models.rivals.chosen]
+    spare = quality.points - 1 - (best[:, 1:] != 0).sum(axis=1)
+    exact = (quality.smape < ROUNDING) & (spare >= SPARE)
     return 2 * int(exact.sum()) > len(models)
 
 
@@ -70,24 +71,24 @@ def noise_of_means(data: Observations, models: ScalingModels) -> FloatArray:
     relative = np.where(repeated, np.sqrt(data.squares) / np.where(repeated, data.mean, 1.0), 0.0) ** 2
     count = np.maximum(data.count, 1)
     variance = (relative / count).sum(axis=1) / np.maximum((degrees * repeated).sum(axis=1), 1)
-    misfit = TO_DEVIATION * models.smape / 100
+    misfit = TO_DEVIATION * models.quality.smape / 100
     return np.where(repeated.any(axis=1), np.sqrt(variance), misfit)
 
 
 def with_remarks(models: ScalingModels, data: Observations) -> ScalingModels:
     """Note of which kernels the formula is not what is predicted, or not what was measured."""
-    ahead = (models.last * AHEAD)[None]
-    concerned = data.measured & (data.points[None] >= models.valid_from[:, None]).all(axis=2)
+    ahead, quality = (models.last * AHEAD)[None], models.quality
+    concerned = data.measured & (data.points[None] >= quality.valid_from[:, None]).all(axis=2)
     misses, misses_by_far = (
         (far_apart(models.values(data.points), data.mean, factor) & concerned).any(axis=1)
         for factor in (MISSED, MISSED_BY_FAR)
     )
-    unreliable = misses_by_far | (models.cv_smape > LARGE_LEFT_OUT_ERROR) | (models.points < ENOUGH_POINTS)
-    note = models.note | Note.MISSES_POINT * misses | Note.UNRELIABLE * unreliable
+    unreliable = misses_by_far | (quality.cv_smape > LARGE_LEFT_OUT_ERROR) | (quality.points < ENOUGH_POINTS)
+    note = quality.note | Note.MISSES_POINT * misses | Note.UNRELIABLE * unreliable
     if models.trend is not None:
         left = far_apart(models.values(ahead), models.predict(ahead).value, LEFT)
         note |= Note.FOLLOWS_TREND * left.any(axis=1)
-    return replace(models, note=note)
+    return replace(models, quality=replace(quality, note=note))
 
 
 def far_apart(one: FloatArray, other: FloatArray, factor: float) -> BoolArray:

@@ -8,10 +8,11 @@ from scipy.special import gammaln
 from ingest.arrays import FloatArray
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.generalised_fits import Fits, design_columns, fit_all
-from pipeline.models.hypotheses import SearchSpace, from_power
+from pipeline.models.hypotheses import from_power
 from pipeline.models.noise import initial_noise
 from pipeline.models.observations import Sample
 from pipeline.models.posterior import Evidence, estimate_errors, weigh_hypotheses
+from pipeline.models.search_space import SearchSpace
 
 FEWEST_POINTS = 3  # left after holding out: two coefficients and one residual
 FEWEST_FOR_TWO_TERMS = 6  # twice as many as coefficients
@@ -69,7 +70,7 @@ def _fold_scores(sample: Sample, space: SearchSpace, nonnegative: bool, held: in
     if first < FEWEST_FOR_TWO_TERMS:
         space = space.without_mixed()
     columns = design_columns(space, known.points)
-    design = space.design(sample.points[first:])
+    design = space.design(sample.points[first:, None])
     target = sample.level[:, first:]
     counted = sample.measured[:, first:] & (target > 0)
     effort = np.where(counted, sample.largest[:, None] * target, 0.0)

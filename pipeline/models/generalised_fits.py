@@ -8,8 +8,8 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.error_model import ErrorModel, Precision
 from pipeline.models.forms import term_values
-from pipeline.models.hypotheses import SearchSpace
 from pipeline.models.observations import Sample
+from pipeline.models.search_space import SearchSpace
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,13 +60,13 @@ class Fits:
 def design_columns(space: SearchSpace, points: FloatArray) -> list[Columns]:
     """Return the designs of all hypotheses at float64[P] points, grouped by their columns."""
     values = np.column_stack([np.ones(len(points)), term_values(space.terms, points[:, None])])
-    size = (space.hypotheses >= 0).sum(axis=1)
+    size = (space.rows >= 0).sum(axis=1)
     groups = []
     kinds = np.column_stack([size, ~space.constant, space.sharpness])
     for terms, without, sharpness in np.unique(kinds, axis=0).tolist():
         hypothesis = np.flatnonzero((kinds == (terms, without, sharpness)).all(axis=1))
         columns = np.column_stack(
-            [np.zeros(len(hypothesis), np.int64), space.hypotheses[hypothesis, : int(terms)] + 1]
+            [np.zeros(len(hypothesis), np.int64), space.rows[hypothesis, : int(terms)] + 1]
         )[:, int(without) :]
         design = values[:, columns].transpose(1, 0, 2)
         groups.append(_columns(hypothesis, np.arange(int(without), int(terms) + 1), design, sharpness))
@@ -116,7 +116,7 @@ def fit_all(
         structure: the shape of their errors.
         nonnegative: whether coefficients may not be negative.
     """
-    kernels, count = len(sample), space.hypotheses.shape[1] + 1
+    kernels, count = len(sample), space.rows.shape[1] + 1
     coefficients = np.zeros((kernels, len(space), count))
     root = np.zeros((kernels, len(space), count, count))
     misfit = np.full((kernels, len(space)), np.inf)
@@ -135,7 +135,7 @@ def fit_all(
         coefficients[:, group.hypothesis[:, None], group.place] = fits[0]
         root[:, group.hypothesis[:, None, None], group.place[:, None], group.place] = fits[1]
         misfit[:, group.hypothesis] = np.where(possible, fits[2], np.inf)
-    return Fits(coefficients, root, misfit, (space.hypotheses >= 0).sum(axis=1) + space.constant)
+    return Fits(coefficients, root, misfit, (space.rows >= 0).sum(axis=1) + space.constant)
 
 
 class _Powers(NamedTuple):

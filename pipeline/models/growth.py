@@ -12,6 +12,7 @@ from pipeline.models.scaling_models import ScalingModels
 AHEAD = 4.0  # times the largest value of a parameter, up to where terms are compared with powers
 RANGE = 0.05, 0.95  # quantiles of the exponents of growing models
 LEAST_EXPONENT = 0.05  # smaller ones are not written
+BLOCK = 4096  # kernels looked at at once
 
 CONSTANT, FALLS, UNCLEAR = "constant", "falls", "unclear"
 GROWS = "grows, about "
@@ -25,19 +26,24 @@ def growth_classes(models: ScalingModels) -> list[str]:
     range, so that ``p * log2(p)`` counts as a power, too: their 5 and 95 % quantiles by the rivals'
     probabilities. A kernel with an unreliable model is ``unclear``.
     """
-    exponents = _leading_exponents(models)
+    if len(models) > BLOCK:
+        blocks = (np.arange(k, min(k + BLOCK, len(models))) for k in range(0, len(models), BLOCK))
+        return [text for block in blocks for text in growth_classes(models.take(block))]
+    rivals, (place, there) = models.rivals, models.rivals.grid()
+    weight = np.where(there, rivals.weight[place], 0.0)
+    exponents = _leading_exponents(models)[place] * there[..., None]
     grows = (exponents > 0).any(axis=2)
-    has_term = (models.chosen >= 0) & (models.coefficients[:, :, 1:] != 0).any(axis=2)
-    low, high = _range(exponents, np.where(grows, models.weight, 0.0))
-    probable = models.probability_growing
-    left = np.where(grows, 0.0, models.weight)
+    has_term = there & (rivals.coefficients[:, 1:] != 0).any(axis=1)[place]
+    low, high = _range(exponents, np.where(grows, weight, 0.0))
+    probable = models.quality.probability_growing
+    left = np.where(grows, 0.0, weight)
     falling = np.divide(
         (left * has_term).sum(axis=1), left.sum(axis=1), out=np.zeros(len(models)), where=left.any(axis=1)
     )
     constant, falls = (1 - probable) * (1 - falling), (1 - probable) * falling
     likeliest = np.stack([constant, falls, probable]).argmax(axis=0)
     likeliest[(likeliest == 2) & _falls_on(models)] = 1
-    likeliest[(models.note & Note.UNRELIABLE) != 0] = 3
+    likeliest[(models.quality.note & Note.UNRELIABLE) != 0] = 3
     texts = []
     for kind, lows, highs in zip(likeliest.tolist(), low.tolist(), high.tolist(), strict=True):
         grown = _growth_text(models.parameters, tuple(lows), tuple(highs)) if kind == 2 else ""
@@ -58,18 +64,16 @@ def _falls_on(models: ScalingModels) -> BoolArray:
 
 
 def _leading_exponents(models: ScalingModels) -> FloatArray:
-    """Exponent of every rival's fastest rising term along each parameter, float64[K, M, D], 0 without one."""
-    size = len(models.parameters)
+    """Exponent of every rival's fastest rising term along each parameter, float64[R, D], 0 without one."""
+    size, hypotheses = len(models.parameters), models.hypotheses
     points = np.vstack([models.last, models.last * (1 + (AHEAD - 1) * np.eye(size))])
-    values = np.log(np.maximum(term_values(models.terms, points), np.finfo(np.float64).tiny))
+    values = np.log(np.maximum(term_values(hypotheses.terms, points), np.finfo(np.float64).tiny))
     of_term = np.vstack([(values[1:] - values[0]).T / np.log(AHEAD), np.zeros((1, size))])
-    hypotheses = np.vstack([models.hypotheses, np.full((1, models.hypotheses.shape[1]), -1)])
-    sharpness = np.append(models.sharpness, 1.0)
-    found = np.zeros((*models.chosen.shape, size))
-    for t in range(hypotheses.shape[1]):
-        rises = models.coefficients[:, :, 1 + t] > 0
-        exponent = (of_term[hypotheses[:, t]] / sharpness[:, None])[models.chosen]
-        found = np.maximum(found, np.where(rises[..., None], exponent, 0.0))
+    found = np.zeros((len(models.rivals.hypothesis), size))
+    for t in range(hypotheses.rows.shape[1]):
+        rises = models.rivals.coefficients[:, 1 + t] > 0
+        exponent = (of_term[hypotheses.rows[:, t]] / hypotheses.sharpness[:, None])[models.rivals.hypothesis]
+        found = np.maximum(found, np.where(rises[:, None], exponent, 0.0))
     return found
 
 

@@ -1,150 +1,54 @@
-"""The hypotheses tried for one parameter, and how plausible each is before any data."""
+"""Hypotheses over one table of terms, evaluated all at once."""
 
-import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, lru_cache
-from typing import TypeAlias
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.forms import (
-    FACTOR_KINDS,
-    NO_EXPONENT,
-    Exponent,
-    FactorKind,
-    Term,
-    exponent,
-    factors,
-    simplicity,
-    term_values,
-    tried_exponents,
-    with_powers,
-)
-from pipeline.models.options import ModelOptions
-
-STEEP_EXPONENTS = (
-    *with_powers("13/4 10/3 7/2 11/3 15/4 4 17/4 13/3 9/2 14/3 19/4 5"),
-    *with_powers("7/2 4 9/2", 1),
-    *with_powers("3 7/2 4", 2),
-)
-"""Steeper ones, for edge lengths: n^3 cells times iterations that grow with n, and misses of the caches."""
-
-_STEEP = frozenset(STEEP_EXPONENTS)  # fractions are slow to compare
-
-FALLING_EXPONENTS = with_powers("-1/4 -1/3 -1/2 -2/3 -3/4 -1 -4/3 -3/2 -2")
-"""For work that is divided among processes, and for surfaces of the parts."""
-
-KNEE_EXPONENTS = with_powers("1/2 2/3 3/4 1 5/4 4/3 3/2 2 5/2 3")
-"""Growth behind a soft knee: flat while latency, start-up or an idle device decide, then p^k."""
-
-SHARPNESS = (2, 4)
-"""Powers s of (a^s + (b p^k)^s)^(1/s): the larger, the sharper the knee; 1 is the normal form a + b p^k."""
-
-MIXED_EXPONENTS = (*with_powers("0 1", 1), *with_powers("1/2 1 3/2 2 3 4"))
-"""Of these, two at a time make the models of two growing terms."""
-
-SHARE_CONSTANT = 0.55  # the probability that a kernel does not depend on the parameter at all
-SHARE_TWO_TERMS = 0.05  # of what is left: a second term must earn its place
-SIMPLE_SHARE = 0.8  # of the prior that prefers simple exponents, on real series
-SHARE_KNEES = 0.4  # of what is left: so must a knee
-FAMILY_SHARES = (SHARE_KNEES, SHARE_TWO_TERMS)
-INVERSE = exponent(-1)
-
-Prior: TypeAlias = str | tuple[tuple[Exponent, float], ...]
-"""``uniform``, ``simple``, or a weight per exponent."""
-
-Row: TypeAlias = tuple[tuple[Exponent, ...], bool, int]
-"""The terms of a hypothesis, whether a constant stands beside them, and the sharpness of its knee."""
+from ingest.arrays import FloatArray, IntArray
+from pipeline.models.forms import Hypothesis, Term, term_values
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class SearchSpace:
-    """H hypotheses of up to T terms over the same term table; the first is the constant alone.
+class Hypotheses:
+    """H hypotheses of up to T terms; C = 1 + T coefficients (constant, then terms) belong to each.
 
     Attributes:
-        terms: n terms of one parameter.
-        hypotheses: int64[H, T], indices into `terms`, -1 for none.
-        constant: bool[H], whether a constant stands beside the terms.
-        sharpness: float64[H], s: constant and terms sum up to the value to the power of s.
-        log_prior: float64[H], logarithm of the probability before the data.
+        terms: every term that occurs.
+        rows: int64[H, T], indices into `terms`, -1 if a hypothesis has fewer terms.
+        sharpness: float64[H], s: constant and terms sum up to the value to the power of s; 1 but for the soft
+            knees (a^s + (b t)^s)^(1/s), whose terms are to the power of s, too.
     """
 
     terms: tuple[Term, ...]
-    hypotheses: IntArray
-    constant: BoolArray
+    rows: IntArray
     sharpness: FloatArray
-    log_prior: FloatArray
-
-    def without_mixed(self) -> "SearchSpace":
-        """Return the space without hypotheses of two growing terms; the others keep their places."""
-        return self._only(~self._mixed)
-
-    def without_knees(self) -> "SearchSpace":
-        """Return the space of one growing term without a knee; hypotheses keep their places."""
-        return self._only(~self._mixed & (self.sharpness == 1))
-
-    @property
-    def _mixed(self) -> BoolArray:
-        return np.asarray(self.constant & ((self.hypotheses >= 0).sum(axis=1) > 1))
-
-    def _only(self, some: BoolArray) -> "SearchSpace":
-        width = int((self.hypotheses[some] >= 0).sum(axis=1).max(initial=1))
-        return SearchSpace(
-            terms=self.terms,
-            hypotheses=self.hypotheses[some, :width],
-            constant=self.constant[some],
-            sharpness=self.sharpness[some],
-            log_prior=self.log_prior[some],
-        )
-
-    @cached_property
-    def falling(self) -> BoolArray:
-        """bool[H], whether a hypothesis has a term that falls: only for kernels that do."""
-        falls = np.array([t[0] < NO_EXPONENT for t in self.terms] + [False])
-        return np.asarray(falls[self.hypotheses].any(axis=1))
-
-    @cached_property
-    def steep(self) -> BoolArray:
-        """bool[H], whether a hypothesis has one of the steep terms."""
-        steep = np.array([t[0] in _STEEP for t in self.terms] + [False])
-        return np.asarray(steep[self.hypotheses].any(axis=1) & (self.sharpness == 1))
-
-    @cached_property
-    def growing(self) -> BoolArray:
-        """bool[H], whether a hypothesis has a term that grows."""
-        grows = np.array([t[0] > NO_EXPONENT for t in self.terms] + [False])
-        return np.asarray(grows[self.hypotheses].any(axis=1))
-
-    def log_prior_of(self, falls: BoolArray, steep: bool) -> FloatArray:
-        """Return the prior of kernels, float64[K, H]: minus infinity for what is not tried.
-
-        Args:
-            falls: bool[K], whether falling terms are tried for a kernel.
-            steep: whether steep terms are tried at all.
-        """
-        rows = np.stack([(steep | ~self.steep) & (falling | ~self.falling) for falling in (False, True)])
-        probability = np.where(rows, np.exp(self.log_prior), 0.0)
-        others = probability[:, 1:].sum(axis=1, keepdims=True)
-        probability[:, 1:] *= (1 - SHARE_CONSTANT) / np.where(others > 0, others, 1.0)
-        logarithm = np.where(rows, np.log(np.where(rows, probability, 1.0)), -np.inf)
-        return np.asarray(logarithm[falls.astype(np.int64)])
-
-    def design(self, points: FloatArray) -> FloatArray:
-        """float64[H, Q, C], the constant and the terms at float64[Q] points, 0 for what there is not.
-
-        Times the coefficients they give the value to the power of the sharpness.
-        """
-        values = np.column_stack([term_values(self.terms, points[:, None]), np.zeros(len(points))])
-        design = np.empty((len(self), len(points), 1 + self.hypotheses.shape[1]))
-        design[:, :, 0] = self.constant[:, None]
-        design[:, :, 1:] = values.T[self.hypotheses].transpose(0, 2, 1)
-        return design
 
     def __len__(self) -> int:
         """Return the number of hypotheses H."""
-        return len(self.hypotheses)
+        return len(self.rows)
+
+    def design(self, points: FloatArray) -> FloatArray:
+        """Evaluate the constant and the terms at points float64[Q, D], 0 for what there is not.
+
+        Times the coefficients they give the value to the power of the sharpness.
+
+        Returns:
+            float64[H, Q, C].
+        """
+        columns = np.column_stack([term_values(self.terms, points), np.zeros(len(points))])
+        design = np.ones((len(self), len(points), 1 + self.rows.shape[1]))
+        design[:, :, 1:] = columns.T[self.rows].transpose(0, 2, 1)
+        return design
+
+    @cached_property
+    def plain(self) -> tuple[Hypothesis, ...]:
+        """The terms of every hypothesis; those of soft knees not to the power of their sharpness."""
+        sharpness = [int(s) for s in self.sharpness]
+        return tuple(
+            tuple(tuple((power / s, *others) for power, *others in self.terms[t]) for t in row if t >= 0)
+            for row, s in zip(self.rows.tolist(), sharpness, strict=True)
+        )
 
 
 def from_power(
@@ -156,133 +60,3 @@ def from_power(
     root = np.where(sharpness == 1, value, np.maximum(value, 0.0) ** (1 / sharpness))
     slope = np.where(root > 0, root, 1.0) ** (1 - sharpness) / sharpness
     return root, variance * np.where(sharpness == 1, 1.0, slope) ** 2
-
-
-@dataclass(frozen=True)
-class SpaceChoice:
-    """Which families of hypotheses are in the space.
-
-    Attributes:
-        steep: exponents above Extra-P's 3, up to 5.
-        falling: negative exponents, and a share that is divided among the processes: a/p + b * t.
-        mixed: two growing terms beside the constant.
-        knees: growth that sets in behind a soft knee; of quantities that cannot be negative.
-    """
-
-    steep: bool = False
-    falling: bool = False
-    mixed: bool = False
-    knees: bool = False
-
-
-def one_parameter_space(
-    options: ModelOptions, smallest: float, choice: SpaceChoice, simple_share: float = SIMPLE_SHARE
-) -> SearchSpace:
-    """Make the space of hypotheses c0 + c1 t, a/p + b t, (a^s + (b t)^s)^(1/s), and c0 + c1 t1 + c2 t2.
-
-    Args:
-        options: prior and exponents of the user's choice.
-        smallest: the smallest parameter value; below 1 there are no logarithms, which change sign there.
-        choice: the families wanted. A user's own exponents leave only the family c0 + c1 t.
-        simple_share: share of the prior ``simple`` in the prior ``learned``; the rest is ``uniform``.
-    """
-    if options.prior == "learned":
-        simple, uniform = (
-            one_parameter_space(replace(options, prior=prior), smallest, choice)
-            for prior in ("simple", "uniform")
-        )
-        shares = np.log(max(simple_share, 1e-9)), np.log(max(1 - simple_share, 1e-9))
-        mixed = np.logaddexp(shares[0] + simple.log_prior, shares[1] + uniform.log_prior)
-        return replace(simple, log_prior=mixed)
-    prior = options.prior if isinstance(options.prior, str) else tuple(options.prior.items())
-    usable = tuple(kind for kind in FACTOR_KINDS if smallest >= kind.least)
-    return _space(options.exponents, prior, usable, choice)
-
-
-@lru_cache(maxsize=32)
-def _space(
-    exponents: tuple[Exponent, ...] | None, prior: Prior, usable: tuple[FactorKind, ...], choice: SpaceChoice
-) -> SearchSpace:
-    own = tuple(e for e, _ in prior) if exponents is None and not isinstance(prior, str) else exponents
-    families = [
-        _allowed(rows, prior, usable)
-        for rows in (
-            _one_term_rows(own, choice),
-            _knee_rows() if choice.knees and own is None else [],
-            _two_term_rows() if choice.mixed and own is None else [],
-        )
-    ]
-    shares = [0.0, *(share if rows else 0.0 for share, rows in zip(FAMILY_SHARES, families[1:], strict=True))]
-    shares[0] = 1 - sum(shares)
-    probability = [
-        _shared(rows, prior, (1 - SHARE_CONSTANT) * share)
-        for rows, share in zip(families, shares, strict=True)
-    ]
-    every = [((), True, 1), *(row for rows in families for row in rows)]
-    return _table(every, np.concatenate([np.array([SHARE_CONSTANT]), *probability]))
-
-
-def _one_term_rows(own: tuple[Exponent, ...] | None, choice: SpaceChoice) -> list[Row]:
-    if own is not None:
-        return [((e,), True, 1) for e in own]
-    single = tried_exponents() + STEEP_EXPONENTS * choice.steep + FALLING_EXPONENTS * choice.falling
-    divided = [(e[0] - 1, *e[1:]) for e in tried_exponents() if e != (1, 0)] * choice.falling
-    return [((e,), True, 1) for e in single] + [((INVERSE, e), False, 1) for e in divided]
-
-
-def _knee_rows() -> list[Row]:
-    return [((e,), True, sharpness) for sharpness in SHARPNESS for e in KNEE_EXPONENTS]
-
-
-def _two_term_rows() -> list[Row]:
-    return [((a, b), True, 1) for n, b in enumerate(MIXED_EXPONENTS) for a in MIXED_EXPONENTS[:n]]
-
-
-def _allowed(rows: Iterable[Row], prior: Prior, usable: Collection[FactorKind]) -> list[Row]:
-    return [
-        (row, constant, sharpness)
-        for row, constant, sharpness in rows
-        if all(plausibility(e, prior) > 0 and all(kind in usable for kind, _ in factors(e)) for e in row)
-    ]
-
-
-def _shared(rows: Sequence[Row], prior: Prior, share: float) -> FloatArray:
-    """Divide a probability among hypotheses; the term divided among processes is not a choice of its own."""
-    weight = [
-        np.prod([plausibility(e, prior) for e in row if e != INVERSE or len(row) == 1]) for row, *_ in rows
-    ]
-    return share * np.array(weight) / max(sum(weight), 1e-300)
-
-
-def _table(rows: Sequence[Row], probability: FloatArray) -> SearchSpace:
-    """Number the terms; those of a knee are raised to its sharpness."""
-    powered = [tuple((e[0] * s, *e[1:]) for e in row) for row, _, s in rows]
-    terms = {(e,): n for n, e in enumerate(dict.fromkeys(e for row in powered for e in row))}
-    hypotheses = np.full((len(rows), max(1, *map(len, powered))), -1, dtype=np.int64)
-    for h, row in enumerate(powered):
-        hypotheses[h, : len(row)] = [terms[(e,)] for e in row]
-    return SearchSpace(
-        terms=tuple(terms),
-        hypotheses=hypotheses,
-        constant=np.array([has_constant for _, has_constant, _ in rows]),
-        sharpness=np.array([float(sharpness) for *_, sharpness in rows]),
-        log_prior=np.log(probability),
-    )
-
-
-def plausibility(one: Exponent, prior: Prior) -> float:
-    """Return the unnormalised prior probability of an exponent."""
-    if not isinstance(prior, str):
-        return dict(prior).get(one, 0.0)
-    return 1.0 if prior == "uniform" else simplicity(one)
-
-
-_PROCESSES = re.compile(
-    r"(n_?)?(p|np|procs?|process(es)?|mpi|ranks?|nodes?|cores?|cpus?|threads?|workers?|gpus?|gcds?|tasks?|locations?)",
-    re.IGNORECASE,
-)
-
-
-def counts_processes(parameter: str) -> bool:
-    """Tell by its name whether a parameter counts processes, threads or nodes, not a problem's size."""
-    return _PROCESSES.fullmatch(parameter) is not None

@@ -7,13 +7,13 @@ import numpy as np
 from ingest.arrays import BoolArray, IntArray
 from pipeline.models.fit_context import FitContext, make_context, setting_of
 from pipeline.models.forward_validation import Setting
-from pipeline.models.hypotheses import SearchSpace
 from pipeline.models.observations import Observations, Sample, sample_of
 from pipeline.models.options import ModelOptions
-from pipeline.models.posterior import Posterior, joined
-from pipeline.models.quality import Note, correlation_of_errors, notes, smape
+from pipeline.models.posterior import Posterior, in_order
+from pipeline.models.quality import Note, correlation_of_errors, notes, quality_of
 from pipeline.models.regimes import last_regime
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.search_space import SearchSpace
 
 BLOCK = 256  # kernels weighed at once: a few MiB, whatever the number of kernels
 ANOTHER_CHANGE = 0.1  # drift per root of a doubling of kernels that changed their behaviour once already
@@ -45,9 +45,10 @@ def fit_by_evidence(
         weighed, misfits = context.posterior(sample.take(kernels))
         doubtful, unexplained[kernels] = kernels[misfits], misfits
         start[doubtful] = last_regime(context, sample.take(doubtful))
-        parts.append((kernels[start[kernels] == 0], weighed.take(start[kernels] == 0)))
+        same = np.flatnonzero(start[kernels] == 0)
+        parts.append((kernels[same], weighed.take(same)))
         parts += _weigh_last_regimes(context, sample, doubtful[start[doubtful] > 0], start)
-    return _assemble(parameters, data, context, joined(parts), start, unexplained)
+    return _assemble(parameters, data, context, in_order(parts), start, unexplained)
 
 
 def _weigh_last_regimes(
@@ -58,9 +59,9 @@ def _weigh_last_regimes(
         some = kernels[start[kernels] == place]
         last = sample.take(some).between(int(place), len(sample.points))
         weighed = one_term.at(last.points).posterior_of_segment(last)
-        drift = np.sqrt(weighed.drift**2 + ANOTHER_CHANGE**2)
+        rivals = replace(weighed.rivals, drift=np.sqrt(weighed.rivals.drift**2 + ANOTHER_CHANGE**2))
         before = sample.level[some, :place] * sample.largest[some, None]
-        parts.append((some, replace(weighed, drift=drift).with_points_before(before)))
+        parts.append((some, replace(weighed, rivals=rivals).with_points_before(before)))
     return parts
 
 
@@ -73,39 +74,29 @@ def _assemble(
     unexplained: BoolArray,
 ) -> ScalingModels:
     measured = data.measured & (np.arange(len(data.points)) >= start[:, None])
+    chosen = kept.rivals.hypothesis[kept.rivals.chosen]
     note = notes(data) + Note.LAST_SEGMENT * (start > 0)
     note += Note.CANNOT_TELL * (kept.undecided & data.measured.any(axis=1))
-    note += Note.OUTSIDE_SPACE * (unexplained & _at_the_edge(context.space, kept.chosen[:, 0]))
+    note += Note.OUTSIDE_SPACE * (unexplained & _at_the_edge(context.space, chosen))
     return ScalingModels(
         parameters=parameters,
-        terms=context.space.terms,
-        hypotheses=context.space.hypotheses,
-        sharpness=context.space.sharpness,
         first=data.points.min(axis=0),
         last=data.points.max(axis=0),
         nonnegative=context.nonnegative,
         correlation=correlation_of_errors(data.mean - kept.fitted, measured, kept.misfit_share),
-        chosen=kept.chosen,
-        weight=kept.weight,
-        coefficients=kept.coefficients,
-        covariance=kept.covariance,
-        degrees=kept.degrees,
-        drift=kept.drift,
-        valid_from=data.points[start],
-        probability_growing=kept.probability_growing,
-        smape=smape(kept.fitted, data.mean, measured),
-        cv_smape=smape(kept.left_out, data.mean, measured),
-        points=data.measured.sum(axis=1),
-        repetitions=data.count.max(axis=1),
-        note=note,
+        hypotheses=context.space,
+        rivals=kept.rivals,
+        quality=quality_of(
+            data, kept.fitted, kept.left_out, growing=kept.probability_growing, note=note, start=start
+        ),
     )
 
 
 def _at_the_edge(space: SearchSpace, chosen: IntArray) -> BoolArray:
     """bool[K], whether no steeper term than the chosen model's was tried."""
     powers = np.array([float(t[0][0]) for t in space.terms])
-    plain = space.hypotheses[space.sharpness == 1]
+    plain = space.rows[space.sharpness == 1]
     most = powers[plain[plain >= 0]].max(initial=0.0)
-    steepest = np.append(powers == most, False)[space.hypotheses] & (space.sharpness == 1)[:, None]
+    steepest = np.append(powers == most, False)[space.rows] & (space.sharpness == 1)[:, None]
     edge: BoolArray = np.logical_or.reduce(steepest, axis=1)
     return edge[chosen]

@@ -7,9 +7,11 @@ from scipy.special import stdtr
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.forms import Term, least_value, term_values, tried_exponents
+from pipeline.models.hypotheses import Hypotheses
 from pipeline.models.observations import Observations
 from pipeline.models.options import ModelOptions
-from pipeline.models.quality import notes, smape
+from pipeline.models.quality import notes, quality_of
+from pipeline.models.rivals import Rivals
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.statistics.least_squares import LineFits, fit_lines, scaled_terms, solve_weighted
 
@@ -30,29 +32,28 @@ def fit_one_term(parameters: tuple[str, ...], data: Observations, options: Model
     degrees = np.maximum(count - size, 1).astype(np.float64)
     covariance = fits.inverse * _variance(data, residual, count > size, degrees)[:, None, None]
     slack = np.maximum(1 - fits.leverage, 1e-9)
-    first = data.points.min(axis=0)
     return ScalingModels(
         parameters=parameters,
-        terms=terms,
-        hypotheses=hypotheses,
-        sharpness=np.ones(len(hypotheses)),
-        first=first,
+        first=data.points.min(axis=0),
         last=data.points.max(axis=0),
         nonnegative=options.nonnegative and bool((data.mean >= 0).all()),
         correlation=0.0,
-        chosen=chosen[:, None],
-        weight=np.ones((len(chosen), 1)),
-        coefficients=fits.coefficients[:, None],
-        covariance=covariance[:, None],
-        degrees=degrees,
-        drift=np.zeros(len(chosen)),
-        valid_from=np.repeat(first[None], len(chosen), axis=0),
-        probability_growing=_probability_positive(fits.coefficients, covariance, degrees) * (chosen > 0),
-        smape=smape(fits.fitted, data.mean, measured),
-        cv_smape=smape(data.mean - residual / slack, data.mean, measured),
-        points=count,
-        repetitions=data.count.max(axis=1),
-        note=notes(data),
+        hypotheses=Hypotheses(terms=terms, rows=hypotheses, sharpness=np.ones(len(hypotheses))),
+        rivals=Rivals.of_grid(
+            chosen[:, None],
+            np.ones((len(chosen), 1)),
+            fits.coefficients[:, None],
+            covariance[:, None],
+            degrees=degrees,
+            drift=np.zeros(len(chosen)),
+        ),
+        quality=quality_of(
+            data,
+            fits.fitted,
+            data.mean - residual / slack,
+            growing=_probability_positive(fits.coefficients, covariance, degrees) * (chosen > 0),
+            note=notes(data),
+        ),
     )
 
 

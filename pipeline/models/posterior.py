@@ -7,9 +7,11 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.error_model import ErrorModel, Precision
 from pipeline.models.generalised_fits import Fits
-from pipeline.models.hypotheses import SearchSpace, from_power
+from pipeline.models.hypotheses import from_power
 from pipeline.models.noise import SMALLEST_VARIANCE, NoiseEstimate, refined_noise
 from pipeline.models.observations import Sample
+from pipeline.models.rivals import Rivals, joined
+from pipeline.models.search_space import SearchSpace
 from pipeline.statistics.student import TWO_SIDED
 
 DETRENDED = 15.0  # variance of a random walk at its end over what a straight line leaves of it on average
@@ -109,35 +111,36 @@ ROUNDING = 1e-12  # of the largest value: a coefficient that adds less at every 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Posterior:
-    """The plausible models of K kernels in the units of the data; see `ScalingModels` for most of it.
+    """The plausible models of K kernels in the units of the data.
 
     Attributes:
+        rivals: the models.
+        probability_growing: float64[K], probability that the leading term grows.
         fitted: float64[K, P], values of the chosen model at the points.
         left_out: float64[K, P], the same with each point predicted from the others.
         misfit_share: float64[K], the share of the error's variance that the repetitions do not explain.
         undecided: bool[K], whether the models contradict each other at 4 times the largest scale.
     """
 
-    chosen: IntArray
-    weight: FloatArray
-    coefficients: FloatArray
-    covariance: FloatArray
-    degrees: FloatArray
-    drift: FloatArray
+    rivals: Rivals
     probability_growing: FloatArray
     fitted: FloatArray
     left_out: FloatArray
     misfit_share: FloatArray
     undecided: BoolArray
 
-    def take(self, kernels: IntArray | BoolArray) -> "Posterior":
+    def take(self, kernels: IntArray) -> "Posterior":
         """Return some of the kernels."""
-        return Posterior(**{f.name: getattr(self, f.name)[kernels] for f in fields(self)})
+        kept = {name: getattr(self, name)[kernels] for name in _PER_KERNEL}
+        return Posterior(rivals=self.rivals.take(kernels), **kept)
 
     def with_points_before(self, mean: FloatArray) -> "Posterior":
         """Return the same with points in front that the models are not about, float64[K, n] their means."""
         fitted, left_out = (np.concatenate([mean, a], axis=1) for a in (self.fitted, self.left_out))
         return replace(self, fitted=fitted, left_out=left_out)
+
+
+_PER_KERNEL = tuple(field.name for field in fields(Posterior) if field.name != "rivals")
 
 
 def keep_plausible(
@@ -146,44 +149,49 @@ def keep_plausible(
     """Sort the rivals of each kernel by their weight and drop the others."""
     order = np.argsort(-evidence.weight, axis=1, kind="stable")
     weight = np.take_along_axis(evidence.weight, order, axis=1)
-    kept = int((weight > PLAUSIBLE).sum(axis=1).max(initial=1))
-    order, weight = order[:, :kept], weight[:, :kept]
+    weight = weight[:, : int((weight > PLAUSIBLE).sum(axis=1).max(initial=1))]
     plausible = weight > PLAUSIBLE
     weight = weight * plausible
     weight = weight / weight.sum(axis=1, keepdims=True)
-    index = (np.arange(len(order))[:, None], order)
-    root, coefficients = fits.root[index], fits.coefficients[index]
-    part = np.abs(space.design(sample.points)).max(axis=1)[order] * np.abs(coefficients)
+    kernel, rank = np.nonzero(plausible)
+    hypothesis = order[kernel, rank]
+    root, coefficients = fits.root[kernel, hypothesis], fits.coefficients[kernel, hypothesis]
+    part = np.abs(space.design(sample.points[:, None])).max(axis=1)[hypothesis] * np.abs(coefficients)
     coefficients = np.where(part > ROUNDING, coefficients, 0.0)
-    unit = np.zeros((*root.shape[:2], root.shape[2], root.shape[2]))
-    for c in range(root.shape[-1]):
-        unit += root[..., :, None, c] * root[..., None, :, c]
-    size = np.where(sample.largest > 0, sample.largest, 1.0)
-    unit_size = size[:, None] ** space.sharpness[order]
-    variance = evidence.variance[index] * unit_size**2
-    fitted, left_out = _at_points(space, order[:, 0], sample, structure, coefficients[:, 0], root[:, 0])
-    ahead = (space.design(sample.points[-1:] * AHEAD)[order, 0] * coefficients).sum(axis=2)
-    ahead, _ = from_power(ahead, np.zeros(ahead.shape), space.sharpness[order])
-    return Posterior(
-        chosen=np.where(plausible, order, -1),
-        weight=weight,
-        coefficients=coefficients * unit_size[..., None],
-        covariance=unit * variance[..., None, None],
+    unit = sum(root[..., :, None, c] * root[..., None, :, c] for c in range(root.shape[-1]))
+    size, sharpness = np.where(sample.largest > 0, sample.largest, 1.0), space.sharpness[hypothesis]
+    unit_size = size[kernel] ** sharpness
+    variance = evidence.variance[kernel, hypothesis] * unit_size**2
+    ahead = (space.design(sample.points[-1:, None] * AHEAD)[hypothesis, 0] * coefficients).sum(axis=1)
+    ahead, _ = from_power(ahead, np.zeros(ahead.shape), sharpness)
+    rivals = Rivals(
+        begin=np.searchsorted(kernel, np.arange(len(sample) + 1)),
+        hypothesis=hypothesis,
+        weight=weight[plausible],
+        coefficients=coefficients * unit_size[:, None],
+        covariance=unit * variance[:, None, None],
         degrees=evidence.degrees,
         drift=np.sqrt(evidence.drift),
+    )
+    best = rivals.chosen
+    fitted, left_out = _at_points(space, hypothesis[best], sample, structure, coefficients[best], root[best])
+    return Posterior(
+        rivals=rivals,
         probability_growing=np.minimum((evidence.weight * space.growing).sum(axis=1), 1.0),
         fitted=fitted * size[:, None],
         left_out=left_out * size[:, None],
         misfit_share=evidence.misfit_share,
-        undecided=_undecided(ahead, weight, evidence.drift),
+        undecided=_undecided(ahead, rivals, evidence.drift),
     )
 
 
-def _undecided(value: FloatArray, weight: FloatArray, drift: FloatArray) -> BoolArray:
+def _undecided(value: FloatArray, rivals: Rivals, drift: FloatArray) -> BoolArray:
     """Tell whether the interval ahead spans a factor of `UNDECIDED`, taking rivals' values as log-normal."""
-    logarithm = np.log(np.maximum(value, 1e-9))
-    center = (weight * logarithm).sum(axis=1, keepdims=True)
-    spread = (weight * (logarithm - center) ** 2).sum(axis=1) + np.log2(AHEAD) * drift
+    if not len(rivals):
+        return np.zeros(0, dtype=np.bool_)
+    logarithm, first = np.log(np.maximum(value, 1e-9)), rivals.chosen
+    center = np.add.reduceat(rivals.weight * logarithm, first)[rivals.kernel]
+    spread = np.add.reduceat(rivals.weight * (logarithm - center) ** 2, first) + np.log2(AHEAD) * drift
     return np.asarray(2 * TWO_SIDED * np.sqrt(spread) > np.log(UNDECIDED))
 
 
@@ -196,7 +204,7 @@ def _at_points(
     root: FloatArray,
 ) -> tuple[FloatArray, FloatArray]:
     """Return a model's values at the points, fitted with them and each without itself, float64[K, P] each."""
-    design, sharpness = space.design(sample.points)[best], space.sharpness[best]
+    design, sharpness = space.design(sample.points[:, None])[best], space.sharpness[best]
     fitted, left_out = np.empty(sample.level.shape), np.empty(sample.level.shape)
     for power in np.unique(sharpness).tolist():
         some = np.flatnonzero(sharpness == power)
@@ -232,20 +240,9 @@ def _with_and_without(
     return fitted, np.where(known, sample.level - error, 0.0)
 
 
-def joined(parts: list[tuple[IntArray, Posterior]]) -> Posterior:
-    """Put parts together in the order of their kernels; those with fewer rivals or terms are filled up."""
+def in_order(parts: list[tuple[IntArray, Posterior]]) -> Posterior:
+    """Put parts together in the order of their kernels."""
     order = np.argsort(np.concatenate([kernels for kernels, _ in parts]))
-    whole = {}
-    for field in fields(Posterior):
-        arrays = [getattr(part, field.name) for _, part in parts]
-        shape = np.max([a.shape[1:] for a in arrays], axis=0).astype(np.int64)
-        nothing = -1 if field.name == "chosen" else 0
-        whole[field.name] = np.concatenate([_filled(a, shape, nothing) for a in arrays])[order]
-    return Posterior(**whole)
-
-
-def _filled(array: FloatArray, shape: IntArray, nothing: int) -> FloatArray:
-    missing = shape - array.shape[1:]
-    if not missing.any():
-        return array
-    return np.pad(array, [(0, 0), *((0, int(n)) for n in missing)], constant_values=nothing)
+    found = [part for _, part in parts]
+    every = {name: np.concatenate([getattr(part, name) for part in found]) for name in _PER_KERNEL}
+    return Posterior(rivals=joined([part.rivals for part in found]), **every).take(order)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from ingest.arrays import FloatArray
+from ingest.arrays import FloatArray, IntArray
 
 LEAST = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
 
@@ -24,6 +24,10 @@ class Prediction:
     value: FloatArray
     lower: FloatArray
     upper: FloatArray
+
+    def take(self, kernels: IntArray) -> "Prediction":
+        """Return those of some kernels."""
+        return Prediction(self.value[kernels], self.lower[kernels], self.upper[kernels])
 
     def combine(self, add: Callable[[FloatArray], FloatArray], correlation: float) -> "Prediction":
         """Sum predictions over kernels, with the interval that equally correlated errors give.

@@ -1,5 +1,6 @@
 """How well models fit, and what a user must know beside their figures."""
 
+from dataclasses import dataclass, fields
 from enum import IntFlag
 
 import numpy as np
@@ -43,6 +44,68 @@ _TEXT = {
 def note_texts(bits: int) -> tuple[str, ...]:
     """Return the remarks in words."""
     return tuple(text for note, text in _TEXT.items() if bits & note)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Quality:
+    """What is known about the models of K kernels.
+
+    Attributes:
+        probability_growing: float64[K], probability that the leading term grows.
+        valid_from: float64[K, D], where the model's segment begins; the range unless the behaviour changes.
+        smape: float64[K], symmetric mean absolute percentage error of the chosen model, 0 to 200.
+        cv_smape: float64[K], the same with every point predicted from the others.
+        points: int64[K], measured points.
+        repetitions: int64[K], largest number of repetitions at a point.
+        note: int64[K], bits of `Note`.
+    """
+
+    probability_growing: FloatArray
+    valid_from: FloatArray
+    smape: FloatArray
+    cv_smape: FloatArray
+    points: IntArray
+    repetitions: IntArray
+    note: IntArray
+
+    def take(self, kernels: IntArray) -> "Quality":
+        """Return that of some kernels."""
+        return Quality(**{field.name: getattr(self, field.name)[kernels] for field in fields(Quality)})
+
+
+def quality_of(
+    data: Observations,
+    fitted: FloatArray,
+    left_out: FloatArray,
+    *,
+    growing: FloatArray,
+    note: IntArray,
+    start: IntArray | None = None,
+) -> Quality:
+    """Judge chosen models.
+
+    Args:
+        data: K kernels at P points.
+        fitted: float64[K, P], values of the models.
+        left_out: float64[K, P], the same with every point predicted from the others.
+        growing: float64[K], probability of growing.
+        note: int64[K].
+        start: int64[K], the first point that each model is about, if not all are.
+    """
+    first = np.broadcast_to(data.points.min(axis=0), (len(data.mean), data.points.shape[1]))
+    measured = data.measured
+    if start is not None:
+        first = data.points[start]
+        measured = measured & (np.arange(len(data.points)) >= start[:, None])
+    return Quality(
+        probability_growing=growing,
+        valid_from=first,
+        smape=smape(fitted, data.mean, measured),
+        cv_smape=smape(left_out, data.mean, measured),
+        points=data.measured.sum(axis=1),
+        repetitions=data.count.max(axis=1),
+        note=note,
+    )
 
 
 FEW_POINTS = 5

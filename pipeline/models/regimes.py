@@ -8,8 +8,8 @@ from ingest.arrays import FloatArray, IntArray
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.fit_context import FitContext
 from pipeline.models.forms import term_values
-from pipeline.models.hypotheses import SearchSpace
 from pipeline.models.observations import Sample
+from pipeline.models.search_space import SearchSpace
 
 FIRST, LAST = 3, 4  # fewest points of the regime before the change and of the one after it
 EXTRA = 3  # two more coefficients and the place of the change
@@ -80,9 +80,9 @@ def running_misfits(
     """
     columns = term_values(space.terms, points[:, None])
     columns = columns / np.abs(columns).max(axis=0, initial=1e-300)
-    single = space.hypotheses[space.constant, 0]
+    single = space.rows[space.constant, 0]
     least = _least_misfits(columns[:, single[single >= 0]], values, weight, nonnegative, divided=False)
-    pairs = space.hypotheses[~space.constant]
+    pairs = space.rows[~space.constant]
     for first in np.unique(pairs[:, 0]):
         lead, second = columns[:, first], columns[:, pairs[pairs[:, 0] == first, 1]]
         quotients = second / lead[:, None], values / lead, weight * lead**2

@@ -85,13 +85,14 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
     that of the added kernels.
 
     Args:
-        models: all kernels; those that agree with finer parts have the total of these.
+        models: all kernels.
         points: float64[Q, D].
         level: probability that the interval holds the expected value.
     """
-    models = models.summed
-    if (joint := models.joint_total(points, level)) is not None:
-        return joint
+    if models.predictor is not None and models.kernels is not None:
+        found = models.predictor.total(points, level, models.kernels)
+        if found is not None:
+            return found
     if models.common_error is None:
         return _total(models, points, level)
     source = models if models.whole is None else models.whole

@@ -200,7 +200,7 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossin
         share_target=share_target,
         order=order,
         standing=standing,
-        flags=flags(level.models.probability_growing, rising, share_measured, share_target, standing),
+        flags=flags(level.models.quality.probability_growing, rising, share_measured, share_target, standing),
         crossovers=()
         if analysis.is_profile or not analysis.additive or not crossing
         else crossovers(
@@ -219,7 +219,7 @@ def _no_total(points: int) -> Prediction:
 def standing_of(experiment: Experiment, level: Level) -> Standing:
     """Return what limits what can be said about the kernels of a level."""
     return Standing(
-        unreliable=(level.models.note & Note.UNRELIABLE) != 0,
+        unreliable=(level.models.quality.note & Note.UNRELIABLE) != 0,
         not_measurable=not_measurable(level.kernels, experiment),
         start_up=start_up(level.kernels),
     )

@@ -89,12 +89,12 @@ def models_frame(level: Level, outlook: Outlook) -> pd.DataFrame:
             "formula": formulas(models),
             "growth": growths(models),
             "growth_class": growth_classes(models),
-            "probability_growing": models.probability_growing,
-            "quality": models.cv_smape,
-            "smape": models.smape,
+            "probability_growing": models.quality.probability_growing,
+            "quality": models.quality.cv_smape,
+            "smape": models.quality.smape,
             "share": outlook.share_measured,
-            "points": models.points,
-            "repetitions": models.repetitions,
+            "points": models.quality.points,
+            "repetitions": models.quality.repetitions,
             "notes": ["; ".join(notes) for notes in remarks(models)],
         }
     )

@@ -208,7 +208,7 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
         "probability_growing": number(_probability_total_grows(analysis, outlook)),
         "quality": {
             "smape": number(100 * gap.mean() if len(gap) else 0.0),
-            "cv_smape": number(_weighted(models.cv_smape, outlook.share_measured)),
+            "cv_smape": number(_weighted(models.quality.cv_smape, outlook.share_measured)),
             "points": len(analysis.experiment.points),
             "repetitions": analysis.experiment.shape[1],
         },
@@ -230,9 +230,9 @@ def _class_of_total(models: ScalingModels, growth: str) -> str:
 def _probability_total_grows(analysis: Analysis, outlook: Outlook) -> float:
     """Without a model of the total: the largest probability of the kernels that matter at the target."""
     if analysis.callpaths.models.whole is not None:
-        return float(analysis.callpaths.models.whole.probability_growing[0])
+        return float(analysis.callpaths.models.whole.quality.probability_growing[0])
     matters = outlook.share_target >= 0.05
-    probabilities = analysis.callpaths.models.probability_growing[matters]
+    probabilities = analysis.callpaths.models.quality.probability_growing[matters]
     return float(probabilities.max()) if len(probabilities) else 0.0
 
 

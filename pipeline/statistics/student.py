@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
-from ingest.arrays import FloatArray
+from ingest.arrays import FloatArray, IntArray
 
 TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
 NEGLIGIBLE = 1e-3  # weight below which a component moves no requested quantile
@@ -15,48 +15,69 @@ FARTHER, MARGIN = 1.01, 0.1  # by how much, of quantile and scale, it starts out
 
 
 def mixture_quantiles(
-    center: FloatArray, scale: FloatArray, weight: FloatArray, degrees: FloatArray, probability: FloatArray
+    center: FloatArray,
+    scale: FloatArray,
+    weight: FloatArray,
+    count: IntArray,
+    degrees: FloatArray,
+    probability: FloatArray,
 ) -> FloatArray:
-    """Return quantiles of K x Q mixtures of M Student t distributions.
+    """Return quantiles of K x Q mixtures of Student t distributions, R components in all.
 
     Where one component counts, they are its own. Else the distribution functions are inverted between the
     least and the largest quantile of the components, on an asinh scale: rivals may be decades apart.
 
     Args:
-        center: float64[K, M, Q].
-        scale: float64[K, M, Q], not below 0.
-        weight: float64[K, M], sums to 1 over M, with one component above `NEGLIGIBLE` in every row.
+        center: float64[R, Q], those of the first mixture, then those of the second ...
+        scale: float64[R, Q], not below 0.
+        weight: float64[R], sums to 1 over a mixture, with one component above `NEGLIGIBLE` in each.
+        count: int64[K], components of each mixture, at least one.
         degrees: float64[K], degrees of freedom.
         probability: float64[n], between 0 and 1.
 
     Returns:
         float64[n, K, Q].
     """
-    several = (weight > NEGLIGIBLE).sum(axis=1) > 1
-    result = np.empty((len(probability), len(weight), center.shape[2]))
+    result = np.empty((len(probability), len(count), center.shape[1]))
+    if not result.size:
+        return result
+    mixture, first = np.repeat(np.arange(len(count)), count), np.cumsum(count) - count
+    counts = weight > NEGLIGIBLE
+    several = np.add.reduceat(counts.astype(np.int64), first) > 1
+    some = counts & several[mixture]
     result[:, several] = _of_several(
-        center[several], scale[several], weight[several], degrees[several], probability
+        center[some],
+        scale[some],
+        weight[some],
+        (np.cumsum(several) - 1)[mixture[some]],
+        degrees[several],
+        probability,
     )
-    (alone,) = np.nonzero(~several)
-    best = weight[alone].argmax(axis=1)
+    best = weight == np.maximum.reduceat(weight, first)[mixture]
+    rows = np.flatnonzero(best & ~several[mixture])
+    alone, place = np.unique(mixture[rows], return_index=True)
+    rows = rows[place]
     reach = stdtrit(degrees[alone, None], probability).T[:, :, None]
-    result[:, alone] = center[alone, best] + scale[alone, best] * reach
+    result[:, alone] = center[rows] + scale[rows] * reach
     return result
 
 
 def _of_several(
-    center: FloatArray, scale: FloatArray, weight: FloatArray, degrees: FloatArray, probability: FloatArray
+    center: FloatArray,
+    scale: FloatArray,
+    share: FloatArray,
+    kernel: IntArray,
+    degrees: FloatArray,
+    probability: FloatArray,
 ) -> FloatArray:
-    """Return the quantiles if more than one component counts, arguments as above."""
+    """Return the quantiles if more than one component counts; `kernel`, int64[R], tells whose each is."""
     if not center.size:
-        return np.zeros((len(probability), *center.shape[::2]))
-    kernel, rival = np.nonzero(weight > NEGLIGIBLE)
-    first = np.searchsorted(kernel, np.arange(len(weight)))
-    share = weight[kernel, rival]
+        return np.zeros((len(probability), len(degrees), center.shape[1]))
+    first = np.searchsorted(kernel, np.arange(len(degrees)))
     share = (share / np.add.reduceat(share, first)[kernel])[:, None]
-    middle = center[kernel, rival]
+    middle = center
     smallest = np.maximum.reduceat(np.abs(middle), first, axis=0) * 1e-12 + 1e-300
-    spread = np.maximum(scale[kernel, rival], smallest[kernel])
+    spread = np.maximum(scale, smallest[kernel])
     freedom = degrees[kernel, None]
 
     reach = stdtrit(degrees[:, None], probability).T[:, kernel, None] * FARTHER

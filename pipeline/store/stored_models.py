@@ -10,32 +10,42 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ingest.arrays import FloatArray
+from ingest.arrays import BoolArray, IntArray
 from ingest.errors import InputError
 from pipeline.models.forms import stored_exponent, term
-from pipeline.models.scaling_models import ScalingModels, formulas, growths, per_kernel_fields
+from pipeline.models.hypotheses import Hypotheses
+from pipeline.models.quality import Quality
+from pipeline.models.rivals import Rivals
+from pipeline.models.scaling_models import ScalingModels, formulas, growths
 from pipeline.models.trend import CombinedTrend, ForecastErrors, Trend
 from pipeline.store.arrow import from_ipc, ipc_bytes, numbers, texts
 
 _KEY = b"scaling_models"
+RAGGED = ("chosen", "weight", "coefficients", "covariance")
+_IN_RIVALS = {"chosen": "hypothesis"}
+_OF_RIVALS = ("degrees", "drift")
+PER_KERNEL = (*_OF_RIVALS, *(field.name for field in fields(Quality)))
 
 
 def to_table(models: ScalingModels) -> pa.Table:
     """Write models as a table.
 
-    Columns are ``formula`` and ``growth`` for human readers, the per-kernel arrays of `ScalingModels`
-    (fixed-size lists for more than one value per kernel), and the logarithms, noise and shift of the trends;
-    all else is JSON in the metadata, the model of the sum among it.
+    Columns are ``formula`` and ``growth`` for human readers, the arrays of `Rivals` and `Quality` (lists
+    where a kernel has several values), and the logarithms, noise and shift of the trends; all else is JSON
+    in the metadata, the model of the sum among it.
+
+    Raises:
+        InputError: all rivals together have more values than an Arrow column can hold.
     """
     columns: dict[str, pa.Array] = {
         "formula": texts(formulas(models)),
         "growth": texts(growths(models)),
     }
-    shapes = {}
-    for name in per_kernel_fields():
-        values = getattr(models, name)
-        shapes[name] = values.shape[1:]
-        columns[name] = _column(values)
+    rivals = models.rivals
+    for name in RAGGED:
+        columns[name] = _lists(getattr(rivals, _IN_RIVALS.get(name, name)), rivals.begin)
+    for name in PER_KERNEL:
+        columns[name] = _column(getattr(rivals if name in _OF_RIVALS else models.quality, name))
     trend = models.trend
     if trend is not None:
         columns["trend_logs"], columns["trend_misfit"] = map(_column, (trend.trend.logs, trend.trend.misfit))
@@ -45,15 +55,14 @@ def to_table(models: ScalingModels) -> pa.Table:
     table = pa.table(columns)
     shared = {
         "parameters": models.parameters,
-        "terms": [[stored_exponent(one) for one in t] for t in models.terms],
-        "hypotheses": models.hypotheses.tolist(),
-        "width": models.hypotheses.shape[1],
-        "sharpness": models.sharpness.tolist(),
+        "terms": [[stored_exponent(one) for one in t] for t in models.hypotheses.terms],
+        "hypotheses": models.hypotheses.rows.tolist(),
+        "width": models.hypotheses.rows.shape[1],
+        "sharpness": models.hypotheses.sharpness.tolist(),
         "first": models.first.tolist(),
         "last": models.last.tolist(),
         "nonnegative": models.nonnegative,
         "correlation": models.correlation,
-        "shapes": shapes,
         "trend": None if trend is None else _trend_settings(trend),
         "whole": None if models.whole is None else _encoded(to_table(models.whole)),
     }
@@ -70,24 +79,43 @@ def from_table(table: pa.Table) -> ScalingModels:
     if _KEY not in metadata:
         raise InputError("the table holds no scaling models", hint="run `pipeline run` again")
     shared: dict[str, Any] = json.loads(metadata[_KEY])
-    arrays: dict[str, Any] = {}
-    for f in fields(ScalingModels):
-        if f.name in per_kernel_fields():
-            arrays[f.name] = _values(table, f.name).reshape(-1, *shared["shapes"][f.name])
+    width = 1 + shared["width"]
+    flat = {name: _values(table, name) for name in RAGGED}
+    there = flat["chosen"] >= 0  # tables of before have places for as many rivals as any kernel has
+    per_kernel = {name: _values(table, name) for name in PER_KERNEL}
+    per_kernel["valid_from"] = per_kernel["valid_from"].reshape(-1, len(shared["parameters"]))
     return ScalingModels(
         parameters=tuple(shared["parameters"]),
-        terms=tuple(term(*exponents) for exponents in shared["terms"]),
-        hypotheses=np.array(shared["hypotheses"], dtype=np.int64).reshape(-1, shared["width"]),
-        sharpness=np.array(shared["sharpness"], dtype=np.float64),
         first=np.array(shared["first"], dtype=np.float64),
         last=np.array(shared["last"], dtype=np.float64),
         nonnegative=shared["nonnegative"],
         correlation=shared["correlation"],
+        hypotheses=Hypotheses(
+            terms=tuple(term(*exponents) for exponents in shared["terms"]),
+            rows=np.array(shared["hypotheses"], dtype=np.int64).reshape(-1, shared["width"]),
+            sharpness=np.array(shared["sharpness"], dtype=np.float64),
+        ),
+        rivals=Rivals(
+            begin=_begin(table, there),
+            hypothesis=flat["chosen"][there],
+            weight=flat["weight"][there],
+            coefficients=flat["coefficients"].reshape(-1, width)[there],
+            covariance=flat["covariance"].reshape(-1, width, width)[there],
+            **{name: per_kernel.pop(name) for name in _OF_RIVALS},
+        ),
+        quality=Quality(**per_kernel),
         trend=None if shared["trend"] is None else _trend(shared["trend"], table),
         whole=None if shared["whole"] is None else from_table(from_ipc(base64.b64decode(shared["whole"]))),
         common_error=_values(table, "common_error") if "common_error" in table.column_names else None,
-        **arrays,
     )
+
+
+def _begin(table: pa.Table, there: BoolArray) -> IntArray:
+    """Where the rivals of each kernel begin, int64[K + 1], if only those that are there count."""
+    column = table.column("chosen").combine_chunks()
+    count = np.asarray(column.value_lengths().to_numpy(zero_copy_only=False))
+    before = np.concatenate([[0], np.cumsum(there)])
+    return np.asarray(before[np.concatenate([[0], np.cumsum(count)])], dtype=np.int64)
 
 
 def _trend_settings(combined: CombinedTrend) -> dict[str, Any]:
@@ -117,10 +145,10 @@ def _trend(settings: Mapping[str, Any], table: pa.Table) -> CombinedTrend:
     )
 
 
-def _values(table: pa.Table, name: str) -> FloatArray:
+def _values(table: pa.Table, name: str) -> npt.NDArray[Any]:
     """All values of a column in a row, lists one after the other."""
     column = table.column(name).combine_chunks()
-    flat = column.flatten() if pa.types.is_fixed_size_list(column.type) else column
+    flat = column.flatten() if hasattr(column, "flatten") and pa.types.is_nested(column.type) else column
     return np.asarray(flat.to_numpy(zero_copy_only=False))
 
 
@@ -135,3 +163,9 @@ def _column(values: npt.NDArray[Any]) -> pa.Array:
     if values.ndim == 1:
         return flat
     return pa.FixedSizeListArray.from_arrays(flat, int(np.prod(values.shape[1:])))
+
+
+def _lists(values: npt.NDArray[Any], begin: IntArray) -> pa.Array:
+    """A list of as many values per row as a kernel has rivals, those of a rival one after the other."""
+    each = int(np.prod(values.shape[1:]))
+    return pa.ListArray.from_arrays(numbers((begin * each).astype(np.int32)), numbers(values.reshape(-1)))

@@ -1,18 +1,22 @@
 """From weighted rivals to `ScalingModels` in the units of the data."""
 
+from dataclasses import replace
+
 import numpy as np
 from scipy.special import stdtr
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.hypotheses import Hypotheses
 from pipeline.models.multi_parameter.added_term import WeightedMeans
 from pipeline.models.multi_parameter.design import examine
 from pipeline.models.multi_parameter.exact_fits import predicted_means
 from pipeline.models.multi_parameter.factors import NEAR, Factors, hypothesis_tables
 from pipeline.models.multi_parameter.noise import drift
-from pipeline.models.multi_parameter.posterior import Rivals
+from pipeline.models.multi_parameter.posterior import WeighedFits
 from pipeline.models.observations import Observations
 from pipeline.models.posterior import UNDECIDED
-from pipeline.models.quality import Note, correlation_of_errors, notes, smape
+from pipeline.models.quality import Note, correlation_of_errors, notes, quality_of
+from pipeline.models.rivals import Rivals
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.statistics.student import TWO_SIDED
 
@@ -22,7 +26,7 @@ def scaling_models(
     data: Observations,
     means: WeightedMeans,
     factors: Factors,
-    rivals: Rivals,
+    rivals: WeighedFits,
     scale: FloatArray,
     repeats: float,
     least_drift: float,
@@ -62,26 +66,26 @@ def scaling_models(
     growing: BoolArray = np.logical_or.reduce(factors.table.growing[fits.picks], axis=3)
     return ScalingModels(
         parameters=parameters,
-        terms=terms,
-        hypotheses=hypotheses,
-        sharpness=np.ones(len(hypotheses)),
         first=first,
         last=last,
         nonnegative=means.nonnegative,
         correlation=correlation_of_errors((means.mean - fitted) * scale[:, None], data.measured, share),
-        chosen=np.where(weight > 0, chosen, -1),
-        weight=weight,
-        coefficients=coefficients,
-        covariance=covariance,
-        degrees=rivals.degrees,
-        drift=np.sqrt(walk),
-        valid_from=np.broadcast_to(first, (len(weight), len(parameters))),
-        probability_growing=_probability_growing(coefficients, covariance, rivals.degrees, weight, growing),
-        smape=smape(fitted, means.mean, data.measured),
-        cv_smape=smape(left_out, means.mean, data.measured),
-        points=data.measured.sum(axis=1),
-        repetitions=data.count.max(axis=1),
-        note=_notes(data, undecided, _at_the_edge(factors, fits.picks[:, 0])),
+        hypotheses=Hypotheses(terms=terms, rows=hypotheses, sharpness=np.ones(len(hypotheses))),
+        rivals=Rivals.of_grid(
+            np.where(weight > 0, chosen, -1),
+            weight,
+            coefficients,
+            covariance,
+            degrees=rivals.degrees,
+            drift=np.sqrt(walk),
+        ),
+        quality=quality_of(
+            replace(data, mean=means.mean),
+            fitted,
+            left_out,
+            growing=_probability_growing(coefficients, covariance, rivals.degrees, weight, growing),
+            note=_notes(data, undecided, _at_the_edge(factors, fits.picks[:, 0])),
+        ),
     )
 
 

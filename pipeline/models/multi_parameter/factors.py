@@ -20,8 +20,8 @@ from pipeline.models.forms import (
     tried_exponents,
     with_powers,
 )
-from pipeline.models.hypotheses import FALLING_EXPONENTS, STEEP_EXPONENTS, plausibility
 from pipeline.models.options import ModelOptions
+from pipeline.models.search_space import FALLING_EXPONENTS, STEEP_EXPONENTS, plausibility
 
 _Prior = str | tuple[tuple[Exponent, float], ...]
 

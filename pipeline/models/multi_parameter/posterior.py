@@ -16,7 +16,7 @@ _TOLERANCE = 1.2  # squares of left-out points that a richer hypothesis may have
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Rivals:
+class WeighedFits:
     """The hypotheses kept for each kernel, best first.
 
     Attributes:
@@ -35,7 +35,9 @@ class Rivals:
     misfit: float
 
 
-def weigh(data: WeightedMeans, factors: Factors, fits: ExactFits, *, repeats: float, count: int) -> Rivals:
+def weigh(
+    data: WeightedMeans, factors: Factors, fits: ExactFits, *, repeats: float, count: int
+) -> WeighedFits:
     """Weigh hypotheses by evidence and prior, strike out those that predict worse, and keep `count`.
 
     The misfit of the models (more than the noise of the repetitions) is pooled over kernels, from what the
@@ -59,7 +61,7 @@ def weigh(data: WeightedMeans, factors: Factors, fits: ExactFits, *, repeats: fl
     kept = fits.take(rows)
     degrees = BELIEF + points - kept.size
     variance = (BELIEF * misfit + kept.chi2) / np.maximum(degrees, 1.0)
-    return Rivals(
+    return WeighedFits(
         fits=kept, weight=weight, variance=variance, degrees=np.maximum(degrees[:, 0], 1.0), misfit=misfit
     )
 

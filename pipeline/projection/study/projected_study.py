@@ -4,7 +4,7 @@ Its scaling models compose predictions of those here and what changes there; wha
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -38,48 +38,32 @@ from pipeline.questions.runtime.figures import RuntimeStudy, is_time, locations_
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ProjectedModels(ScalingModels):
-    """Models of kernels on another machine.
+class PredictionsThere:
+    """Predicts kernels on another machine.
 
-    Formulas, growth and quality are those of the measured values, taken there; predictions are composed of
-    the predictions here, of the numbers of calls and bytes, and of both machines at the very point.
+    Predictions are composed of those here, of the numbers of calls and bytes, and of both machines at the
+    very point.
 
     Attributes:
         here: all kernels as measured.
         transfer: takes them over.
-        kernels: int64[K], which of all these are.
         known: predictions of all kernels and of their sum by level and points, made once.
     """
 
     here: ScalingModels
     transfer: Transfer
-    kernels: IntArray
-    known: dict[tuple[float, bytes], tuple[Prediction, Prediction]]
+    known: dict[tuple[float, bytes], tuple[Prediction, Prediction]] = field(default_factory=dict)
 
-    def take(self, kernels: IntArray | Sequence[int]) -> "ProjectedModels":
-        """Return the models of some kernels."""
-        index = np.asarray(kernels, dtype=np.int64)
-        taken = super().take(index)
-        own = {f.name: getattr(taken, f.name) for f in fields(ScalingModels)}
-        return ProjectedModels(
-            **own, here=self.here, transfer=self.transfer, kernels=self.kernels[index], known=self.known
-        )
+    def predict(self, points: FloatArray, level: float) -> Prediction:
+        """Predict all kernels there."""
+        return self._there(points, level)[0]
 
-    def predict(self, points: FloatArray, level: float = 0.9) -> Prediction:
-        """Predict expected values there, arguments and result as of `ScalingModels.predict`."""
-        found, _ = self._there(points, level)
-        return Prediction(*(end[self.kernels] for end in (found.value, found.lower, found.upper)))
-
-    def joint_total(self, points: FloatArray, level: float) -> Prediction | None:
+    def total(self, points: FloatArray, level: float, kernels: IntArray) -> Prediction | None:
         """Predict the sum of all kernels from joint draws; None for some of them."""
-        return self._there(points, level)[1] if len(self.kernels) == len(self.here) else None
-
-    def raised(self, lower: FloatArray, value: FloatArray, points: FloatArray) -> FloatArray:
-        """Return the lower ends as they are: nodes there may be filled later than here."""
-        return lower
+        return self._there(points, level)[1] if len(kernels) == len(self.here) else None
 
     def _there(self, points: FloatArray, level: float) -> tuple[Prediction, Prediction]:
-        points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
+        points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.here.parameters))
         key = (level, points.tobytes())
         if key not in self.known and self.transfer.stays:
             self.known[key] = self.here.predict(points, level), predict_total(self.here, points, level)
@@ -102,18 +86,6 @@ def _columns(prediction: Prediction, part: slice) -> Prediction:
 def _side_by_side(parts: Sequence[Prediction]) -> Prediction:
     ends = zip(*((part.value, part.lower, part.upper) for part in parts), strict=True)
     return Prediction(*(np.concatenate(end, axis=1) for end in ends))
-
-
-def projected_models(of_measured: ScalingModels, here: ScalingModels, transfer: Transfer) -> ProjectedModels:
-    """Return the models of all kernels on another machine.
-
-    Args:
-        of_measured: fitted to the measured values taken there.
-        here: fitted to them as they were measured.
-        transfer: takes them over.
-    """
-    own = {f.name: getattr(of_measured, f.name) for f in fields(ScalingModels)}
-    return ProjectedModels(**own, here=here, transfer=transfer, kernels=np.arange(len(here)), known={})
 
 
 VISITS, SENT, RECEIVED = "visits", "bytes_sent", "bytes_received"
@@ -171,7 +143,7 @@ def project_study(
     network = target.has_messages and not study.per_location
     transfers = []
     for level in ("callpaths", "regions"):
-        kernels, models = getattr(analysis, level).kernels, getattr(analysis, level).models
+        kernels = getattr(analysis, level).kernels
         visits = _counts(others, (VISITS,), level, len(kernels))
         moved = _counts(others, (SENT, RECEIVED), level, len(kernels))
         limits = limits_of(kernel_verdicts(analysis.experiment, kernels, source.machine, largest))
@@ -180,15 +152,20 @@ def project_study(
             target=target,
             table=kernel_table(kernels, visits, moved, limits, network=network),
             locations=study.locations,
-            correlation=models.summed.correlation,
+            correlation=analysis.callpaths.models.correlation,
         )
         transfers.append(one)
     experiment, error = _experiment_there(
         analysis.experiment, analysis.callpaths.kernels, analysis.metric, transfers[0]
     )
     there = analyse(experiment, analysis.decision, analysis.metric, options)
-    fine = projected_models(there.callpaths.models, analysis.callpaths.models, transfers[0])
-    coarse = projected_models(there.regions.models, analysis.regions.models, transfers[1])
+    levels = zip(
+        (there.callpaths, there.regions), (analysis.callpaths, analysis.regions), transfers, strict=True
+    )
+    fine, coarse = (
+        fitted.models.predicted_by(PredictionsThere(here=measured.models, transfer=one))
+        for fitted, measured, one in levels
+    )
     there = replace(
         there,
         callpaths=Level(there.callpaths.kernels, fine),

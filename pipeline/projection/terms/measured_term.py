@@ -134,11 +134,9 @@ def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: D
         kernel: which of them.
         dimension: of its values.
     """
-    rivals = [
-        m for m, index in enumerate(models.chosen[kernel]) if index >= 0 and models.weight[kernel, m] > 0
-    ]
-    summands = tuple(dict.fromkeys(s for m in rivals for s in _summands(models, kernel, m)))
-    ensemble = _draws(name, models, kernel, rivals, summands)
+    models = models.take([kernel])
+    summands = tuple(dict.fromkeys(s for m in range(len(models.rivals.weight)) for s in _summands(models, m)))
+    ensemble = _draws(name, models, summands)
     inputs = [symbol(parameter) for parameter in models.parameters]
     total = constant(0)
     for sharpness in dict.fromkeys(sharpness for sharpness, _ in summands):
@@ -152,17 +150,18 @@ def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: D
         beyond = beyond + maximum(0, log2(parameter / float(last)))
     total = total * (1 + symbol(f"{name}.drift") * sqrt(beyond))
     model = bind(maximum(0, total) if models.nonnegative else total, ensemble)
-    for column, first, last in zip(models.parameters, models.valid_from[kernel], models.last, strict=True):
+    for column, first, last in zip(models.parameters, models.quality.valid_from[0], models.last, strict=True):
         basis = f"{name} was measured for {column}"
         limit = ValidRange(expression=real_symbol(column), lower=float(first), upper=float(last), basis=basis)
         model = limited(model, limit)
     return model
 
 
-def _summands(models: ScalingModels, kernel: int, rival: int) -> tuple[Summand, ...]:
-    """What a rival adds up, the constant first, before the root of its soft knee is taken."""
-    sharpness = models.formula(kernel, rival).sharpness
-    terms = [models.terms[t] for t in models.hypotheses[models.chosen[kernel, rival]] if t >= 0]
+def _summands(models: ScalingModels, rival: int) -> tuple[Summand, ...]:
+    """What a rival of the only kernel adds up, the constant first, before the root of its knee is taken."""
+    hypotheses, place = models.hypotheses, models.rivals.hypothesis[rival]
+    sharpness = int(hypotheses.sharpness[place])
+    terms = [hypotheses.terms[t] for t in hypotheses.rows[place] if t >= 0]
     return tuple((sharpness, term) for term in ((NO_EXPONENT,) * len(models.parameters), *terms))
 
 
@@ -174,30 +173,27 @@ def _shape(term: NormalTerm, inputs: Sequence[Model]) -> Model:
     return product
 
 
-def _draws(
-    name: str, models: ScalingModels, kernel: int, rivals: Sequence[int], summands: Sequence[Summand]
-) -> Ensemble:
+def _draws(name: str, models: ScalingModels, summands: Sequence[Summand]) -> Ensemble:
+    rivals = models.rivals
     random = stream(name, "rivals")  # not by the coefficients, whose last digits differ between processors
-    freedom = float(models.degrees[kernel])
-    weight = models.weight[kernel, rivals] / models.weight[kernel, rivals].sum()
-    picked = random.choice(len(rivals), size=DRAWS, p=weight)
+    freedom = float(rivals.degrees[0])
+    weight = rivals.weight / rivals.weight.sum()
+    picked = random.choice(len(weight), size=DRAWS, p=weight)
     stretch = np.sqrt(freedom / random.chisquare(freedom, DRAWS))
     draws = np.zeros((DRAWS, len(summands) + 1))
-    for row, m in enumerate(rivals):
-        here = np.nonzero(picked == row)[0]
-        columns = [summands.index(summand) for summand in _summands(models, kernel, m)]
+    for m in range(len(weight)):
+        here = np.nonzero(picked == m)[0]
+        columns = [summands.index(summand) for summand in _summands(models, m)]
         width = len(columns)
-        noise = random.standard_normal((len(here), width)) @ _root(
-            models.covariance[kernel, m, :width, :width]
-        )
-        values = models.coefficients[kernel, m, :width] + noise * stretch[here, None]
+        noise = random.standard_normal((len(here), width)) @ _root(rivals.covariance[m, :width, :width])
+        values = rivals.coefficients[m, :width] + noise * stretch[here, None]
         draws[here[:, None], columns] = values
-    draws[:, -1] = models.drift[kernel] * random.standard_t(freedom, DRAWS)
+    draws[:, -1] = rivals.drift[0] * random.standard_t(freedom, DRAWS)
     estimate = np.zeros(len(summands) + 1)
-    best = _summands(models, kernel, 0)
-    estimate[[summands.index(summand) for summand in best]] = models.coefficients[kernel, 0, : len(best)]
+    best = _summands(models, 0)
+    estimate[[summands.index(summand) for summand in best]] = rivals.coefficients[0, : len(best)]
     names = (*(f"{name}.c{k}" for k in range(len(summands))), f"{name}.drift")
-    notices = tuple(f"{name}: {note}" for note in models.notes(kernel))
+    notices = tuple(f"{name}: {note}" for note in models.notes(0))
     return Ensemble(names=names, estimate=estimate, draws=draws, notices=notices, rivals=True)
 
 

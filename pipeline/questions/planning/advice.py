@@ -147,7 +147,8 @@ def _advice(
 
 def _told_apart(models: ScalingModels, kernel: int, said: FloatArray, noise: float) -> tuple[str, ...]:
     """Growth of the chosen model and of likely rivals that say something else by more than the noise."""
-    likely = np.flatnonzero(models.weight[kernel] > _LIKELY).tolist()
+    weight = models.rivals.take(np.array([kernel])).weight
+    likely = np.flatnonzero(weight > _LIKELY).tolist()
     differing = [m for m in likely if abs(said[m] - said[0]) > noise]
     growths = dict.fromkeys(models.formula(kernel, m).growth for m in [0, *differing])
     return tuple(growths) if len(growths) > 1 else ()

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.models.forms import term_values
 from pipeline.models.hypotheses import from_power
 from pipeline.models.scaling_models import ScalingModels
 
@@ -51,31 +50,23 @@ class Beliefs:
 
 def beliefs(models: ScalingModels, points: FloatArray) -> Beliefs:
     """Take the joint means and covariances of K kernels at points float64[Q, D] from their rivals."""
-    outer = models.predict(points, _TAIL)
-    design = _designs(models, points)
-    rivals = np.einsum("kmqc,kmc->kmq", design, models.coefficients)
-    sharpness = models.sharpness[models.chosen][:, :, None]
+    outer, known = models.predict(points, _TAIL), models.rivals
+    place, there = known.grid()
+    design = models.hypotheses.design(points)[known.hypothesis[place]]
+    rivals = np.einsum("kmqc,kmc->kmq", design, known.coefficients[place])
+    sharpness = models.hypotheses.sharpness[known.hypothesis[place]][:, :, None]
     rivals, stretch = from_power(rivals, np.ones(rivals.shape), sharpness)
     design = design * np.sqrt(stretch)[..., None]
     rivals = np.clip(rivals, outer.lower[:, None], outer.upper[:, None])
-    weight = models.weight[:, :, None]
+    weight = np.where(there, known.weight[place], 0.0)[:, :, None]
     offset = rivals - (weight * rivals).sum(axis=1, keepdims=True)
     between = np.einsum("kmq,kmr->kqr", weight * offset, offset)
-    degrees = np.maximum(models.degrees, _FEWEST_DEGREES)
-    spread = models.weight * (degrees / (degrees - 2))[:, None]
-    moved = design @ models.covariance
+    degrees = np.maximum(known.degrees, _FEWEST_DEGREES)
+    spread = weight[:, :, 0] * (degrees / (degrees - 2))[:, None]
+    moved = design @ known.covariance[place]
     within = np.einsum("km,kmqc,kmrc->kqr", spread, moved, design, optimize=True)
     doublings = np.log2(np.maximum(points / models.last, 1.0))
     shared = np.minimum(doublings[:, None, :], doublings[None, :, :]).sum(axis=2)
-    size = outer.value * models.drift[:, None]
+    size = outer.value * known.drift[:, None]
     drift = size[:, :, None] * size[:, None, :] * shared
     return Beliefs(outer.value, between + within + drift, rivals)
-
-
-def _designs(models: ScalingModels, points: FloatArray) -> FloatArray:
-    """Return float64[K, M, Q, C], the constant and the terms of each rival at the points."""
-    columns = np.column_stack([term_values(models.terms, points), np.zeros(len(points))])
-    rows = np.where(models.chosen[..., None] >= 0, models.hypotheses[models.chosen], -1)
-    design = np.ones((*rows.shape[:2], len(points), 1 + rows.shape[2]))
-    design[..., 1:] = columns.T[rows].transpose(0, 1, 3, 2)
-    return design

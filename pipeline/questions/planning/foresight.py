@@ -93,7 +93,7 @@ def _noise(analysis: Analysis, shape: tuple[int, int], random: np.random.Generat
     relative = np.where(usable, values / np.where(usable, mean[..., None], 1.0) - 1, 0.0)
     degrees = int(np.maximum(count[:, :, 0].max(axis=0) - 1, 0).sum())
     if not degrees:
-        size = DEVIATION * analysis.callpaths.models.smape[:, None, None]
+        size = DEVIATION * analysis.callpaths.models.quality.smape[:, None, None]
         return np.asarray(size * random.standard_normal((len(values), *shape)))
     residuals = relative.reshape(len(relative), -1) / np.sqrt(degrees)
     drawn: FloatArray = (

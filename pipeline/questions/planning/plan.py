@@ -102,7 +102,7 @@ def doubt_about_total(
     kernels, left = order[:KERNELS], order[KERNELS:]
     few = models.take(kernels)
     known, misfit = relative_errors(few, None if noise is None else noise[kernels])
-    repetitions = np.maximum(few.repetitions, 1).astype(np.float64)
+    repetitions = np.maximum(few.quality.repetitions, 1).astype(np.float64)
     start = beliefs(few, np.vstack([places.points, at]))
     doubt = Doubt(
         start=start,
@@ -125,8 +125,9 @@ def relative_errors(models: ScalingModels, noise: FloatArray | None) -> tuple[Fl
     Returns:
         Relative standard deviations: of one repetition, and of what all repetitions at a point share.
     """
-    residual = DEVIATION * models.smape * np.sqrt(models.points / np.maximum(models.points - 2, 1))
-    repetitions = np.maximum(models.repetitions, 1).astype(np.float64)
+    quality = models.quality
+    residual = DEVIATION * quality.smape * np.sqrt(quality.points / np.maximum(quality.points - 2, 1))
+    repetitions = np.maximum(quality.repetitions, 1).astype(np.float64)
     known = residual * np.sqrt(repetitions) if noise is None else noise
     known = np.maximum(np.where(np.isfinite(known), known, residual * np.sqrt(repetitions)), _LEAST_NOISE)
     return known, np.sqrt(np.maximum(residual**2 - known**2 / repetitions, 0.0))

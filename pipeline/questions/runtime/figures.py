@@ -12,8 +12,8 @@ from ingest.accelerators import GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.models.hypotheses import counts_processes
 from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel
+from pipeline.models.search_space import counts_processes
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, along_parameter, extrapolation, scaled_parameter
 from pipeline.questions.runtime.accelerators import DeviceUse

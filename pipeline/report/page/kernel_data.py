@@ -100,7 +100,7 @@ def _repetitions(shown: ShownKernels, most: float) -> dict[str, Any]:
 
 def _numbers(shown: ShownKernels) -> dict[str, Any]:
     return {
-        name: packed(np.concatenate([getattr(models, attribute) for models in shown.models]))
+        name: packed(np.concatenate([getattr(models.quality, attribute) for models in shown.models]))
         for name, attribute in (
             ("growing", "probability_growing"),
             ("smape", "smape"),
@@ -120,7 +120,7 @@ def _texts(shown: ShownKernels) -> dict[str, Any]:
         _source(models, k, name, described) if there else NOTHING
         for (models, k), name, there in zip(rows, kernels.regions, some, strict=True)
     ]
-    uncertain = np.concatenate([models.note & Note.CANNOT_TELL for models in shown.models])
+    uncertain = np.concatenate([models.quality.note & Note.CANNOT_TELL for models in shown.models])
     return {
         "rivals": [rivals for rivals, _, _ in sources],
         "latex": [latex for _, latex, _ in sources],
@@ -134,9 +134,8 @@ def _texts(shown: ShownKernels) -> dict[str, Any]:
 
 def _source(models: ScalingModels, k: int, name: str, described: str) -> Source:
     """Return the plausible models of a kernel with their probabilities, and the chosen one as source text."""
-    rivals = [
-        (models.formula(k, i).text(), float(f"{models.weight[k, i]:.3g}")) for i in plausible(models, k)
-    ]
+    weight = models.rivals.weight[models.rivals.begin[k] :]
+    rivals = [(models.formula(k, i).text(), float(f"{weight[i]:.3g}")) for i in plausible(models, k)]
     chosen = models.formula(k)
     return rivals, chosen.latex(), chosen.python(name, f"{described} of {name}")
 
@@ -161,8 +160,8 @@ def warning_texts(models: ScalingModels) -> list[tuple[str, ...]]:
 
 def plausible(models: ScalingModels, k: int) -> list[int]:
     """Return the rivals of a kernel that are worth showing, the chosen one first."""
-    weights, chosen = models.weight[k, :RIVALS].tolist(), models.chosen[k, :RIVALS].tolist()
-    return [i for i, weight in enumerate(weights) if i == 0 or (weight >= PLAUSIBLE and chosen[i] >= 0)]
+    weights = models.rivals.take(np.array([k])).weight[:RIVALS].tolist()
+    return [i for i, weight in enumerate(weights) if i == 0 or weight >= PLAUSIBLE]
 
 
 def _curves(shown: ShownKernels, positions: Positions) -> FloatArray:
@@ -174,15 +173,7 @@ def _curves(shown: ShownKernels, positions: Positions) -> FloatArray:
         *((other, shown.weighty[shown.weighty >= own] - own) for other in shown.models[1:]),
     ):
         part = models.take(kernels)
-        width = min(RIVALS, part.chosen.shape[1])
-        values = [_of_rival(part, i, positions.points) for i in range(width)]
+        width = min(RIVALS, int(part.rivals.count.max(initial=1)))
+        values = [replace(part, rivals=part.rivals.nth(i)).values(positions.points) for i in range(width)]
         rows += [values[i][k] for k in range(len(part)) for i in plausible(part, k)]
     return np.array(rows)
-
-
-def _of_rival(models: ScalingModels, rival: int, points: FloatArray) -> FloatArray:
-    """Return the values of one model of each kernel, float64[K, G]."""
-    one = slice(rival, rival + 1)
-    return replace(models, chosen=models.chosen[:, one], coefficients=models.coefficients[:, one]).values(
-        points
-    )

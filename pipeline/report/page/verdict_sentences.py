@@ -207,7 +207,7 @@ def _trust(findings: Findings) -> str:
         ratio = _roughly(findings.goal / findings.measured_end)
         text += f" and extrapolated to {ratio} times the largest measured scale"
     if matters.any():
-        error = _roughly(float(np.median(models.cv_smape[matters])))
+        error = _roughly(float(np.median(models.quality.cv_smape[matters])))
         text += f"; the median error of a point left out of the fit is {error} %"
     found = _warnings(findings, np.flatnonzero(matters))
     return f"{text}; warnings: {', '.join(found)}." if found else f"{text}."

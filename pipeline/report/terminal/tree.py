@@ -76,6 +76,6 @@ def _names(analysis: Analysis, nodes: Sequence[int], width: int) -> list[str]:
 def _growth(analysis: Analysis, node: int) -> Text:
     models = analysis.callpaths.models
     style = growth_style(
-        models.formula(node).growth, float(models.probability_growing[node]), models.notes(node)
+        models.formula(node).growth, float(models.quality.probability_growing[node]), models.notes(node)
     )
     return Text(own_growth(analysis, node), style=style)

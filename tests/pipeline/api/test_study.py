@@ -15,6 +15,7 @@ from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled, summary_of
 from pipeline.stages.run import run
 from tests.foam_cases import write_foam_case
+from tests.pipeline.models.made import grid_of
 
 PATH = ("main", "sum")
 
@@ -87,10 +88,10 @@ def test_the_configuration_and_the_arguments_count(strong_study, tmp_path):
     models = pl.read_study(strong_study, config=file).fit()
     assert models.scaling == "weak scaling, as requested"
     assert models.frame.unit[0] == "s"
-    assert models._analysis.regions.models.chosen.shape[1] == 1  # no rivals
+    assert grid_of(models._analysis.regions.models).chosen.shape[1] == 1  # no rivals
     others = pl.read_study(strong_study, config=file).fit(scaling="strong", method="evidence", prior="simple")
     assert others.frame.unit[0] == "core-s"
-    assert others._analysis.regions.models.chosen.shape[1] > 1
+    assert grid_of(others._analysis.regions.models).chosen.shape[1] > 1
     uniform = pl.read_study(strong_study, config=file).fit(scaling="strong", method="evidence")
     assert not uniform.predict(p=1e4).equals(others.predict(p=1e4))
     (strong_study / "pipeline.toml").write_text('[analysis]\nmetric = "visits"\n')
@@ -144,8 +145,8 @@ def test_the_frame_has_a_row_per_kernel_with_its_quality(models):
     assert (frame.points == 5).all() and (frame.repetitions == 2).all()
     level = models._analysis.regions
     number = [path[0] for path in level.kernels.callpaths].index("sum")
-    assert frame.quality["sum"] == level.models.cv_smape[number]
-    assert frame.smape["sum"] == level.models.smape[number]
+    assert frame.quality["sum"] == level.models.quality.cv_smape[number]
+    assert frame.smape["sum"] == level.models.quality.smape[number]
 
 
 def test_predictions_have_a_row_per_kernel_and_point_the_largest_first(models):

@@ -41,7 +41,7 @@ def test_both_levels_add_up_to_the_same_total_with_the_same_interval(seed, group
     # lower ends are as far away, unless that were below what a kernel that surely grows was measured with
     lower, own_lower = found.lower / found.value, own.lower / own.value
     assert (lower >= own_lower * (1 - 1e-9)).all()
-    unsure = agreed.probability_growing < SURE
+    unsure = agreed.quality.probability_growing < SURE
     np.testing.assert_allclose(lower[unsure], own_lower[unsure], rtol=1e-9)
 
 

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from pipeline.columns.kernels import model_json
-from pipeline.models import forms, formulas, hypotheses
+from pipeline.models import forms, formulas, search_space
 from pipeline.models.fit import fit
 from pipeline.models.forms import FactorKind, exponent, term, with_powers
 from pipeline.models.formulas import read_growth, term_text
@@ -28,7 +28,7 @@ TERM, LINEAR = term((0, 0, 1)), term((1, 0, 0))
 @pytest.fixture(autouse=True)
 def another_row(monkeypatch):
     kinds = (*forms.FACTOR_KINDS, LOG_LOG)
-    for module in (forms, formulas, hypotheses):
+    for module in (forms, formulas, search_space):
         monkeypatch.setattr(module, "FACTOR_KINDS", kinds)
     monkeypatch.setattr("pipeline.models.multi_parameter.factors.FACTOR_KINDS", kinds)
 
@@ -61,7 +61,7 @@ def test_it_stays_away_where_it_would_be_negative():
     below = P / 2
     models = fit(("p",), below, (7 + np.sqrt(below[:, 0]))[None, :, None])
     assert models.formula(0).growth == "p^(1/2)"
-    assert all(len(one) == 2 for row in models.terms for one in row)
+    assert all(len(one) == 2 for row in models.hypotheses.terms for one in row)
 
 
 def test_it_grows_more_slowly_than_a_logarithm_and_is_read_from_text():

@@ -40,8 +40,8 @@ def test_equal_rows_are_repetitions():
     X = np.repeat(GRID, 5, axis=0)
     y = (3 + X.prod(axis=1)) * (1 + 0.05 * rng.standard_normal(len(X)))
     regressor = NormalFormRegressor().fit(X, y)
-    assert regressor.models_.repetitions.tolist() == [5]
-    assert regressor.models_.points.tolist() == [16]
+    assert regressor.models_.quality.repetitions.tolist() == [5]
+    assert regressor.models_.quality.points.tolist() == [16]
 
 
 def test_intervals_enclose_the_prediction_and_grow_with_the_level():

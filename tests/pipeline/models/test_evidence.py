@@ -9,6 +9,7 @@ from pipeline.models.forms import term, term_values, tried_exponents
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
 from pipeline.store.stored_models import from_table, to_table
+from tests.pipeline.models.made import grid_of
 
 POWERS_OF_TWO = 2.0 ** np.arange(2, 8)[:, None]
 
@@ -33,8 +34,10 @@ def test_constants_are_called_constant_and_are_plain_means():
     models = fit(("p",), POWERS_OF_TWO, values)
     constant = np.array([models.hypothesis(k) == () for k in range(len(models))])
     assert constant.mean() >= 0.97
-    assert models.coefficients[constant, 0, 0] == pytest.approx(values[constant].mean(axis=(1, 2)), rel=1e-3)
-    assert models.probability_growing.mean() < 0.4
+    assert grid_of(models).coefficients[constant, 0, 0] == pytest.approx(
+        values[constant].mean(axis=(1, 2)), rel=1e-3
+    )
+    assert models.quality.probability_growing.mean() < 0.4
 
 
 # With little noise, similar steep terms leave a misfit, which widens the intervals.
@@ -96,7 +99,7 @@ def test_the_last_regime_is_extrapolated_and_said():
         return np.where(p <= 16, 50.0, 50 * (p / 16) ** 1.5)
 
     models = fit(("p",), points, noisy(truth, points, 0.02))
-    assert (models.valid_from[:, 0] >= 8).all()
+    assert (models.quality.valid_from[:, 0] >= 8).all()
     assert "behaviour changes within the range: model of the last segment" in models.notes(0)
     predicted, expected = models.predict(np.array([[1024.0]])), truth(1024.0)
     assert ((predicted.lower <= expected) & (expected <= predicted.upper)).mean() > 0.9
@@ -136,7 +139,7 @@ def test_a_users_prior_names_the_only_exponents_tried():
     models = fit(
         ("p",), POWERS_OF_TWO, noisy(lambda p: 1 + p**3, POWERS_OF_TWO, 0.05), ModelOptions(prior=prior)
     )
-    assert set(models.terms) == {term((1, 0)), term((2, 0))}
+    assert set(models.hypotheses.terms) == {term((1, 0)), term((2, 0))}
 
 
 def test_tables_lose_nothing():
@@ -201,7 +204,13 @@ FIVE = [2.0, 4, 8, 16, 32]
 def test_odd_input_gives_finite_models(points, values, method):
     models = fit(("p",), np.array(points)[:, None], values, ModelOptions(method=method))
     predicted = models.predict(max(points) * np.array([[0.5], [1.0], [16.0]]))
-    for array in (predicted.value, predicted.lower, predicted.upper, models.coefficients, models.weight):
+    for array in (
+        predicted.value,
+        predicted.lower,
+        predicted.upper,
+        grid_of(models).coefficients,
+        grid_of(models).weight,
+    ):
         assert np.isfinite(array).all()
     assert (predicted.lower <= predicted.value).all()
     assert (predicted.value <= predicted.upper).all()

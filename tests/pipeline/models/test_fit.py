@@ -6,6 +6,7 @@ from pipeline.models.fit import fit
 from pipeline.models.forms import term_values, tried_exponents
 from pipeline.models.options import ModelOptions
 from pipeline.models.scaling_models import formulas
+from tests.pipeline.models.made import grid_of
 
 PLAIN = ModelOptions(method="leave-one-out")
 POWERS_OF_TWO = 2.0 ** np.arange(1, 6)[:, None]
@@ -16,8 +17,8 @@ def test_every_exact_term_is_found_again():
     values = (200 + 10 * term_values(terms, POWERS_OF_TWO)).T[:, :, None]
     models = fit(("p",), POWERS_OF_TWO, values, PLAIN)
     assert [models.hypothesis(k) for k in range(len(models))] == [(t,) for t in terms]
-    assert models.coefficients[:, 0, 0] == pytest.approx(200)
-    assert models.coefficients[:, 0, 1] == pytest.approx(10)
+    assert grid_of(models).coefficients[:, 0, 0] == pytest.approx(200)
+    assert grid_of(models).coefficients[:, 0, 1] == pytest.approx(10)
 
 
 def test_a_point_without_measurement_does_not_change_an_exact_model():

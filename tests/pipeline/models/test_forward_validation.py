@@ -5,9 +5,9 @@ import pytest
 
 from pipeline.models import noise as noise_of_models
 from pipeline.models.forward_validation import COARSE, EXACT, Setting, choose_setting
-from pipeline.models.hypotheses import SpaceChoice, one_parameter_space
 from pipeline.models.observations import observe, sample_of
 from pipeline.models.options import ModelOptions
+from pipeline.models.search_space import SpaceChoice, one_parameter_space
 
 POINTS = 2.0 ** np.arange(2, 10)
 SPACE = one_parameter_space(ModelOptions(), 4.0, SpaceChoice(steep=True, falling=False, mixed=True))

@@ -15,6 +15,7 @@ from pipeline.models.observations import observe
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import SURE
 from pipeline.models.total import predict_total
+from tests.pipeline.models.made import changed
 
 P = np.array([4.0, 8.0, 16.0, 32.0, 64.0, 128.0])
 
@@ -44,7 +45,7 @@ def test_what_falls_falls():
 
 def test_what_falls_up_to_the_target_falls_whatever_term_leads_beyond():
     models = models_of(1000 / P + 0.01 * P, noise=0.002)
-    assert models.formula(0).growth == "p" and models.probability_growing[0] > 0.9
+    assert models.formula(0).growth == "p" and models.quality.probability_growing[0] > 0.9
     (falling,) = growth_classes(models)
     assert falling == "grows, about p" or models.predict(P[-1:, None] * 4).value < 1000 / P[-1]
     assert growth_classes(models_of(1000 / P + 1e-4 * P, noise=0.002)) == ["falls"]
@@ -59,13 +60,13 @@ def test_rivals_that_disagree_give_a_range():
 def test_the_class_is_the_most_probable_one():
     models = models_of(10 + P, noise=0.05)
     for probability, grows in ((0.9, True), (0.51, True), (0.1, False)):
-        (text,) = growth_classes(replace(models, probability_growing=np.array([probability])))
+        (text,) = growth_classes(changed(models, probability_growing=np.array([probability])))
         assert text.startswith("grows") == grows
 
 
 def test_a_model_that_misses_the_measurements_says_nothing():
     models = models_of(0.1 + P)
-    assert growth_classes(replace(models, note=models.note | Note.UNRELIABLE)) == ["unclear"]
+    assert growth_classes(changed(models, note=models.quality.note | Note.UNRELIABLE)) == ["unclear"]
 
 
 def test_every_parameter_has_its_exponent():
@@ -94,7 +95,7 @@ def test_what_surely_grows_has_no_interval_below_what_was_measured(seed, noise):
         (fine, values),
         (agreeing(coarse, fine), values.reshape(2, 2, 5, 3).sum(axis=1)),
     ):
-        sure = models.probability_growing >= SURE
+        sure = models.quality.probability_growing >= SURE
         largest = measured.mean(axis=2)[:, -1:]
         found = models.predict(np.array([[20.0], [64.0], [1024.0]]))
         assert (found.lower <= found.value).all()
@@ -102,7 +103,7 @@ def test_what_surely_grows_has_no_interval_below_what_was_measured(seed, noise):
         assert (found.lower >= least)[sure].all()
         inside = models.predict(points)
         assert (inside.lower <= inside.value).all()
-    if fine.whole.probability_growing[0] >= SURE:
+    if fine.whole.quality.probability_growing[0] >= SURE:
         total = predict_total(fine, np.array([[64.0]]))
         now = values.mean(axis=2)[:, -1].sum()
         assert total.lower[0, 0] >= min(now, total.value[0, 0]) * (1 - 1e-9)
@@ -116,21 +117,23 @@ def test_lower_ends_near_the_measured_range_are_raised_gradually():
     assert raised[0] == 50.0
     assert raised[1] == pytest.approx(50.0, rel=0.01)
     assert raised[1] < raised[2] < raised[3] == pytest.approx(largest)
-    unsure = replace(models, probability_growing=np.array([0.99]))
+    unsure = changed(models, probability_growing=np.array([0.99]))
     assert (unsure.raised(lower, value, P[-1:, None].repeat(4, axis=0) * 4) == 50.0).all()
 
 
 def test_an_unreliable_model_is_one_that_misses_points():
     steady = 100 + P
     jumping = np.where(P == 8, 0.02, 1.0) * steady
-    good, bad = models_of(steady, jumping, noise=0.01).note & Note.UNRELIABLE
+    good, bad = models_of(steady, jumping, noise=0.01).quality.note & Note.UNRELIABLE
     assert not good
     assert bad
 
 
 @pytest.mark.parametrize(("count", "unreliable"), [(2, True), (3, False)])
 def test_two_points_tell_nothing(count, unreliable):
-    (note,) = models_of(10 + 0 * P[:count], noise=0.001, points=P[:count, None]).note & Note.UNRELIABLE
+    (note,) = (
+        models_of(10 + 0 * P[:count], noise=0.001, points=P[:count, None]).quality.note & Note.UNRELIABLE
+    )
     assert bool(note) == unreliable
 
 
@@ -140,7 +143,7 @@ def remarked(cv_smape=10.0, missed_by=1.0):
     models = replace(models_of(10 + P), cv_smape=np.array([cv_smape]))
     mean = models.values(points)
     mean[0, 2] *= missed_by
-    (note,) = with_remarks(models, observe(points, mean[:, :, None])).note & Note.UNRELIABLE
+    (note,) = with_remarks(models, observe(points, mean[:, :, None])).quality.note & Note.UNRELIABLE
     return bool(note)
 
 
@@ -157,9 +160,9 @@ def test_unreliable_is_a_left_out_error_above_30_percent_or_a_miss_by_more_than_
 def test_a_total_that_surely_grows_has_no_interval_below_what_was_measured():
     values = np.stack([1000 + P, 500 + 0.5 * P])[:, :, None] * np.array([0.5, 1.0, 1.5])
     models = fit(("p",), P[:, None], values, parts=True)
-    whole = replace(models.whole, probability_growing=np.ones(1))
+    whole = changed(models.whole, probability_growing=np.ones(1))
     target, now = np.array([[4 * P[-1]]]), values.mean(axis=2)[:, -1].sum()
-    total = predict_total(replace(models, whole=whole), target)
+    total = predict_total(changed(models, whole=whole), target)
     assert total.lower[0, 0] >= min(now, total.value[0, 0]) * (1 - 1e-9)
-    unsure = replace(models.whole, probability_growing=np.zeros(1))
-    assert predict_total(replace(models, whole=unsure), target).lower[0, 0] < now
+    unsure = changed(models.whole, probability_growing=np.zeros(1))
+    assert predict_total(changed(models, whole=unsure), target).lower[0, 0] < now

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from pipeline.models.fit import fit
-from pipeline.models.hypotheses import counts_processes, from_power
+from pipeline.models.hypotheses import from_power
+from pipeline.models.search_space import counts_processes
 
 N = 4.0 ** np.arange(1, 10)[:, None]
 

@@ -8,6 +8,7 @@ from pipeline.models.fit import fit
 from pipeline.models.forms import term, term_values, tried_exponents
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
+from tests.pipeline.models.made import grid_of
 
 POINTS = np.array([2.0, 3.0, 5.0, 8.0, 13.0, 21.0])
 RANDOM = np.random.default_rng(3)
@@ -59,26 +60,26 @@ def test_coefficients_covariance_and_errors_are_those_of_the_line():
         column, mean = term_values([one], POINTS[:, None])[:, 0], MEAN[k]
         found = stats.linregress(column, mean)
         assert models.formula(k).constant == pytest.approx(found.intercept, rel=1e-7)
-        assert models.coefficients[k, 0, 1] == pytest.approx(found.slope, rel=1e-7)
-        covariance = models.covariance[k, 0]
+        assert grid_of(models).coefficients[k, 0, 1] == pytest.approx(found.slope, rel=1e-7)
+        covariance = grid_of(models).covariance[k, 0]
         assert covariance[0, 0] == pytest.approx(found.intercept_stderr**2, rel=1e-6)
         assert covariance[1, 1] == pytest.approx(found.stderr**2, rel=1e-6)
-        assert models.degrees[k] == 4
-        assert models.probability_growing[k] == pytest.approx(
+        assert models.rivals.degrees[k] == 4
+        assert models.quality.probability_growing[k] == pytest.approx(
             stats.t.cdf(found.slope / found.stderr, 4), rel=1e-6
         )
         fitted = found.intercept + found.slope * column
-        assert models.smape[k] == pytest.approx(smape(fitted, mean))
-        assert models.cv_smape[k] == pytest.approx(smape(left_out(column, mean), mean), rel=1e-6)
+        assert models.quality.smape[k] == pytest.approx(smape(fitted, mean))
+        assert models.quality.cv_smape[k] == pytest.approx(smape(left_out(column, mean), mean), rel=1e-6)
 
 
 def test_a_constant_is_the_mean_with_its_standard_error():
     models = fit(("p",), POINTS[:, None], MEAN[:, :, None], OPTIONS)
     assert models.formula(2).constant == pytest.approx(MEAN[2].mean())
-    assert models.covariance[2, 0, 0, 0] == pytest.approx(MEAN[2].var(ddof=1) / 6)
-    assert models.covariance[2, 0, 1, 1] == 0
-    assert models.degrees[2] == 5
-    assert models.probability_growing[2] == 0
+    assert grid_of(models).covariance[2, 0, 0, 0] == pytest.approx(MEAN[2].var(ddof=1) / 6)
+    assert grid_of(models).covariance[2, 0, 1, 1] == 0
+    assert models.rivals.degrees[2] == 5
+    assert models.quality.probability_growing[2] == 0
     assert models.formula(2).text() == f"{MEAN[2].mean():.4g}"
 
 
@@ -88,8 +89,8 @@ def test_the_interval_is_students():
     predicted = models.predict(far, 0.8)
     (one,) = models.hypothesis(0)
     design = np.array([1.0, term_values([one], far)[0, 0]])
-    reach = stats.t.ppf(0.9, 4) * np.sqrt(design @ models.covariance[0, 0] @ design)
-    value = design @ models.coefficients[0, 0]
+    reach = stats.t.ppf(0.9, 4) * np.sqrt(design @ grid_of(models).covariance[0, 0] @ design)
+    value = design @ grid_of(models).coefficients[0, 0]
     assert predicted.value[0, 0] == pytest.approx(value)
     assert predicted.upper[0, 0] == pytest.approx(value + reach)
     assert predicted.lower[0, 0] == pytest.approx(max(value - reach, 0.0))
@@ -99,7 +100,7 @@ def test_the_interval_is_students():
 def test_an_exact_line_is_certain():
     models = fit(("p",), POINTS[:, None], (3 + 2 * POINTS)[None, :, None], OPTIONS)
     assert models.hypothesis(0) == (term((1, 0)),)
-    assert models.probability_growing[0] == pytest.approx(1.0)
+    assert models.quality.probability_growing[0] == pytest.approx(1.0)
     predicted = models.predict(np.array([[100.0]]))
     assert predicted.upper[0, 0] == pytest.approx(203) == predicted.lower[0, 0]
 
@@ -111,31 +112,32 @@ def test_missing_points_do_not_count():
     fewer = fit(("p",), POINTS[rest, None], MEAN[:, rest, None], OPTIONS)
     for k in range(4):
         assert models.hypothesis(k) == fewer.hypothesis(k)
-        assert models.coefficients[k] == pytest.approx(fewer.coefficients[k])
-        assert models.covariance[k] == pytest.approx(fewer.covariance[k])
-    assert models.smape == pytest.approx(fewer.smape)
-    assert models.cv_smape == pytest.approx(fewer.cv_smape)
-    assert models.points.tolist() == [5] * 4
+        assert grid_of(models).coefficients[k] == pytest.approx(grid_of(fewer).coefficients[k])
+        assert grid_of(models).covariance[k] == pytest.approx(grid_of(fewer).covariance[k])
+    assert models.quality.smape == pytest.approx(fewer.quality.smape)
+    assert models.quality.cv_smape == pytest.approx(fewer.quality.cv_smape)
+    assert models.quality.points.tolist() == [5] * 4
 
 
 def test_few_points_are_uncertain():
     models = fit(("p",), POINTS[:2, None], MEAN[:, :2, None], OPTIONS)
-    assert (models.degrees == 1).all()
-    assert (models.note & Note.FEW_POINTS).all()
+    assert (models.rivals.degrees == 1).all()
+    assert (models.quality.note & Note.FEW_POINTS).all()
     alone = fit(("p",), POINTS[:1, None], MEAN[:, :1, None], OPTIONS)
-    assert alone.covariance[:, 0, 0, 0] == pytest.approx(MEAN[:, 0] ** 2)
+    assert grid_of(alone).covariance[:, 0, 0, 0] == pytest.approx(MEAN[:, 0] ** 2)
 
 
 def test_logarithms_are_tried_only_from_one_on():
     below = fit(("p",), POINTS[:, None] / 4, MEAN[:, :, None], OPTIONS)
-    assert all(one[0][1] == 0 for one in below.terms)
+    assert all(one[0][1] == 0 for one in below.hypotheses.terms)
     whole = fit(("p",), POINTS[:, None] / 2, MEAN[:, :, None], OPTIONS)
-    assert len(whole.terms) == len(tried_exponents())
+    assert len(whole.hypotheses.terms) == len(tried_exponents())
     own = ModelOptions(method="leave-one-out", exponents=(term((2, 0))[0],))
-    assert fit(("p",), POINTS[:, None], MEAN[:, :, None], own).terms == (term((2, 0)),)
+    assert fit(("p",), POINTS[:, None], MEAN[:, :, None], own).hypotheses.terms == (term((2, 0)),)
 
 
 def test_blocks_of_kernels_are_chosen_alike(monkeypatch):
     whole = fit(("p",), POINTS[:, None], MEAN[:, :, None], OPTIONS)
     monkeypatch.setattr("pipeline.models.one_term._BLOCK", 1)
-    assert (fit(("p",), POINTS[:, None], MEAN[:, :, None], OPTIONS).chosen == whole.chosen).all()
+    again = fit(("p",), POINTS[:, None], MEAN[:, :, None], OPTIONS)
+    assert (grid_of(again).chosen == grid_of(whole).chosen).all()

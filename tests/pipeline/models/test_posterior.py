@@ -6,14 +6,14 @@ from scipy import integrate, optimize, stats
 
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.generalised_fits import design_columns, fit_all
-from pipeline.models.hypotheses import SpaceChoice, one_parameter_space
 from pipeline.models.noise import EXACT_MISFIT, LEAST_MISFIT, MISFIT_DEGREES, NoiseEstimate
 from pipeline.models.observations import observe, sample_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.posterior import AHEAD, PLAUSIBLE, keep_plausible, weigh_hypotheses
+from pipeline.models.search_space import SpaceChoice, one_parameter_space
 from pipeline.statistics.empirical_bayes import PooledVariance
 from tests.pipeline.models.dense import dense_precision
-from tests.pipeline.models.made import one_parameter
+from tests.pipeline.models.made import grid_of, one_parameter
 
 POINTS = 2.0 ** np.arange(2, 8)
 RANDOM = np.random.default_rng(11)
@@ -22,6 +22,7 @@ VALUES = (
     * RANDOM.lognormal(0, 0.05, (3, 6, 4))
 )  # fmt: skip
 SPACE = one_parameter_space(ModelOptions(), 4.0, SpaceChoice(steep=True, falling=True, mixed=True))
+CONSTANT = np.where(np.arange(1 + SPACE.rows.shape[1]) > 0, 1.0, SPACE.constant[:, None])[:, None]
 ERRORS = NoiseEstimate(residual=PooledVariance(0.01, 3.0), repetition=PooledVariance(0.0025, 20.0))
 STRUCTURES = (ErrorModel(0.1), ErrorModel(0.1, walk=2.0))
 
@@ -122,24 +123,26 @@ def test_the_posterior_is_that_of_dense_least_squares(weighed):
         dense = dense_precision(structure, POINTS, structure.scale(sample.level[k]))
         weight = np.sort(evidence.weight[k])[::-1]
         weight = weight[weight > PLAUSIBLE]
-        count = int((kept.chosen[k] >= 0).sum())
-        assert kept.weight[k, :count] == pytest.approx(weight / weight.sum())
-        assert (kept.chosen[k, count:] == -1).all()
-        assert not kept.weight[k, count:].any()
+        count = int((grid_of(kept).chosen[k] >= 0).sum())
+        assert grid_of(kept).weight[k, :count] == pytest.approx(weight / weight.sum())
+        assert (grid_of(kept).chosen[k, count:] == -1).all()
+        assert not grid_of(kept).weight[k, count:].any()
         for rival in range(0, count, 3):
-            design = columns_of(kept.chosen[k, rival], POINTS)
+            design = columns_of(grid_of(kept).chosen[k, rival], POINTS)
             used = np.flatnonzero(design.any(axis=0))
             solve = np.linalg.inv(design[:, used].T @ dense @ design[:, used])
             expected = solve @ design[:, used].T @ dense @ sample.level[k] * sample.largest[k]
-            assert kept.coefficients[k, rival, used] == pytest.approx(expected, rel=1e-6)
-            scale = evidence.variance[k, kept.chosen[k, rival]] * sample.largest[k] ** 2
-            assert kept.covariance[k, rival][np.ix_(used, used)] == pytest.approx(solve * scale, rel=1e-5)
-    assert kept.drift == pytest.approx(np.sqrt(evidence.drift))
+            assert grid_of(kept).coefficients[k, rival, used] == pytest.approx(expected, rel=1e-6)
+            scale = evidence.variance[k, grid_of(kept).chosen[k, rival]] * sample.largest[k] ** 2
+            assert grid_of(kept).covariance[k, rival][np.ix_(used, used)] == pytest.approx(
+                solve * scale, rel=1e-5
+            )
+    assert kept.rivals.drift == pytest.approx(np.sqrt(evidence.drift))
     assert kept.probability_growing == pytest.approx((evidence.weight * SPACE.growing).sum(axis=1))
 
 
 def columns_of(hypothesis, points):
-    return SPACE.design(points)[hypothesis]
+    return (SPACE.design(points[:, None]) * CONSTANT)[hypothesis]
 
 
 def test_left_out_points_are_predicted_by_a_fit_of_the_others(weighed):
@@ -148,7 +151,7 @@ def test_left_out_points_are_predicted_by_a_fit_of_the_others(weighed):
     for k in range(len(sample)):
         dense = dense_precision(structure, POINTS, structure.scale(sample.level[k]))
         covariance = np.linalg.inv(dense)
-        design = columns_of(kept.chosen[k, 0], POINTS)
+        design = columns_of(grid_of(kept).chosen[k, 0], POINTS)
         design = design[:, design.any(axis=0)]
         for left in range(6):
             others = np.arange(6) != left
@@ -162,7 +165,7 @@ def test_left_out_points_are_predicted_by_a_fit_of_the_others(weighed):
         np.stack(
             [
                 columns_of(h, POINTS) @ c
-                for h, c in zip(kept.chosen[:, 0], kept.coefficients[:, 0], strict=True)
+                for h, c in zip(grid_of(kept).chosen[:, 0], grid_of(kept).coefficients[:, 0], strict=True)
             ]
         )
     )
@@ -175,10 +178,13 @@ def test_models_are_undecided_if_they_differ_by_a_factor_of_four_ahead(weighed):
     for k in range(len(sample)):
         value = [
             columns_of(h, ahead)[0] @ c
-            for h, c in zip(kept.chosen[k], kept.coefficients[k], strict=True)
+            for h, c in zip(grid_of(kept).chosen[k], grid_of(kept).coefficients[k], strict=True)
             if h >= 0
         ]
-        logs, weight = np.log(np.maximum(value, 1e-9 * sample.largest[k])), kept.weight[k, : len(value)]
+        logs, weight = (
+            np.log(np.maximum(value, 1e-9 * sample.largest[k])),
+            grid_of(kept).weight[k, : len(value)],
+        )
         spread = np.cov(logs, aweights=weight, ddof=0) + 2 * evidence.drift[k]
         assert kept.undecided[k] == (2 * stats.norm.ppf(0.95) * np.sqrt(spread) > np.log(4))
 
@@ -220,16 +226,17 @@ def test_predictions_are_quantiles_of_the_mixture_of_all_rivals(drift, at, level
     doublings = max(np.log2(at / 64), 0.0)
     for k in range(2):
         parts = []
-        for rival, hypothesis in enumerate(models.chosen[k].tolist()):
+        for rival, hypothesis in enumerate(grid_of(models).chosen[k].tolist()):
             if hypothesis >= 0:
                 design = np.array([1.0, (0.0, at, at**2)[hypothesis]])
-                center = design @ models.coefficients[k, rival]
+                center = design @ grid_of(models).coefficients[k, rival]
                 variance = (
-                    design @ models.covariance[k, rival] @ design + doublings * (center * drift[k]) ** 2
+                    design @ grid_of(models).covariance[k, rival] @ design
+                    + doublings * (center * drift[k]) ** 2
                 )
-                parts.append((models.weight[k, rival], center, np.sqrt(variance)))
+                parts.append((grid_of(models).weight[k, rival], center, np.sqrt(variance)))
         tail = (1 - level) / 2
-        ends = [mixture_quantile(parts, models.degrees[k], q) for q in (tail, 0.5, 1 - tail)]
+        ends = [mixture_quantile(parts, models.rivals.degrees[k], q) for q in (tail, 0.5, 1 - tail)]
         width = ends[2] - ends[0]
         got = [found.lower[k, 0], found.value[k, 0], found.upper[k, 0]]
         assert got == pytest.approx(np.maximum(ends, 0.0), abs=0.01 * width)

@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.fit import fit
-from pipeline.models.hypotheses import SpaceChoice, one_parameter_space
 from pipeline.models.options import ModelOptions
 from pipeline.models.regimes import running_misfits
+from pipeline.models.search_space import SpaceChoice, one_parameter_space
 
 SPACE = one_parameter_space(ModelOptions(), 1.0, SpaceChoice(steep=True, falling=True))
+CONSTANT = np.where(np.arange(1 + SPACE.rows.shape[1]) > 0, 1.0, SPACE.constant[:, None])[:, None]
 POINTS = st.lists(st.integers(1, 10**5), min_size=3, max_size=30, unique=True).map(
     lambda p: np.sort(np.array(p, dtype=float))
 )
@@ -31,8 +32,8 @@ def least_misfit(design, values, nonnegative):
 
 
 def misfit_made_anew(points, values, weight, nonnegative):
-    design, root = SPACE.design(points), np.sqrt(weight)
-    single = SPACE.constant & (SPACE.hypotheses[:, 0] >= 0)
+    design, root = SPACE.design(points[:, None]) * CONSTANT, np.sqrt(weight)
+    single = SPACE.constant & (SPACE.rows[:, 0] >= 0)
     columns = (
         (design[:1, :, :1], False),
         (design[single][..., [0, 1]], nonnegative),
@@ -67,7 +68,7 @@ def test_a_change_of_behaviour_is_found_where_it_is(points):
     truth = np.where(scale <= change, 40.0, 40 * (scale / change) ** 1.5)
     values = truth[:, None] * np.random.default_rng(3).lognormal(0, 0.02, (20, points, 3))
     models = fit(("n",), scale[:, None], values)
-    begins = np.searchsorted(scale, models.valid_from[:, 0])
+    begins = np.searchsorted(scale, models.quality.valid_from[:, 0])
     assert np.abs(begins - points // 2) == pytest.approx(1, abs=1)
 
 
@@ -79,8 +80,8 @@ def test_kernels_that_change_at_different_scales_are_fitted_each_from_its_own_ch
     early = np.where(p <= 4, 50.0, 50 * (p / 4) ** 1.5)
     late = np.where(p <= 16, 80.0, 80 * (p / 16) ** 2)
     models = fit(("p",), points, np.repeat([early, late], 10, axis=0)[:, :, None] * noise)
-    assert (models.valid_from[:10, 0] <= 8).all()
-    assert (models.valid_from[10:, 0] >= 16).all()
+    assert (models.quality.valid_from[:10, 0] <= 8).all()
+    assert (models.quality.valid_from[10:, 0] >= 16).all()
     far = models.predict(np.array([[2048.0]])).value[:, 0]
     assert far[:10] == pytest.approx(50 * 512**1.5, rel=0.1)
     assert far[10:] == pytest.approx(80 * 128**2, rel=0.1)

@@ -7,8 +7,8 @@ import pytest
 
 from pipeline.models.forms import term
 from pipeline.models.quality import Note
-from pipeline.models.scaling_models import formulas, growths, per_kernel_fields, remarks, sum_of_formulas
-from tests.pipeline.models.made import FALLING, LINEAR, SQUARE, one_parameter
+from pipeline.models.scaling_models import formulas, growths, remarks, sum_of_formulas
+from tests.pipeline.models.made import FALLING, LINEAR, SQUARE, changed, grid_of, one_parameter
 
 MODELS = one_parameter(
     [[[5.0, 2.0], [1.0, 0.5]], [[7.0, 0.0], [7.0, 0.0]], [[0.0, 3.0], [0, 0]], [[9.0, -1.0], [0, 0]]],
@@ -23,14 +23,14 @@ def test_formulas_growth_and_terms_of_the_chosen_model_and_of_rivals():
     assert MODELS.formula(0, 1).text() == "1 + 0.5 * p^2"
     assert MODELS.formula(0, 1).constant == 1.0
     assert MODELS.formula(0, 1).terms == ((0.5, SQUARE),)
-    assert MODELS.hypothesis(2, 1) == ()
+    assert MODELS.hypothesis(1, 1) == ()
     assert len(MODELS) == 4
 
 
 def test_the_chosen_formulas_give_values_that_are_not_negative_if_nothing_is():
     points = np.array([[2.0], [10.0]])
     assert MODELS.values(points).tolist() == [[9, 25], [7, 7], [12, 300], [7, 0]]
-    assert replace(MODELS, nonnegative=False).values(points)[3].tolist() == [7, -1]
+    assert changed(MODELS, nonnegative=False).values(points)[3].tolist() == [7, -1]
 
 
 def test_the_sum_of_the_models_has_the_fastest_term_first():
@@ -41,10 +41,12 @@ def test_the_sum_of_the_models_has_the_fastest_term_first():
 
 def test_a_part_of_the_models_keeps_everything_of_its_kernels():
     part = MODELS.take([2, 0])
-    for name in per_kernel_fields():
-        assert (getattr(part, name) == getattr(MODELS, name)[[2, 0]]).all()
+    for record in (grid_of(MODELS), MODELS.quality):
+        kept = grid_of(part) if record is not MODELS.quality else part.quality
+        assert all((getattr(kept, name) == of_all[[2, 0]]).all() for name, of_all in vars(record).items())
+    assert (part.rivals.degrees == MODELS.rivals.degrees[[2, 0]]).all()
     assert formulas(part) == ["3 * p^2", "5 + 2 * p"]
-    assert part.terms is MODELS.terms
+    assert part.terms is MODELS.hypotheses.terms
 
 
 def test_predictions_of_the_same_points_are_the_same_whatever_else_is_asked():
@@ -58,17 +60,17 @@ def test_predictions_of_the_same_points_are_the_same_whatever_else_is_asked():
 
 
 def test_kernels_in_blocks_are_predicted_alike(monkeypatch):
-    wide = replace(MODELS, covariance=np.tile(np.diag([0.1, 0.01]), (4, 2, 1, 1)))
+    wide = changed(MODELS, covariance=np.tile(np.diag([0.1, 0.01]), (4, 2, 1, 1)))
     at = np.array([[128.0], [256.0]])
     whole = wide.predict(at)
-    monkeypatch.setattr("pipeline.models.scaling_models._BLOCK", 1)
+    monkeypatch.setattr("pipeline.models.rivals._BLOCK", 1)
     parts = replace(wide).predict(at)
     assert (whole.value == parts.value).all() and (whole.upper == parts.upper).all()
 
 
 def test_remarks_in_words_and_parameters_that_do_not_matter():
     note = np.array([Note.FEW_POINTS, 0, Note.CONFOUNDED, 0])
-    two = replace(
+    two = changed(
         MODELS,
         parameters=("p", "n"),
         terms=(term((1, 0), (0, 0)), term((1, 0), (1, 0)), term((0, 0), (0, 1))),
@@ -91,7 +93,7 @@ def test_remarks_in_words_and_parameters_that_do_not_matter():
 
 @pytest.mark.parametrize("correlation", [0.0, 0.3, 1.0])
 def test_half_widths_of_a_sum_add_up_as_correlated_errors_do(correlation):
-    wide = replace(MODELS, covariance=np.tile(np.diag([0.1, 0.01]), (4, 2, 1, 1))).predict(np.array([[99.0]]))
+    wide = changed(MODELS, covariance=np.tile(np.diag([0.1, 0.01]), (4, 2, 1, 1))).predict(np.array([[99.0]]))
     total = wide.combine(lambda a: a.sum(axis=0, keepdims=True), correlation)
     for end, part in ((total.upper, wide.upper), (total.lower, wide.lower)):
         half = np.abs(part - wide.value)[:, 0]

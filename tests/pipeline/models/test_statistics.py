@@ -7,11 +7,11 @@ from scipy import stats
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.forms import term_values
 from pipeline.models.generalised_fits import design_columns, fit_all
-from pipeline.models.hypotheses import SpaceChoice, one_parameter_space
 from pipeline.models.observations import observe, sample_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from pipeline.models.quality import correlation_of_errors
+from pipeline.models.search_space import SpaceChoice, one_parameter_space
 from pipeline.statistics.empirical_bayes import pool_variances
 from pipeline.statistics.student import mixture_quantiles, student_cdf
 from tests.pipeline.models.dense import dense_precision
@@ -30,7 +30,7 @@ def test_fits_equal_direct_solutions(walk):
     fits = fit_all(space, design_columns(space, POINTS), sample, structure, nonnegative=False)
     dense = dense_precision(structure, POINTS, structure.scale(level[0]))
     for h in range(0, len(space), 7):
-        terms = [space.terms[t] for t in space.hypotheses[h] if t >= 0]
+        terms = [space.terms[t] for t in space.rows[h] if t >= 0]
         columns = term_values(terms, POINTS[:, None])
         place = [n + 1 for n in range(len(terms))]
         if space.constant[h]:
@@ -80,7 +80,8 @@ def test_mixture_quantiles_equal_those_of_draws():
     random = np.random.default_rng(6)
     center, weight = random.lognormal(2, 1, (4, 5, 1)), random.dirichlet(np.ones(5), 4)
     scale = 0.2 * center
-    got = mixture_quantiles(center, scale, weight, np.full(4, 6.0), np.array([0.05, 0.5, 0.95]))
+    flat = center.reshape(-1, 1), scale.reshape(-1, 1), weight.ravel()
+    got = mixture_quantiles(*flat, np.full(4, 5), np.full(4, 6.0), np.array([0.05, 0.5, 0.95]))
     for k in range(4):
         rival = random.choice(5, 200_000, p=weight[k])
         draws = center[k, rival, 0] + scale[k, rival, 0] * random.standard_t(6, 200_000)

@@ -107,6 +107,6 @@ def test_remarks_say_where_formula_prediction_and_measurement_part():
     jump = np.array([1.0, 1.0, 1.0, 1.0, 9.0])[None, :, None]
     smooth = (3 + P[:, 0])[None, :, None]
     models = fit(("p",), P, np.concatenate([jump, smooth, np.zeros((1, 5, 1))]))
-    assert models.note[0] & (Note.FOLLOWS_TREND | Note.MISSES_POINT)
-    assert not models.note[1] & Note.MISSES_POINT
-    assert not models.note[2] & (Note.FOLLOWS_TREND | Note.MISSES_POINT)
+    assert models.quality.note[0] & (Note.FOLLOWS_TREND | Note.MISSES_POINT)
+    assert not models.quality.note[1] & Note.MISSES_POINT
+    assert not models.quality.note[2] & (Note.FOLLOWS_TREND | Note.MISSES_POINT)

@@ -63,8 +63,8 @@ def test_csv_has_model_quality_shares_and_the_prediction_at_the_last_target(anal
     ]
     assert (row["region"], row["metric"], row["unit"]) == ("sum", "effort", "core-s")
     assert (row["formula"], row["growth"]) == (models.formula(2).text(), "p^2")
-    assert float(row["smape"]) == pytest.approx(models.smape[2])
-    assert float(row["probability_growing"]) == pytest.approx(models.probability_growing[2])
+    assert float(row["smape"]) == pytest.approx(models.quality.smape[2])
+    assert float(row["probability_growing"]) == pytest.approx(models.quality.probability_growing[2])
     assert sum(float(r["share_measured"]) for r in rows) == pytest.approx(1.0)
     assert float(row["share_at_target"]) == pytest.approx(outlook.share_target[2])
     found = models.predict(np.array([[128.0]]))

@@ -15,6 +15,7 @@ from pipeline.questions.planning.advice import Advice, Settled
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, advice_summary, efficiency_summary
 from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled, outlooks, summary_of, target_points
+from tests.pipeline.models.made import grid_of
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "reference" / "summary.schema.json").read_text())
 SAMPLES = Path(__file__).parents[3] / "sample_profiles"
@@ -76,9 +77,9 @@ def test_every_kernel_has_its_model_its_quality_and_its_shares(analysis):
         assert kernel["growth"] == models.formula(k).growth
         quality = kernel["quality"]
         assert (quality["points"], quality["repetitions"]) == (5, 2)
-        assert quality["smape"] == pytest.approx(models.smape[k], rel=1e-9)
-        assert quality["cv_smape"] == pytest.approx(models.cv_smape[k], rel=1e-9)
-        assert kernel["probability_growing"] == pytest.approx(models.probability_growing[k], rel=1e-9)
+        assert quality["smape"] == pytest.approx(models.quality.smape[k], rel=1e-9)
+        assert quality["cv_smape"] == pytest.approx(models.quality.cv_smape[k], rel=1e-9)
+        assert kernel["probability_growing"] == pytest.approx(models.quality.probability_growing[k], rel=1e-9)
         assert kernel["share_measured"] == pytest.approx(callpaths.share_measured[k], rel=1e-9)
         assert kernel["share_at_target"] == pytest.approx(callpaths.share_target[k], rel=1e-9)
         assert kernel["paradigm"] == analysis.callpaths.kernels.paradigms[k]
@@ -99,7 +100,7 @@ def test_the_total_is_the_sum_of_the_kernels(analysis):
         100 * np.mean(2 * np.abs(fitted - measured) / (fitted + measured)), rel=1e-9
     )
     callpaths, _ = outlooks(analysis, points)
-    weighted = np.average(models.cv_smape, weights=callpaths.share_measured)
+    weighted = np.average(models.quality.cv_smape, weights=callpaths.share_measured)
     assert total["quality"]["cv_smape"] == pytest.approx(weighted, rel=1e-9)
     assert (total["quality"]["points"], total["quality"]["repetitions"]) == (5, 2)
     assert total["growth"] == "p^2"
@@ -111,20 +112,22 @@ def test_the_total_is_the_sum_of_the_kernels(analysis):
     )
     assert total["model"]["constant"] == pytest.approx(models.whole.formula(0).constant, rel=1e-9)
     assert total["model"]["formula"] == models.whole.formula(0).text()
-    assert total["probability_growing"] == pytest.approx(models.whole.probability_growing[0], rel=1e-9)
+    assert total["probability_growing"] == pytest.approx(
+        models.whole.quality.probability_growing[0], rel=1e-9
+    )
 
 
 def test_without_a_model_of_the_total_its_model_is_the_sum_of_the_models(analysis):
     models = replace(analysis.callpaths.models, whole=None)
     analysis = replace(analysis, callpaths=replace(analysis.callpaths, models=models))
     total = summary_of(analysis, ({"p": 64.0},))["total"]
-    assert total["model"]["constant"] == pytest.approx(models.coefficients[:, 0, 0].sum(), rel=1e-9)
+    assert total["model"]["constant"] == pytest.approx(grid_of(models).coefficients[:, 0, 0].sum(), rel=1e-9)
 
 
 def test_without_a_model_of_the_total_it_grows_as_probably_as_what_matters_at_the_target(analysis):
     models = replace(analysis.callpaths.models, whole=None)
     analysis = replace(analysis, callpaths=replace(analysis.callpaths, models=models))
-    sure = analysis.callpaths.models.probability_growing
+    sure = analysis.callpaths.models.quality.probability_growing
     far = summary_of(analysis, ({"p": 1024.0},))["total"]["probability_growing"]
     assert far == pytest.approx(sure[2], rel=1e-9)  # only `sum` matters there
     near = summary_of(analysis, ({"p": 1.0},))["total"]["probability_growing"]

@@ -25,6 +25,7 @@ from pipeline.stages.project import (
 )
 from pipeline.store.generation import STORE_VERSION, new_generation, publish
 from pipeline.store.stored_models import to_table
+from tests.pipeline.models.made import grid_of
 from tests.stored_results import sign
 
 P = np.array([2.0, 4, 8, 16, 32, 64])
@@ -56,7 +57,7 @@ def test_stored_models_are_read_by_region_and_call_path(folder, models):
     assert regions.callpaths == (("solve",), ("Amul",), ("wait",))
     assert callpaths.callpaths == (("main", "solve"), ("main", "Amul"), ("main", "wait"))
     assert regions.unit == "core-s"
-    assert np.array_equal(regions.models.coefficients, models.coefficients)
+    assert np.array_equal(grid_of(regions.models).coefficients, grid_of(models).coefficients)
 
 
 def damage_table(results):

@@ -177,7 +177,6 @@ def test_the_provenance_says_what_was_done(result, strong_study):
 
 def test_models_come_back_as_they_were_stored(result):
     from ingest.locate import locate
-    from pipeline.models.scaling_models import per_kernel_fields
     from pipeline.stages.ingest import ingest
     from pipeline.stages.model import modelled
 
@@ -186,12 +185,19 @@ def test_models_come_back_as_they_were_stored(result):
     fresh, stored = modelled(ingest(study, "time"), options, "time"), read_analysis(options.out)
     for one, other in ((fresh.callpaths, stored.callpaths), (fresh.regions, stored.regions)):
         assert one.kernels.callpaths == other.kernels.callpaths
-        for name in per_kernel_fields():
-            assert np.array_equal(getattr(one.models, name), getattr(other.models, name), equal_nan=True)
-        for name in ("parameters", "terms", "nonnegative", "correlation"):
+        for record in ("rivals", "quality"):
+            before, after = getattr(one.models, record), getattr(other.models, record)
+            for name in vars(before):
+                assert np.array_equal(getattr(before, name), getattr(after, name), equal_nan=True), name
+        for name in ("parameters", "nonnegative", "correlation"):
             assert getattr(one.models, name) == getattr(other.models, name)
-        for name in ("hypotheses", "first", "last"):
+        for name in ("first", "last"):
             assert np.array_equal(getattr(one.models, name), getattr(other.models, name))
+        assert one.models.hypotheses.terms == other.models.hypotheses.terms
+        for name in ("rows", "sharpness"):
+            assert np.array_equal(
+                getattr(one.models.hypotheses, name), getattr(other.models.hypotheses, name)
+            )
 
 
 def test_back_test_and_runtime_are_those_of_the_run(strong_study, tmp_path):

@@ -14,6 +14,7 @@ from pipeline.models.multi_parameter.posterior import weigh
 from pipeline.models.observations import Observations
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note, correlation_of_errors
+from tests.pipeline.models.made import grid_of
 
 POINTS = np.array([(x, y) for x in (2.0, 4.0, 8.0, 16.0) for y in (1.0, 2.0, 3.0, 5.0)])
 FACTORS = make_factors(POINTS, np.ones((1, 2)), ModelOptions())
@@ -65,19 +66,21 @@ def test_rivals_are_weighted_least_squares_in_the_units_of_the_data(assembled):
     )
     seen = 0
     for k in range(3):
-        for n in np.flatnonzero(models.weight[k] > 0):
+        for n in np.flatnonzero(grid_of(models).weight[k] > 0):
             terms = models.hypothesis(k, n)
             _, inverse, expected = normal_equations(data, means, k, terms)
             size = 1 + len(terms)
-            assert models.coefficients[k, n, :size] == pytest.approx(expected, rel=1e-6)
-            assert models.covariance[k, n, :size, :size] == pytest.approx(inverse * variance[k, n], rel=1e-6)
-            assert not models.coefficients[k, n, size:].any()
+            assert grid_of(models).coefficients[k, n, :size] == pytest.approx(expected, rel=1e-6)
+            assert grid_of(models).covariance[k, n, :size, :size] == pytest.approx(
+                inverse * variance[k, n], rel=1e-6
+            )
+            assert not grid_of(models).coefficients[k, n, size:].any()
             seen += 1
-        assert (models.chosen[k, models.weight[k] == 0] == -1).all()
-        assert models.weight[k].sum() == pytest.approx(1)
+        assert (grid_of(models).chosen[k, grid_of(models).weight[k] == 0] == -1).all()
+        assert grid_of(models).weight[k].sum() == pytest.approx(1)
     assert seen > 5
     assert models.formula(0).text().endswith("* x * y")
-    assert models.degrees.tolist() == rivals.degrees.tolist()
+    assert models.rivals.degrees.tolist() == rivals.degrees.tolist()
 
 
 def test_every_point_is_predicted_from_the_others(assembled):
@@ -91,7 +94,7 @@ def test_every_point_is_predicted_from_the_others(assembled):
             root = np.sqrt(means.weight[k, rest])
             one = np.linalg.lstsq(design[rest] * root[:, None], mean[rest] * root, rcond=None)[0]
             left_out[p] = design[p] @ one
-        for figure, values in ((models.smape, fitted), (models.cv_smape, left_out)):
+        for figure, values in ((models.quality.smape, fitted), (models.quality.cv_smape, left_out)):
             error = 200 * np.mean(np.abs(values - mean) / (np.abs(values) + np.abs(mean)))
             assert figure[k] == pytest.approx(error, rel=1e-6)
 
@@ -101,7 +104,7 @@ def test_drift_and_correlation(least, repeats):
     data, means, rivals, models = made(0.4, least, repeats)
     best = rivals.variance[:, 0]
     walk = drift(means, best, rivals.misfit, repeats, np.log2(8) + np.log2(5))
-    assert models.drift == pytest.approx(np.sqrt(np.maximum(walk, least)))
+    assert models.rivals.drift == pytest.approx(np.sqrt(np.maximum(walk, least)))
     fitted = np.stack([models.values(POINTS)[k] for k in range(3)])
     share = 1 - 1 / np.maximum(best, 1.0) if repeats else np.ones(3)
     expected = correlation_of_errors(data.mean - fitted, data.measured, share)
@@ -112,14 +115,14 @@ def test_the_probability_of_growing_is_that_of_a_positive_coefficient(assembled)
     _, _, _, models = assembled
     for k in range(3):
         expected = 0.0
-        for n in np.flatnonzero(models.weight[k] > 0):
+        for n in np.flatnonzero(grid_of(models).weight[k] > 0):
             found = [0.0]
             for c, (coefficient, _) in enumerate(models.formula(k, n).terms, 1):
                 if coefficient > 0:
-                    deviation = np.sqrt(models.covariance[k, n, c, c])
-                    found.append(stats.t.cdf(coefficient / deviation, models.degrees[k]))
-            expected += models.weight[k, n] * max(found)
-        assert models.probability_growing[k] == pytest.approx(expected)
+                    deviation = np.sqrt(grid_of(models).covariance[k, n, c, c])
+                    found.append(stats.t.cdf(coefficient / deviation, models.rivals.degrees[k]))
+            expected += grid_of(models).weight[k, n] * max(found)
+        assert models.quality.probability_growing[k] == pytest.approx(expected)
 
 
 def test_models_that_spread_by_a_factor_of_four_at_four_times_the_largest_point_cannot_tell():
@@ -129,18 +132,18 @@ def test_models_that_spread_by_a_factor_of_four_at_four_times_the_largest_point_
         ahead = 4 * POINTS.max(axis=0)[None]
         for k in range(3):
             spread, logs, weights = [], [], []
-            for n in np.flatnonzero(models.weight[k] > 0):
+            for n in np.flatnonzero(grid_of(models).weight[k] > 0):
                 design = np.concatenate([[1.0], term_values(models.hypothesis(k, n), ahead)[0]])
                 size = len(design)
-                value = design @ models.coefficients[k, n, :size]
-                variance = design @ models.covariance[k, n, :size, :size] @ design
-                variance += value**2 * 4 * models.drift[k] ** 2
+                value = design @ grid_of(models).coefficients[k, n, :size]
+                variance = design @ grid_of(models).covariance[k, n, :size, :size] @ design
+                variance += value**2 * 4 * models.rivals.drift[k] ** 2
                 logs.append(np.log(abs(value)))
                 spread.append(variance / value**2)
-                weights.append(models.weight[k, n])
+                weights.append(grid_of(models).weight[k, n])
             total = np.cov(logs, aweights=weights, ddof=0) + np.average(spread, weights=weights)
             undecided = 2 * stats.norm.ppf(0.95) * np.sqrt(total) > np.log(4)
-            assert bool(models.note[k] & Note.CANNOT_TELL) == undecided
+            assert bool(models.quality.note[k] & Note.CANNOT_TELL) == undecided
             said.add(bool(undecided))
     assert said == {True, False}
 
@@ -148,9 +151,9 @@ def test_models_that_spread_by_a_factor_of_four_at_four_times_the_largest_point_
 def test_the_ends_of_the_range_and_what_was_measured(assembled):
     _, _, _, models = assembled
     assert (models.first.tolist(), models.last.tolist()) == ([2.0, 1.0], [16.0, 5.0])
-    assert models.valid_from.tolist() == [[2.0, 1.0]] * 3
-    assert models.points.tolist() == [16] * 3
-    assert models.repetitions.tolist() == [5] * 3
+    assert models.quality.valid_from.tolist() == [[2.0, 1.0]] * 3
+    assert models.quality.points.tolist() == [16] * 3
+    assert models.quality.repetitions.tolist() == [5] * 3
     assert not models.nonnegative
 
 
@@ -162,5 +165,5 @@ def test_the_largest_power_tried_is_at_the_edge():
     found = weigh(scaled, FACTORS, fit_exactly(scaled, FACTORS, PICKS[None]), repeats=64.0, count=4)
     models = scaling_models(("x", "y"), steep, scaled, FACTORS, found, np.array([125.0]), 64.0, 0.0)
     assert models.formula(0).growth == "y^3"
-    assert models.note[0] & Note.OUTSIDE_SPACE
-    assert not any(made()[3].note & Note.OUTSIDE_SPACE)
+    assert models.quality.note[0] & Note.OUTSIDE_SPACE
+    assert not any(made()[3].quality.note & Note.OUTSIDE_SPACE)

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 from pipeline.models.forms import NO_EXPONENT, term, term_values, tried_exponents
-from pipeline.models.hypotheses import plausibility
 from pipeline.models.multi_parameter.factors import (
     FAR,
     NEAR,
@@ -14,6 +13,7 @@ from pipeline.models.multi_parameter.factors import (
     term_keys,
 )
 from pipeline.models.options import ModelOptions
+from pipeline.models.search_space import plausibility
 
 POINTS = np.array([(x, y) for x in (2.0, 4.0, 8.0, 16.0) for y in (1.0, 2.0, 3.0, 5.0)])
 FLAT = np.ones((1, 2))

@@ -11,6 +11,7 @@ from pipeline.models.fit import fit
 from pipeline.models.forms import term
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
+from tests.pipeline.models.made import grid_of
 
 X, Y, Z = (20.0, 30.0, 40.0, 50.0, 60.0), (1.0, 2.0, 3.0, 4.0, 5.0), (10.0, 20.0, 30.0, 40.0, 50.0)
 GRID = np.array(list(itertools.product(X, Y)))
@@ -72,13 +73,13 @@ def test_a_parameter_that_does_not_matter_is_dropped():
     growths = [models.formula(k).growth for k in range(len(models))]
     assert growths.count("x^2") >= 11
     assert "does not depend on y" in models.notes(growths.index("x^2"))
-    assert models.probability_growing.min() > 0.99
+    assert models.quality.probability_growing.min() > 0.99
 
 
 def test_constants_stay_constants():
     models = fit(("x", "y"), GRID, noisy(lambda x, y: 7 + 0 * x, GRID, 0.1, kernels=40))
     assert sum(models.formula(k).growth != "1" for k in range(40)) <= 1
-    assert np.median(models.probability_growing) < 0.1
+    assert np.median(models.quality.probability_growing) < 0.1
 
 
 def test_what_falls_along_one_parameter_and_rises_along_the_other():
@@ -92,7 +93,7 @@ def test_missing_values_are_left_out():
     values[1, 4] = np.nan
     models = fit(("x", "y"), GRID, values)
     assert formulas(models).predict(np.array([[640.0, 10.0]])).value == pytest.approx(6403, rel=0.02)
-    assert models.points.tolist() == [25, 24, 25]
+    assert models.quality.points.tolist() == [25, 24, 25]
 
 
 def test_noise_free_data_give_the_exact_form():
@@ -119,7 +120,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_promise():
 def test_confounded_parameters_are_said_and_the_interval_shows_it():
     points = np.array([(100 * q, q) for q in (10.0, 20.0, 40.0, 80.0, 160.0)])
     models = fit(("p", "q"), points, noisy(lambda p, q: q**2, points, 0.02, kernels=2))
-    assert all(int(n) & Note.CONFOUNDED for n in models.note)
+    assert all(int(n) & Note.CONFOUNDED for n in models.quality.note)
     assert models.dropped(0) == ()
     on, off = models.predict(np.array([[32000.0, 320.0]])), models.predict(np.array([[32000.0, 20.0]]))
     assert (on.upper < 1.5 * on.lower).all()
@@ -146,7 +147,7 @@ def test_kernels_are_independent_of_their_order_and_unit():
 def test_a_users_exponents_are_the_only_ones_tried():
     options = ModelOptions(exponents=(term((1, 0))[0], term((3, 0))[0]))
     models = fit(("x", "y"), GRID, noisy(two_parameters, GRID, 0.02, kernels=2), options)
-    assert {i for t in models.terms for i, _ in t} <= {0, 1, 3}
+    assert {i for t in models.hypotheses.terms for i, _ in t} <= {0, 1, 3}
 
 
 @pytest.mark.parametrize(
@@ -168,10 +169,16 @@ def test_a_users_exponents_are_the_only_ones_tried():
 def test_degenerate_input_gives_finite_models(points, values):
     models = fit(("x", "y"), points, values)
     prediction = models.predict(points.max(axis=0)[None] * 4)
-    for array in (models.weight, models.coefficients, models.covariance, models.smape, models.cv_smape):
+    for array in (
+        grid_of(models).weight,
+        grid_of(models).coefficients,
+        grid_of(models).covariance,
+        models.quality.smape,
+        models.quality.cv_smape,
+    ):
         assert np.isfinite(array).all()
     assert np.isfinite([prediction.value, prediction.lower, prediction.upper]).all()
-    assert models.weight.sum(axis=1) == pytest.approx(1)
+    assert grid_of(models).weight.sum(axis=1) == pytest.approx(1)
 
 
 def test_parameters_that_are_not_positive_are_refused():
@@ -182,7 +189,7 @@ def test_parameters_that_are_not_positive_are_refused():
 def test_a_parameter_that_was_not_varied_is_said_to_be_unknown_not_irrelevant():
     points = np.column_stack([GRID[:5, 1], np.full(5, 3.0)])
     models = fit(("x", "y"), points, noisy(lambda x, y: 1 + x**2, points, 0.01, kernels=1))
-    assert int(models.note[0]) & Note.FEW_VALUES
+    assert int(models.quality.note[0]) & Note.FEW_VALUES
     assert models.dropped(0) == ()
 
 

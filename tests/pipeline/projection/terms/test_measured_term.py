@@ -12,11 +12,11 @@ from ingest.errors import InputError
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
-from pipeline.models.scaling_models import ScalingModels
 from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import BYTES
 from pipeline.projection.terms.measured_term import StoredModels, measured_term, scaling_model
+from tests.pipeline.models.made import made
 
 P = np.array([2.0, 4, 8, 16, 32, 64])
 SQUARE_ROOT, LINEAR_LOG = ((Fraction(1, 2), 0), (Fraction(0), 0)), ((Fraction(1), 0), (Fraction(0), 1))
@@ -28,12 +28,12 @@ def two_rivals(**changes):
     known = {
         "parameters": ("p", "n"),
         "terms": (SQUARE_ROOT, LINEAR_LOG),
-        "hypotheses": np.array([[0, -1], [1, -1], [0, 1]]),
+        "rows": np.array([[0, -1], [1, -1], [0, 1]]),
         "first": np.array([1.0, 2.0]),
         "last": np.array([64.0, 8.0]),
         "nonnegative": False,
         "correlation": 0.0,
-        "chosen": np.array([[0, 1, 2, -1]]),
+        "chosen": np.array([[0, 1, -1, -1]]),
         "weight": np.array([[0.75, 0.25, 0.0, 0.0]]),
         "coefficients": np.array([[[10.0, 3, 0], [20, 2, 0], [99, 99, 99], [0, 0, 0]]]),
         "covariance": np.zeros((1, 4, 3, 3)),
@@ -48,7 +48,7 @@ def two_rivals(**changes):
         "note": np.array([0]),
         "sharpness": np.ones(3),
     }
-    return ScalingModels(**{**known, **changes})
+    return made(**known | changes)
 
 
 def drawn(models, **at):
@@ -159,26 +159,10 @@ def stored():
     """Return a reader of two kernels, and what it was asked for."""
     asked = []
     models = two_rivals()
-    double = {
-        name: np.concatenate([getattr(models, name)] * 2)
-        for name in (
-            "chosen",
-            "weight",
-            "covariance",
-            "degrees",
-            "drift",
-            "valid_from",
-            "probability_growing",
-            "smape",
-            "cv_smape",
-            "points",
-            "repetitions",
-            "note",
-        )
-    }
-    both = replace(
-        models, **double, coefficients=np.concatenate([models.coefficients, 2 * models.coefficients])
-    )
+    both = models.take([0, 0])
+    rivals = both.rivals
+    twice = np.where(rivals.kernel[:, None] == 1, 2 * rivals.coefficients, rivals.coefficients)
+    both = replace(both, rivals=replace(rivals, coefficients=twice))
 
     def read(directory, level):
         asked.append((directory, level))

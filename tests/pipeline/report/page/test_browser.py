@@ -9,6 +9,7 @@ import pytest
 
 from ingest.cpp_names import short_name
 from pipeline.report.page import report_html
+from tests.pipeline.models.made import grid_of
 from tests.pipeline.report.page.browser import Watched, hides, shows
 from tests.pipeline.report.page.studies import (
     SCRIPT,
@@ -155,13 +156,16 @@ def test_an_opened_row_tells_what_is_known_about_the_model(page: Any) -> None:
         f"{value:.3g} core-s, 90 % interval {low:.3g} to {high:.3g}",
         facts.locator(".formula").first.inner_text(),
         "LaTeXPython",
-        f"SMAPE {models.smape[k]:.1f} % (fit), {models.cv_smape[k]:.1f} % (leave-one-out)",
-        f"with a probability of {100 * models.probability_growing[k]:.0f} %",
+        f"SMAPE {models.quality.smape[k]:.1f} % (fit), {models.quality.cv_smape[k]:.1f} % (leave-one-out)",
+        f"with a probability of {100 * models.quality.probability_growing[k]:.0f} %",
     ]
     assert facts.locator(".formula").first.get_attribute("title") == models.formula(k).text()
-    shows(facts.locator("h3"), f"Rival models (the most plausible one has {100 * models.weight[k, 0]:.0f} %)")
+    shows(
+        facts.locator("h3"),
+        f"Rival models (the most plausible one has {100 * grid_of(models).weight[k, 0]:.0f} %)",
+    )
     assert [text.split()[-2] for text in facts.locator("li").all_inner_texts()] == [
-        f"{100 * weight:.0f}" for weight in models.weight[k, 1:3]
+        f"{100 * weight:.0f}" for weight in grid_of(models).weight[k, 1:3]
     ]
     page.locator("#kernel-table .opener", has_text="alert").click()
 

@@ -173,7 +173,7 @@ def with_notes(analysis: Analysis, notes: dict[str, Note]) -> Analysis:
 def test_trust_names_points_repetitions_reach_and_error() -> None:
     made = findings(study(), 256.0)
     matter = made.regions.share_target >= 0.01
-    error = float(np.median(study().regions.models.cv_smape[matter]))
+    error = float(np.median(study().regions.models.quality.cv_smape[matter]))
     assert sentences(made)[2] == (
         "The models are fitted to 5 points with up to 3 repetitions and extrapolated to 4 times the largest "
         f"measured scale; the median error of a point left out of the fit is {error:.2g} %."

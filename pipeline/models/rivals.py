@@ -1,0 +1,179 @@
+"""The plausible models of each kernel, as many as there are, and what all of them predict together."""
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.hypotheses import Hypotheses, from_power
+from pipeline.statistics.student import mixture_quantiles
+
+_BLOCK = 1 << 17  # values of the design gathered at once: 1 MiB, which a second-level cache holds
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Rivals:
+    """The R plausible models of K kernels: those of the first, best first, then those of the second ...
+
+    Every kernel has one at least.
+
+    Attributes:
+        begin: int64[K + 1], where those of each kernel begin.
+        hypothesis: int64[R], indices into `Hypotheses` of C coefficients each.
+        weight: float64[R], probability of each; those of a kernel sum to 1.
+        coefficients: float64[R, C], in the unit of the data per unit of the term.
+        covariance: float64[R, C, C], squared scale of the coefficients' Student t distribution.
+        degrees: float64[K], degrees of freedom of that distribution.
+        drift: float64[K], relative standard deviation of a prediction one doubling of a parameter beyond the
+            measured range; it grows with the square root of the doublings, as a random walk does.
+    """
+
+    begin: IntArray
+    hypothesis: IntArray
+    weight: FloatArray
+    coefficients: FloatArray
+    covariance: FloatArray
+    degrees: FloatArray
+    drift: FloatArray
+
+    @classmethod
+    def of_grid(
+        cls,
+        hypothesis: IntArray,
+        weight: FloatArray,
+        coefficients: FloatArray,
+        covariance: FloatArray,
+        *,
+        degrees: FloatArray,
+        drift: FloatArray,
+    ) -> "Rivals":
+        """Take rivals from arrays [K, M, ...] in which the hypothesis is -1 where there is none."""
+        there = hypothesis >= 0
+        return cls(
+            begin=_begin(there.sum(axis=1)),
+            hypothesis=hypothesis[there],
+            weight=weight[there],
+            coefficients=coefficients[there],
+            covariance=covariance[there],
+            degrees=degrees,
+            drift=drift,
+        )
+
+    def __len__(self) -> int:
+        """Return the number of kernels K."""
+        return len(self.degrees)
+
+    @property
+    def count(self) -> IntArray:
+        """int64[K], how many each kernel has."""
+        return np.diff(self.begin)
+
+    @property
+    def kernel(self) -> IntArray:
+        """int64[R], the kernel of each."""
+        return np.repeat(np.arange(len(self)), self.count)
+
+    @property
+    def chosen(self) -> IntArray:
+        """int64[K], the place of each kernel's best one."""
+        return self.begin[:-1]
+
+    def grid(self, most: int | None = None) -> tuple[IntArray, BoolArray]:
+        """Return the places of the first rivals of every kernel, and where there is one, [K, M] each.
+
+        Args:
+            most: how many at most; by default all.
+        """
+        width = int(self.count.max(initial=1))
+        column = np.arange(width if most is None else min(most, width))
+        there = column < self.count[:, None]
+        return np.where(there, self.chosen[:, None] + column, self.chosen[:, None]), there
+
+    def take(self, kernels: IntArray) -> "Rivals":
+        """Return those of some kernels."""
+        count = self.count[kernels]
+        begin = _begin(count)
+        rows = np.arange(begin[-1]) + np.repeat(self.chosen[kernels] - begin[:-1], count)
+        return Rivals(
+            begin=begin,
+            hypothesis=self.hypothesis[rows],
+            weight=self.weight[rows],
+            coefficients=self.coefficients[rows],
+            covariance=self.covariance[rows],
+            degrees=self.degrees[kernels],
+            drift=self.drift[kernels],
+        )
+
+    def nth(self, rank: int) -> "Rivals":
+        """Return one of each kernel, the best for rank 0, where there are not so many the best one, too."""
+        rows = self.chosen + np.where(rank < self.count, rank, 0)
+        return Rivals(
+            begin=np.arange(len(self) + 1),
+            hypothesis=self.hypothesis[rows],
+            weight=np.ones(len(self)),
+            coefficients=self.coefficients[rows],
+            covariance=self.covariance[rows],
+            degrees=self.degrees,
+            drift=self.drift,
+        )
+
+    def quantiles(
+        self, hypotheses: Hypotheses, points: FloatArray, last: FloatArray, probability: FloatArray
+    ) -> FloatArray:
+        """Return quantiles of what all rivals predict, float64[n, K, Q].
+
+        Args:
+            hypotheses: of the rivals.
+            points: float64[Q, D].
+            last: float64[D], the largest measured values.
+            probability: float64[n].
+        """
+        design = hypotheses.design(points)
+        doublings = np.log2(np.maximum(points / last, 1.0)).sum(axis=1)
+
+        def of_kernels(first: int, end: int) -> FloatArray:
+            rows = slice(self.begin[first], self.begin[end])
+            hypothesis, count = self.hypothesis[rows], self.count[first:end]
+            x = design[hypothesis]
+            center = (x @ self.coefficients[rows][..., None])[..., 0]
+            variance = ((x @ self.covariance[rows]) * x).sum(axis=-1)
+            center, variance = from_power(center, variance, hypotheses.sharpness[hypothesis, None])
+            drift = np.repeat(self.drift[first:end], count)[:, None]
+            variance = variance + doublings * (center * drift) ** 2
+            scale, degrees = np.sqrt(np.maximum(variance, 0.0)), self.degrees[first:end]
+            return mixture_quantiles(center, scale, self.weight[rows], count, degrees, probability)
+
+        bounds = self._bounds(max(1, _BLOCK // max(1, design[:1].size)))
+        with ThreadPoolExecutor(min(len(bounds) - 1, len(os.sched_getaffinity(0)))) as threads:
+            return np.concatenate(list(threads.map(of_kernels, bounds[:-1], bounds[1:])), axis=1)
+
+    def _bounds(self, most: int) -> list[int]:
+        """Return the bounds of blocks of kernels with about so many rivals each."""
+        wanted = np.arange(0, max(int(self.begin[-1]), 1), most)
+        inside = np.unique(np.searchsorted(self.begin, wanted))
+        return [*inside[inside < len(self)].tolist(), len(self)] if len(self) else [0, 0]
+
+
+def joined(parts: Sequence[Rivals]) -> Rivals:
+    """Put those of different kernels behind one another; missing coefficients are 0."""
+    width = max(part.coefficients.shape[1] for part in parts)
+    return Rivals(
+        begin=_begin(np.concatenate([part.count for part in parts])),
+        hypothesis=np.concatenate([part.hypothesis for part in parts]),
+        weight=np.concatenate([part.weight for part in parts]),
+        coefficients=np.concatenate([_widened(part.coefficients, width) for part in parts]),
+        covariance=np.concatenate([_widened(part.covariance, width) for part in parts]),
+        degrees=np.concatenate([part.degrees for part in parts]),
+        drift=np.concatenate([part.drift for part in parts]),
+    )
+
+
+def _begin(count: IntArray) -> IntArray:
+    return np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
+
+
+def _widened(values: FloatArray, width: int) -> FloatArray:
+    return np.pad(values, [(0, 0), *((0, width - n) for n in values.shape[1:])])
