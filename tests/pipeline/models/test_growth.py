@@ -1,6 +1,5 @@
 """How kernels grow, in words."""
 
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -110,7 +109,7 @@ def test_what_surely_grows_has_no_interval_below_what_was_measured(seed, noise):
 
 
 def test_lower_ends_near_the_measured_range_are_raised_gradually():
-    models = replace(models_of(100 + P, noise=0.3), probability_growing=np.ones(1))
+    models = changed(models_of(100 + P, noise=0.3), probability_growing=np.ones(1))
     lower, value = np.full((1, 4), 50.0), np.full((1, 4), 1000.0)
     largest = np.exp(models.trend.trend.logs[0, -1])
     raised = models.raised(lower, value, P[-1] * np.array([[1.0], [1.001], [1.1], [1.3]]))[0]
@@ -140,7 +139,7 @@ def test_two_points_tell_nothing(count, unreliable):
 def remarked(cv_smape=10.0, missed_by=1.0):
     """The note of a kernel with this left-out error, whose formula misses one point by this factor."""
     points = P[:, None]
-    models = replace(models_of(10 + P), cv_smape=np.array([cv_smape]))
+    models = changed(models_of(10 + P), cv_smape=np.array([cv_smape]))
     mean = models.values(points)
     mean[0, 2] *= missed_by
     (note,) = with_remarks(models, observe(points, mean[:, :, None])).quality.note & Note.UNRELIABLE

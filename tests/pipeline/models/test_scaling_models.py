@@ -46,7 +46,7 @@ def test_a_part_of_the_models_keeps_everything_of_its_kernels():
         assert all((getattr(kept, name) == of_all[[2, 0]]).all() for name, of_all in vars(record).items())
     assert (part.rivals.degrees == MODELS.rivals.degrees[[2, 0]]).all()
     assert formulas(part) == ["3 * p^2", "5 + 2 * p"]
-    assert part.terms is MODELS.hypotheses.terms
+    assert part.hypotheses is MODELS.hypotheses
 
 
 def test_predictions_of_the_same_points_are_the_same_whatever_else_is_asked():

@@ -109,8 +109,11 @@ def study_of(
 def _without_remarks(analysis: Analysis) -> Analysis:
     """The same without remarks on what predictions follow, which tests set themselves."""
     callpaths, regions = (
-        replace(level, models=replace(level.models, note=level.models.note & ~int(Note.FOLLOWS_TREND)))
+        replace(
+            level, models=replace(level.models, quality=replace(of, note=of.note & ~int(Note.FOLLOWS_TREND)))
+        )
         for level in (analysis.callpaths, analysis.regions)
+        for of in (level.models.quality,)
     )
     return replace(analysis, callpaths=callpaths, regions=regions)
 

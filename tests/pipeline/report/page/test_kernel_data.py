@@ -18,6 +18,7 @@ from pipeline.report.page.page_data import region_numbers
 from pipeline.report.page.positions import positions_of
 from pipeline.report.page.shown_kernels import shown_kernels
 from pipeline.wording.quantities import figure
+from tests.pipeline.models.made import changed, grid_of
 from tests.pipeline.report.page.studies import (
     floats,
     outlooks,
@@ -78,10 +79,10 @@ def test_the_page_has_what_predict_says_to_the_last_digit_shown(
 
 def test_quality_is_that_of_the_models() -> None:
     data, models = made(), study().callpaths.models
-    np.testing.assert_allclose(floats(data["growing"]), models.probability_growing, rtol=1e-4)
-    np.testing.assert_allclose(floats(data["smape"]), models.smape, rtol=1e-4)
-    np.testing.assert_allclose(floats(data["cvSmape"]), models.cv_smape, rtol=1e-4)
-    np.testing.assert_allclose(floats(data["validFrom"]), models.valid_from.ravel(), rtol=1e-4)
+    np.testing.assert_allclose(floats(data["growing"]), models.quality.probability_growing, rtol=1e-4)
+    np.testing.assert_allclose(floats(data["smape"]), models.quality.smape, rtol=1e-4)
+    np.testing.assert_allclose(floats(data["cvSmape"]), models.quality.cv_smape, rtol=1e-4)
+    np.testing.assert_allclose(floats(data["validFrom"]), models.quality.valid_from.ravel(), rtol=1e-4)
 
 
 SHARED = {
@@ -139,7 +140,7 @@ def test_formulas_are_those_of_the_models_as_text_and_at_positions(of: Callable[
         assert [text for text, _ in data["rivals"][k]] == [
             models.formula(k, i).text() for i in plausible(models, k)
         ]
-        assert data["rivals"][k][0][1] == pytest.approx(models.weight[k, 0], rel=1e-2)
+        assert data["rivals"][k][0][1] == pytest.approx(grid_of(models).weight[k, 0], rel=1e-2)
         growth = models.formula(k).growth
         assert data["leadsTexts"][data["leads"][k]] == ("constant" if growth == "1" else growth)
         if k in data["weighty"]["kernels"]:
@@ -159,7 +160,7 @@ def test_kernels_that_are_zero_have_no_source() -> None:
 
 def test_warnings_are_those_of_the_models_in_words_of_the_page() -> None:
     models = study().callpaths.models
-    noted = replace(models, note=np.array([0, Note.FEW_POINTS, Note.CANNOT_TELL, Note.FEW_POINTS, 3]))
+    noted = changed(models, note=np.array([0, Note.FEW_POINTS, Note.CANNOT_TELL, Note.FEW_POINTS, 3]))
     data = made(replace(study(), callpaths=Level(study().callpaths.kernels, noted)))
     found = [tuple(data["warningTexts"][i]) for i in data["warning"]]
     assert found == warning_texts(noted)
@@ -178,12 +179,12 @@ def with_rivals(models: ScalingModels) -> ScalingModels:
     """Give every kernel six rivals with falling weights."""
     count, rivals = len(models), 6
     weight = np.array([0.6, 0.3, 0.05, 0.03, 0.015, 0.005])
-    return replace(
+    return changed(
         models,
         chosen=np.tile(np.arange(rivals), (count, 1)),
         weight=np.tile(weight, (count, 1)),
-        coefficients=np.repeat(models.coefficients[:, :1], rivals, axis=1),
-        covariance=np.repeat(models.covariance[:, :1], rivals, axis=1),
+        coefficients=np.repeat(grid_of(models).coefficients[:, :1], rivals, axis=1),
+        covariance=np.repeat(grid_of(models).covariance[:, :1], rivals, axis=1),
     )
 
 
@@ -191,9 +192,10 @@ def test_only_plausible_rivals_are_shown() -> None:
     models = with_rivals(study().callpaths.models)
     assert plausible(models, 0) == [0, 1, 2, 3]
     assert PLAUSIBLE == 0.02
-    doubtful = replace(models, weight=np.tile([0.01, PLAUSIBLE / 2, PLAUSIBLE, 0.019, 0.5, 0.5], (5, 1)))
+    doubtful = changed(models, weight=np.tile([0.01, PLAUSIBLE / 2, PLAUSIBLE, 0.019, 0.5, 0.5], (5, 1)))
     assert plausible(doubtful, 0) == [0, 2]
-    few = replace(models, chosen=models.chosen[:, :2], weight=models.weight[:, :2])
+    chosen = np.where(np.arange(6) < 2, grid_of(models).chosen, -1)
+    few = changed(models, chosen=chosen)
     assert plausible(few, 0) == [0, 1]
 
 
