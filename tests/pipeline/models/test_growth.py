@@ -1,6 +1,5 @@
 """How kernels grow, in words."""
 
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
