@@ -4,8 +4,7 @@ import json
 import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ingest.errors import InputError
 
@@ -37,8 +36,7 @@ def parse_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN4
     return value
 
 
-@dataclass(frozen=True)
-class JsonRecord:
+class JsonRecord(NamedTuple):
     """An object of JSON, whose members may be missing or of any type; all methods raise InputError then.
 
     Attributes:
@@ -54,9 +52,7 @@ class JsonRecord:
     @classmethod
     def of(cls, value: object, what: str, where: str) -> "JsonRecord":
         """Return a value that should be an object."""
-        if not isinstance(value, dict):
-            raise InputError(f"{what} should be an object {{...}} but is {_shown(value)}", where=where)
-        return cls(value, what, where)
+        return cls(json_object(value, what, where), what, where)
 
     def value(self, key: str) -> Any:  # noqa: ANN401 - see JsonObject
         """Return a required member."""
@@ -91,6 +87,17 @@ def records_in(value: object, name: str, where: str, what: str = "") -> list[Jso
     return [
         JsonRecord.of(entry, what or f"an entry of {name}", where) for entry in json_list(value, name, where)
     ]
+
+
+def json_object(value: object, what: str, where: str) -> JsonObject:
+    """Return a JSON object.
+
+    Raises:
+        InputError: if it is something else.
+    """
+    if not isinstance(value, dict):
+        raise InputError(f"{what} should be an object {{...}} but is {_shown(value)}", where=where)
+    return value
 
 
 def json_list(value: object, what: str, where: str) -> list[Any]:

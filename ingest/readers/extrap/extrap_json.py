@@ -11,12 +11,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ingest.errors import InputError
 from ingest.format_readers import SeriesReader
 from ingest.reading.json_values import (
     JsonRecord,
+    json_object,
     json_text,
     measured_values,
     parameter_values,
@@ -71,14 +72,15 @@ def from_tree(
     for callpath, metrics in content.record("measurements").content.items():
         for metric, entries in JsonRecord.of(metrics, f"'{callpath}'", where).content.items():
             what = f"'{metric}' of '{callpath}'"
+            of_point, of_value = f"the {point} of {what}", f"a value of {what}"
             for record in records_in(entries, what, where):
-                given = JsonRecord(record.content, what, where).value(point)
+                given = record.value(point)
                 coordinates = given if isinstance(given, list) else [given]
                 if len(coordinates) != len(names):
                     found = f"{len(coordinates)} values, but {len(names)} parameters"
                     raise InputError(f"a point of {what} has {found}", where=where)
-                at = parameter_values(coordinates, f"the {point} of {what}", where)
-                measured.add(callpath, metric, at, values_of(record, f"a value of {what}"))
+                at = parameter_values(coordinates, of_point, where)
+                measured.add(callpath, metric, at, values_of(record, of_value))
     return measured.series()
 
 
@@ -177,9 +179,9 @@ def _from_lines(text: str, where: str, parameters_key: str) -> Series:
     for number, content in _lines(text, where):
         try:
             record = JsonRecord.of(content, "the record", "")
-            given = record.record(parameters_key)
+            given = json_object(record.value(parameters_key), f"'{parameters_key}'", "")
             if measured is None:
-                measured = SeriesBuilder(source=where, parameters=tuple(given.content))
+                measured = SeriesBuilder(source=where, parameters=tuple(given))
             _take(record, given, measured)
         except InputError as error:
             raise InputError(error.what, where=f"{where}: line {number}", hint=error.hint) from error
@@ -188,15 +190,15 @@ def _from_lines(text: str, where: str, parameters_key: str) -> Series:
     return measured.series()
 
 
-def _take(record: JsonRecord, given: JsonRecord, measured: SeriesBuilder) -> None:
+def _take(record: JsonRecord, given: Mapping[str, Any], measured: SeriesBuilder) -> None:
     names = measured.parameters
-    if given.content.keys() != set(names):
-        here, first = ", ".join(given.content) or "none", ", ".join(names) or "none"
+    if given.keys() != set(names):
+        here, first = ", ".join(given) or "none", ", ".join(names) or "none"
         raise InputError(f"parameters {here}, but the first line has {first}")
     measured.add(
         json_text(record.content.get("callpath", UNNAMED_CALLPATH), "'callpath'", ""),
         json_text(record.content.get("metric", UNNAMED_METRIC), "'metric'", ""),
-        parameter_values([given.content[name] for name in names], "the parameters", ""),
+        parameter_values([given[name] for name in names], "the parameters", ""),
         measured_values(record.value("value"), "'value'", ""),
     )
 
@@ -215,7 +217,8 @@ def _lines(text: str, where: str) -> Iterator[tuple[int, object]]:
             records = []
         if len(records) != len(block):
             records = [parse_json(line, where, number) for number, line in block]
-        yield from zip((number for number, _ in block), records, strict=True)
+        for (number, _), record in zip(block, records, strict=True):
+            yield number, record
 
 
 READERS = (
