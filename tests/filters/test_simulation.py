@@ -3,8 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.instrumentation import UNFILTERED, digest, digest_of_run, mixed_filters
-from filters.memory import trace_memory
+from filters.instrumentation import UNFILTERED, digest, digest_of_run
 from filters.scorep_format.rule_files import FilterRules, parse
 from filters.simulation import fold, simulate
 from ingest.calltree import CallTree
@@ -105,36 +104,6 @@ def test_inclusive_metrics_and_extremes():
     assert seen.values("time", inclusive=True).tolist() == [[10.0], [5.0]]
     assert seen.values("time").tolist() == [[5.0], [5.0]]
     assert seen.values("min")[1] == 0.25 and seen.values("max")[1] == 0.5
-
-
-def test_digests_stand_for_rules_not_for_layout():
-    spaced = parse("# c\nSCOREP_REGION_NAMES_BEGIN\n\n EXCLUDE   a b\nSCOREP_REGION_NAMES_END\n")
-    assert digest(spaced) == digest(exclude("a", "b")) != digest(exclude("b", "a"))
-
-
-def test_the_filter_of_a_run_is_found(make_profile, tmp_path):
-    profile = make_profile(ROWS, source=str(tmp_path / "profile.cubex"))
-    assert digest_of_run(profile.source, profile.attributes) is None
-    text = "SCOREP_REGION_NAMES_BEGIN EXCLUDE a\nSCOREP_REGION_NAMES_END\n"
-    (tmp_path / "scorep.filter").write_text(text)
-    assert (
-        digest_of_run(profile.source, profile.attributes)
-        == digest(exclude("a"))
-        == digest_of_run(profile.source, profile.attributes, text)
-    )
-
-
-def test_runs_under_different_filters_are_told():
-    assert mixed_filters({"a": None, "b": "1", "c": "1"}) is None
-    assert "under 2 filters" in mixed_filters({"a": "2", "b": "1", "c": None})
-
-
-def test_trace_memory_of_the_busiest_process(make_profile):
-    profile = make_profile([(0, "main", [1, 1], [0.0, 0.0]), (1, "MPI_Barrier", [0, 100], [0.0, 0.0])])
-    memory, first_alone = trace_memory(profile, np.array([[True, True], [True, False]]))
-    assert memory.max_buf == 24 + 100 * (24 + 42)
-    assert memory.total_memory == 2 * (2 << 20)
-    assert first_alone.max_buf == 24
 
 
 def test_a_simulated_profile_is_read_in_blocks_like_any_other(make_profile):
