@@ -135,7 +135,7 @@ def check(
     from pipeline.report.tables.formats import WRITERS
     from pipeline.report.tables.gate import check_table
     from pipeline.report.terminal import console
-    from pipeline.stages.check import Reference, checked, read_reference
+    from pipeline.stages.check import checked, read_reference
     from pipeline.stages.check_outputs import write_outputs
     from pipeline.stages.gate_study import like_baseline, read_study
 
@@ -145,9 +145,17 @@ def check(
     rules = load_check_options(file, **{name: v for name, v in given.items() if name in own})
     if at or options.at:
         rules = replace(rules, targets=parse_at(at) if at else rules.targets or options.at)
-    reference = Reference(baseline=baseline, paired_with=paired_with, history=history, last=last)
     places = chosen_places(from_machine, on)
-    known = read_reference(reference, options, machine or "", reading_progress, places)
+    known = read_reference(
+        options,
+        machine or "",
+        reading_progress,
+        places,
+        baseline=baseline,
+        paired_with=paired_with,
+        history=history,
+        last=last,
+    )
     alike = like_baseline(options, known.measurements)
     study = read_study(path, alike, machine or "", reading_progress, places)
     for one in (study, *known.studies):

@@ -19,19 +19,34 @@ STANDARD_OUTPUT = "-"
 TABLE = "table"  # the format of people: what commands print by default
 
 
-def write_output(target: str, text: str) -> None:
-    """Write text to a file, or to standard output if the target is ``-``.
+def write_output(target: str, content: str | bytes) -> None:
+    """Write text or the bytes of an image to a file, or to standard output if the target is ``-``.
 
     Raises:
         UsageError: the file cannot be written.
     """
-    from pipeline.store.atomic import text_bytes, write_text
+    from pipeline.store.atomic import text_bytes, write_bytes
 
+    written = text_bytes(content) if isinstance(content, str) else content
     if target == STANDARD_OUTPUT:
-        write_standard_output(text_bytes(text))
+        write_standard_output(written)
     else:
-        write_text(Path(target), text)
+        write_bytes(Path(target), written)
         show_written(target)
+
+
+def image_form(target: str) -> str:
+    """Return ``png`` or ``svg`` by the ending of a file; ``svg`` for standard output.
+
+    Raises:
+        UsageError: it has another ending.
+    """
+    from ingest.errors import UsageError
+
+    form = "svg" if target == STANDARD_OUTPUT else Path(target).suffix.lstrip(".").lower()
+    if form not in ("png", "svg"):
+        raise UsageError(f"'{target}' is neither .png nor .svg", where="--output")
+    return form
 
 
 def write_summary(target: str | None, summary: Mapping[str, Any] | Sequence[Any]) -> bool:
@@ -40,15 +55,11 @@ def write_summary(target: str | None, summary: Mapping[str, Any] | Sequence[Any]
     Raises:
         UsageError: the file cannot be written.
     """
-    from pipeline.store.atomic import json_bytes, write_json
+    from pipeline.store.atomic import json_bytes
 
-    if target == STANDARD_OUTPUT:
-        write_standard_output(json_bytes(summary))
-        return True
     if target is not None:
-        write_json(Path(target), summary)
-        show_written(target)
-    return False
+        write_output(target, json_bytes(summary))
+    return target == STANDARD_OUTPUT
 
 
 def write_table(form: str, table: Callable[[], "DataTable"]) -> bool:

@@ -1,12 +1,11 @@
 """`pipeline plot`: one kernel's measurements and model, in the terminal or as a file."""
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from pipeline.cli.options import At, Metric, Out, command, switch, valued
-from pipeline.cli.output import STANDARD_OUTPUT, show_written
+from pipeline.cli.output import STANDARD_OUTPUT, image_form, write_output
 
 
 @command("plot", outputs=("png", "svg", "output"))
@@ -37,22 +36,19 @@ def plot(
 
     from pipeline.config.option_readers import parse_at
     from pipeline.report.plots import terminal_plot
-    from pipeline.report.standard_output import write_standard_output
     from pipeline.report.terminal import console
     from pipeline.stages.plot import (
         factor_lines,
         find_kernel,
-        form_of,
         kernel_curve,
         plot_image,
         target_lines,
-        write_plot,
     )
     from pipeline.store.results import read_study
 
     files = [(png, "png"), (svg, "svg")]
     if output not in (None, STANDARD_OUTPUT):
-        files.append((output, form_of(output)))
+        files.append((output, image_form(output)))
     study, targets = read_study(out), parse_at(at or [])
     analysis = study.of(metric)
     level, number = find_kernel(analysis, kernel)
@@ -61,11 +57,7 @@ def plot(
     drawn = replace(curve, title="\n".join((curve.title, *factors)))
     images = [(file, form) for file, form in files if file is not None]
     for file, form in images:
-        if file == STANDARD_OUTPUT:
-            write_standard_output(plot_image(form, drawn, logarithmic=not linear))
-        else:
-            write_plot(Path(file), form, drawn, logarithmic=not linear)
-            show_written(file)
+        write_output(file, plot_image(form, drawn, logarithmic=not linear))
     if images:
         return
     screen = console()

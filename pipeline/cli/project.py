@@ -18,7 +18,7 @@ from pipeline.cli.options import (
     switch,
     valued,
 )
-from pipeline.cli.output import STANDARD_OUTPUT, present, show_written, write_output
+from pipeline.cli.output import STANDARD_OUTPUT, image_form, present, write_output
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -219,18 +219,16 @@ def _project_application(asked: _Asked, show: str) -> None:
 
 def _show_parts(asked: _Asked, inputs: "Inputs") -> None:
     from pipeline.report.projection_table import projection_json, show_projection
-    from pipeline.report.standard_output import write_standard_output
     from pipeline.report.sweep_table import show_sweep, sweep_json, sweep_table
     from pipeline.report.tables.projection import projection_table
-    from pipeline.stages.project import draw_projection, projection_image, sweep
+    from pipeline.stages.project import projection_image, sweep
 
+    form = None if asked.output is None else image_form(asked.output)
     found = sweep(asked.source, asked.machine, inputs.values, variant=asked.variant)
-    if asked.output == STANDARD_OUTPUT:
-        write_standard_output(projection_image("svg", found, inputs.swept))
-        return
-    if asked.output is not None:
-        draw_projection(Path(asked.output), found, inputs.swept)
-        show_written(asked.output)
+    if asked.output is not None and form is not None:
+        write_output(asked.output, projection_image(form, found, inputs.swept))
+        if asked.output == STANDARD_OUTPUT:
+            return
     document: dict[str, Any]
     table: Callable[[], DataTable]
     draw: Callable[[Console], None]

@@ -61,23 +61,6 @@ def read_verdicts(path: Path) -> dict[KernelId, str]:
         raise InputError(f"is not a check.json ({error})", where=str(path), hint=hint) from error
 
 
-@dataclass(frozen=True, kw_only=True)
-class Reference:
-    """What a study is compared with, at most one of three.
-
-    Attributes:
-        baseline: file of `pipeline baseline`.
-        paired_with: runs of the other program, in turn with those of the study.
-        history: file of `pipeline history add`.
-        last: number of entries of the history that count.
-    """
-
-    baseline: Path | None = None
-    paired_with: Path | None = None
-    history: Path | None = None
-    last: int = 10
-
-
 @dataclass(frozen=True, eq=False)
 class ReadReference:
     """What was read of a reference.
@@ -96,31 +79,37 @@ class ReadReference:
 
 
 def read_reference(
-    reference: Reference,
     options: Options,
     machine: str = "",
     progress: ProgressDisplay = no_progress,
     places: Places = None,
+    *,
+    baseline: Path | None = None,
+    paired_with: Path | None = None,
+    history: Path | None = None,
+    last: int = 10,
 ) -> ReadReference:
-    """Read what a study is compared with; arguments as of `read_study`.
+    """Read what a study is compared with, at most one of three; other arguments as of `read_study`.
+
+    Args:
+        options, machine, progress, places: as there.
+        baseline: file of `pipeline baseline`.
+        paired_with: runs of the other program, in turn with those of the study.
+        history: file of `pipeline history add`.
+        last: number of entries of the history that count.
 
     Raises:
         UsageError: more than one is given.
         PipelineError: it cannot be read.
     """
-    given = [one for one in (reference.baseline, reference.paired_with, reference.history) if one is not None]
-    if len(given) > 1:
+    if sum(one is not None for one in (baseline, paired_with, history)) > 1:
         raise UsageError("give one of --baseline, --paired-with and --history", where="check")
-    if reference.paired_with is not None:
-        study = read_study(reference.paired_with, options, machine, progress, places)
+    if paired_with is not None:
+        study = read_study(paired_with, options, machine, progress, places)
         return ReadReference(Against.PAIRED, study.measurements, (study,))
-    if reference.history is not None:
-        return ReadReference(
-            Against.HISTORY, entries=(kernel_rows(read_history(reference.history)), reference.last)
-        )
-    return ReadReference(
-        measurements=read_baseline(reference.baseline) if reference.baseline is not None else None
-    )
+    if history is not None:
+        return ReadReference(Against.HISTORY, entries=(kernel_rows(read_history(history)), last))
+    return ReadReference(measurements=read_baseline(baseline) if baseline is not None else None)
 
 
 def checked(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO
-from pathlib import Path
 
 import numpy as np
 
@@ -14,12 +13,10 @@ from pipeline.questions.analysis import Analysis, Level, largest_point
 from pipeline.questions.bottlenecks import shares
 from pipeline.report.plots import Curve, curve_of, write_figure
 from pipeline.stages.model import target_points
-from pipeline.store.atomic import write_atomically
 from pipeline.store.results import StoredStudy
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.quantities import callpath_text, display_unit, figure, percent, point_text
 
-FORMS = ("png", "svg")
 TITLE_WIDTH = 70
 EXAMPLES, EXAMPLE_WIDTH = 4, 60  # names listed if a pattern is ambiguous, and their characters
 
@@ -114,24 +111,3 @@ def plot_image(form: str, curve: Curve, *, logarithmic: bool) -> bytes:
     image = BytesIO()
     write_figure(image, form, curve, logarithmic=logarithmic)
     return image.getvalue()
-
-
-def form_of(path: str) -> str:
-    """Return ``png`` or ``svg``, by the ending of a file.
-
-    Raises:
-        UsageError: it has another ending.
-    """
-    form = Path(path).suffix.lstrip(".").lower()
-    if form not in FORMS:
-        raise UsageError(f"'{path}' is neither .png nor .svg", where="--output")
-    return form
-
-
-def write_plot(path: Path, form: str, curve: Curve, *, logarithmic: bool) -> None:
-    """Write a PNG or SVG file atomically.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
-    write_atomically(path, lambda temporary: write_figure(temporary, form, curve, logarithmic=logarithmic))

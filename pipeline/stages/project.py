@@ -23,9 +23,8 @@ from pipeline.projection.vector_loops.vector_loop_term import (
     read_vector_loop,
     strategy_times,
 )
-from pipeline.report.roofline_plot import FORMS, write_roofline
+from pipeline.report.roofline_plot import write_roofline
 from pipeline.report.sweep_plot import write_sweep
-from pipeline.store.atomic import write_bytes
 from pipeline.store.results import read_models
 
 
@@ -160,25 +159,13 @@ def shipped_machines() -> tuple[Machine, ...]:
     return tuple(load_machine(name) for name in shipped("machine"))
 
 
-def draw_projection(path: Path, projections: Sequence[ApplicationProjection], swept: str) -> None:
-    """Write a plot of a sweep or, if nothing is swept, the roofline of a projection.
+def projection_image(form: str, projections: Sequence[ApplicationProjection], swept: str) -> bytes:
+    """Return a plot of a sweep or, if nothing is swept, the roofline of a projection.
 
     Args:
-        path: a .png or .svg file.
+        form: ``png`` or ``svg``.
         projections: one, or one per value of the input that is swept.
         swept: that input, or empty.
-
-    Raises:
-        UsageError: there is nothing to draw, the file is neither PNG nor SVG, or it cannot be written.
-    """
-    form = path.suffix.lstrip(".")
-    if form not in FORMS:
-        raise UsageError(f"'{path}' is neither .png nor .svg", where="--output")
-    write_bytes(path, projection_image(form, projections, swept))
-
-
-def projection_image(form: str, projections: Sequence[ApplicationProjection], swept: str) -> bytes:
-    """Return the bytes of the PNG or SVG file that `draw_projection` writes.
 
     Raises:
         UsageError: there is nothing to draw.

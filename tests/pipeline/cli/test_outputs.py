@@ -97,6 +97,7 @@ WRONG = {
     "filter x --explain a --apply b": "--explain: cannot be combined with --apply; give one of them",
     "plot x k --png - --svg -": f"--png and --svg: {ONE_STREAM}",
     "plot x k -o x.gif": "--output: 'x.gif' is neither .png nor .svg",
+    "project setsm -o png": "--output: 'png' is neither .png nor .svg",
     "compare x y -o - --json -": f"--output and --json: {ONE_STREAM}",
     "project x -o - --json -": f"--output and --json: {ONE_STREAM}",
     "project --list --on x": "--list: lists everything; omit other arguments than --json and --format",

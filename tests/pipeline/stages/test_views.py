@@ -13,7 +13,7 @@ from pipeline.stages.advise import _cores, advise_analysis
 from pipeline.stages.ingest import ingest
 from pipeline.stages.inspect import inspect_path
 from pipeline.stages.model import modelled
-from pipeline.stages.plot import find_kernel, kernel_curve, write_plot
+from pipeline.stages.plot import find_kernel, kernel_curve
 from pipeline.stages.report import report_stored
 from pipeline.stages.run import run
 from pipeline.store.generation import open_result
@@ -84,13 +84,6 @@ def test_other_parameters_of_a_curve_are_at_their_largest_values(tmp_path):
     assert curve.scale[-1] == pytest.approx(16.0)
     expected = analysis.regions.models.take([0]).predict(np.array([[40.0, 16.0]])).value[0, 0]
     assert curve.value[-1] == pytest.approx(expected)
-
-
-def test_a_plot_that_cannot_be_written_is_one_line(analysis, tmp_path):
-    (tmp_path / "file").touch()
-    curve = kernel_curve(analysis, *find_kernel(analysis, "sum"))
-    with pytest.raises(UsageError, match="cannot be written"):
-        write_plot(tmp_path / "file" / "plot.png", "png", curve, logarithmic=True)
 
 
 def test_advice_costs_what_is_predicted(analysis):
