@@ -12,6 +12,8 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
+from pipeline.columns.cells import Cells
+from pipeline.columns.kernels import KERNELS, RankedKernels
 from pipeline.models.fit import fit
 from pipeline.models.kernels import Kernels, sum_groups
 from pipeline.models.prediction import Prediction
@@ -20,6 +22,15 @@ from pipeline.models.total import added, predict_total
 from pipeline.questions.analysis import Analysis, Level, Outlook
 from pipeline.questions.bottlenecks import Crossover, Standing, crossovers
 from pipeline.report.page.positions import Positions
+
+DRAWN = frozenset(
+    (
+        *("id", "callpath", "region", "paradigm", "metric", "unit", "measured", "share_measured"),
+        *("share_at_target", "predictions", "model", "growth", "growth_class", "probability_growing"),
+        *("quality.smape", "quality.cv_smape", "quality.points", "quality.repetitions", "notes", "flags"),
+    )
+)
+"""Columns of kernels that views of the page draw in their own way."""
 
 LEADING = 0.5  # share of the kernels shown that are chosen for their own size, not that of their callees
 WEIGHTY = 1e-3  # share of the total or of its interval, from which intervals are known at all positions
@@ -42,6 +53,7 @@ class ShownKernels:
         prediction: float64[k, G].
         total: float64[1, G], of all kernels, folded or not.
         weighty: int64[w], kernels whose intervals and formulas are known at all positions.
+        further: columns of kernels that the page has no drawing of its own for, with what they mean.
         members: int64[n], which kernels are shown by themselves, ascending.
         folded: number of those that are not.
     """
@@ -55,6 +67,7 @@ class ShownKernels:
     total: Prediction
     weighty: IntArray
     members: IntArray
+    further: tuple[tuple[str, Cells], ...] = ()
     folded: int = 0
 
 
@@ -116,7 +129,15 @@ def shown_kernels(
         shown,
         weighty=_weighty(shown),
         crossovers=_crossovers(shown, positions, beside=beside) if level.kernels.additive else (),
+        further=() if beside else _further(level, outlook, shown.members),
     )
+
+
+def _further(level: Level, outlook: Outlook, members: IntArray) -> tuple[tuple[str, Cells], ...]:
+    """Return the columns of `KERNELS` that the page shows as they are."""
+    found = RankedKernels(level=level, outlook=outlook, chosen=members)
+    columns = (column for column in KERNELS if column.key not in DRAWN)
+    return tuple((column.about, cells) for column in columns for cells in column.filled(found))
 
 
 def with_sum(values: FloatArray, shown: ShownKernels) -> FloatArray:

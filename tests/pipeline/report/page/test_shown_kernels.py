@@ -7,12 +7,16 @@ import numpy as np
 import pytest
 
 from ingest.arrays import FloatArray
+from pipeline.columns.column import Column
+from pipeline.columns.kernels import KERNELS, RankedKernels
+from pipeline.columns.kinds import QUANTITY
 from pipeline.models.total import added, predict_total
 from pipeline.questions.analysis import Analysis, Level, default_target
 from pipeline.report.page import page, page_data, report_html, shown_kernels
 from pipeline.report.page.page_data import levels_shown
 from pipeline.report.page.positions import positions_of
-from pipeline.report.page.shown_kernels import ShownKernels, most_shown
+from pipeline.report.page.shown_kernels import DRAWN, ShownKernels, most_shown
+from pipeline.wording.quantities import figure
 from tests.pipeline.report.page.studies import (
     answered,
     carried,
@@ -262,3 +266,21 @@ def test_weighty_kernels_are_those_of_a_noteworthy_share() -> None:
     effort = {("main",): lambda p: 100 + 0 * p, ("main", "little"): lambda p: 0.01 + 0 * p}
     found = callpaths(study_of(effort | {("main", "late"): lambda p: 1e-4 * p**2}))
     assert [found.kernels.regions[k] for k in found.weighty] == ["main", "late"]
+
+
+def test_a_further_column_of_kernels_comes_to_the_page_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert {column.key for column in KERNELS} <= DRAWN
+    column = Column[RankedKernels](
+        key="calls",
+        kind=QUANTITY,
+        unit="occ",
+        about="how often",
+        values=lambda found: (10.0 * k for k in found.chosen.tolist()),
+    )
+    monkeypatch.setattr(shown_kernels, "KERNELS", (*KERNELS, column))
+    (found,) = page_data_of(study())["levels"]["callpaths"]["further"]
+    members = callpaths().members.tolist()
+    assert found["values"] == [*(10.0 * k for k in members), None]
+    assert found["texts"] == [*(figure(10.0 * k) for k in members), ""]
+    assert (found["key"], found["title"], found["help"]) == ("calls", "calls [occ]", "how often")
+    assert found["number"] is True

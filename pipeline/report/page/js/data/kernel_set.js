@@ -44,6 +44,7 @@ export class KernelSet extends RegionNames {
       measured,
       value,
     }));
+    this.further = raw.further;
     this.repetitions = raw.repetitions.count;
     this.single = floats(raw.repetitions.values);
     this.singleRow = new Map(raw.repetitions.kernels.map((k, row) => [k, row]));

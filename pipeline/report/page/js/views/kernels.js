@@ -177,6 +177,12 @@ export function buildKernels(report, state) {
         ),
     },
   ];
+  const further = report.levels[state.levelName].further.map(({ number, ...column }, i) => ({
+    ...column,
+    kind: number ? "number wide" : "wide",
+    value: (/** @type {number} */ k) => level.further[i]?.values[k] ?? (number ? NaN : ""),
+    cell: (/** @type {number} */ k) => level.further[i]?.texts[k] ?? "",
+  }));
   const look = () => {
     shares = sharesAt(level, state.target, limits);
     const [from, to] = positions.around(state.target);
@@ -186,7 +192,7 @@ export function buildKernels(report, state) {
   look();
   const table = new DataTable(byId("kernel-table"), {
     caption: "Kernels with their shares, models and predictions",
-    columns,
+    columns: [...columns, ...further],
     sort: "target",
     rows: () => level.region.map((_, k) => k).filter((k) => level.takesAnything(k) && state.finds(level, k)),
     pick: {
