@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 STYLES = ("tokens", "layout", "table", "chart")
 DARK = "@dark@"  # stands in tokens.css for the colours of the dark theme, which are needed twice
 LEVEL = 6  # of compression
-ROUNDING = 1 << 7  # half of the last bit that short numbers have
+ROUNDING = 1 << 4  # half of the last bit that short numbers have
 HALF = 2e-3  # how far from the middle between two written numbers a float32 surely is on the right side
 OWN_STYLES = {
     "report": ("tree",),
@@ -125,16 +125,21 @@ def _text(file: Traversable) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def packed(values: FloatArray) -> str:
+def packed(values: FloatArray, rounding: int = ROUNDING) -> str:
     """Return values as base64 of float32, first the lowest bytes of all, then the next; NaN survives.
 
     They have as few digits as write the same number with three or four significant ones: the lowest bytes are
     mostly zero, and take next to nothing when the page is compressed. Figures beyond the range of float32
     become infinite.
+
+    Args:
+        values: numbers.
+        rounding: half of the last bit that they have; 0 keeps all bits of float32.
     """
     with np.errstate(over="ignore"):
         exact = np.ascontiguousarray(values, dtype="<f4").ravel()
-    short = ((exact.view("<u4") + ROUNDING) & ~np.uint32(2 * ROUNDING - 1)).view("<f4")
+    kept = ~np.uint32(max(2 * rounding - 1, 0))
+    short = ((exact.view("<u4") + rounding) & kept).view("<f4")
     short = np.where(np.isfinite(exact) & np.isfinite(short), short, exact)
     given = np.where(np.isfinite(exact), np.ravel(values), 0.0).astype(np.float64)
     size = np.log10(np.abs(given), where=given != 0, out=np.zeros(given.shape))

@@ -118,7 +118,7 @@ def _data(site: Site, kernel: KernelTrends, measures: Sequence[Measure]) -> dict
         "verdicts": list(map(visible, entries.verdicts)),
         "verdict": _packed_integers(entries.verdict[row, kept] + 1),
         "units": [wording.units.get(measure, "") for measure in Measure],
-        "values": [packed(kernel.measures[measure].values[kept]) for measure in Measure],
+        "values": [packed(kernel.measures[measure].values[kept], 0) for measure in Measure],
         "charted": [list(Measure).index(measure) for measure in measures],
         "plot": [LEFT, CHART[0] - RIGHT],
     }

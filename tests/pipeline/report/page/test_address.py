@@ -47,7 +47,7 @@ def test_an_unchanged_page_has_a_plain_address(watched: Watched, file: Path) -> 
 
 def test_every_choice_is_kept_and_comes_back(watched: Watched) -> None:
     page = watched.page
-    set_target(page, "777")
+    set_target(page, "512")
     page.locator("#controls").get_by_role("radio", name="Call paths").check()
     page.locator("#controls select").select_option(label="visits (occ)")
     page.locator("#kernel-table thead").get_by_role("button", name="Kernel").click()
@@ -55,12 +55,12 @@ def test_every_choice_is_kept_and_comes_back(watched: Watched) -> None:
     page.get_by_role("button", name="Collapse all").click()
     page.get_by_role("button", name="Select MPI_Allreduce").click()
     page.get_by_label("Search: Kernels").fill("m")
-    expected = {"at.p": "777", "show": "callpaths", "metric": "visits", "sort": "name", "open": "2"}
+    expected = {"at.p": "512", "show": "callpaths", "metric": "visits", "sort": "name", "open": "2"}
     expected |= {"tree": "", "callpath": "2", "find": "m"}
     assert kept(page) == expected
     page.reload()
     page.wait_for_selector("html[data-ready]", state="attached")
-    assert page.get_by_label("Target p", exact=True).input_value() == "777"
+    assert page.get_by_label("Target p", exact=True).input_value() == "512"
     assert page.locator("#controls").get_by_role("radio", name="Call paths").is_checked()
     assert page.locator("#controls select option:checked").inner_text() == "visits (occ)"
     assert page.locator("#kernel-table th[aria-sort=ascending]").inner_text().strip() == "Kernel"
@@ -72,8 +72,8 @@ def test_every_choice_is_kept_and_comes_back(watched: Watched) -> None:
 
 def test_going_back_to_how_it_opens_leaves_nothing_in_the_address(watched: Watched) -> None:
     page = watched.page
-    set_target(page, "300")
-    assert kept(page) == {"at.p": "300"}
+    set_target(page, "512")
+    assert kept(page) == {"at.p": "512"}
     page.get_by_role("button", name="Reset").click()
     assert kept(page) == {}
     assert "#" not in page.url
@@ -81,16 +81,16 @@ def test_going_back_to_how_it_opens_leaves_nothing_in_the_address(watched: Watch
 
 def test_links_to_sections_keep_what_was_chosen(watched: Watched) -> None:
     page = watched.page
-    set_target(page, "300")
+    set_target(page, "512")
     page.locator("nav").get_by_role("link", name="Call tree").click()
-    assert kept(page) == {"at.p": "300", "section": "tree"}
+    assert kept(page) == {"at.p": "512", "section": "tree"}
 
 
 def test_a_changed_address_is_followed(watched: Watched, file: Path) -> None:
     page = watched.page
-    page.goto(f"{file.as_uri()}#at.p=99&region=MPI_Allreduce")
+    page.goto(f"{file.as_uri()}#at.p=128&region=MPI_Allreduce")
     page.wait_for_selector("html[data-ready]", state="attached")
-    page.wait_for_function("document.querySelector('.at-target').textContent.includes('p = 99')")
+    page.wait_for_function("document.querySelector('.at-target').textContent.includes('p = 128')")
     shows(page.locator("#controls .chip"), "MPI_Allreduce")
     assert page.locator("#tree-rows .selected").count() == 1
 

