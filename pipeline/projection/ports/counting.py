@@ -135,7 +135,7 @@ def operand_kinds(isa: str, instruction: Instruction) -> tuple[str, ...]:
 def _arm_letter(kind: str) -> str:
     if kind.startswith("["):
         return "g" if "z" in kind else "w" if kind.endswith("!") else "m"
-    if kind.startswith("{") or re.match(r"[vz]", kind):
+    if kind.startswith("{") or re.fullmatch(r"[vz](\d*[bhsdq])?(\[\])?", kind):
         return "v"
     if kind in _ARM_LETTERS:
         return _ARM_LETTERS[kind]

@@ -171,7 +171,7 @@ def test_kinds_of_x86_operands(operand, kind):
         ("[x3, z1.d]", "g"),
         ("[x3, z1.d]!", "g"),
         *((number, "i") for number in ("#1", "-3", "#0x1f", "#1.5", "#1.0e+2")),
-        *((label, "l") for label in (".LBB1_3", "eq", "lsl", "x0y", "name")),
+        *((label, "l") for label in (".LBB1_3", "eq", "lsl", "x0y", "name", "vl2")),
     ],
 )
 def test_kinds_of_arm_operands(operand, kind):
