@@ -14,8 +14,8 @@ from ingest.experiment import Experiment
 from ingest.scaling import ScalingDecision
 from pipeline.models.kernels import Kernels, callpath_kernels, matches, region_kernels, total_kernel
 from pipeline.questions.bottlenecks import shares
-from pipeline.questions.efficiency import efficiencies
 from pipeline.questions.runtime.figures import Comparison, comparison_of, is_time, locations_of
+from pipeline.questions.runtime.pop import efficiencies
 
 NO_LINE = -1
 REPETITION = re.compile(r"\.r(\d{1,9})(?=/|$)")  # at the end of a run's name

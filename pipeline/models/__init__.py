@@ -1,12 +1,14 @@
 """Scaling models: from aligned measurements to normal forms with intervals, and what they predict.
 
-kernels, analysis, bottlenecks           what is modelled, and the whole stage
-forms, formulas, hypotheses, options    formulas, which of them are tried, settings
+kernels, metrics, kernel_locations       what is modelled
+forms, formulas, hypotheses              factors, terms and how they are written: another kind is one row
+search_space, options                    which hypotheses are tried, settings
 observations, error_model, noise         the data and how far they may be off
 fit, fit_context, posterior, regimes     how one parameter is fitted: settings, weights, changes of behaviour
 multi_parameter                          two to four parameters
-scaling_models, quality                  the result: predictions, formulas, remarks
-efficiency, planning, estimator          POP metrics, what to measure next, scikit-learn
+scaling_models, rivals, quality          the result: predictions, plausible models, remarks
+trend, back_test, total                  what counts beyond the measured range, and one total for all levels
+estimator                                scikit-learn
 
-A family of models is one function in `hypotheses`; a remark on a model is one line in `quality`.
+A family of models is one function in `search_space`; a remark on a model is one line in `quality`.
 """

@@ -1,4 +1,4 @@
-"""How far formulas and trends are off when they predict the largest measured scales from the smaller ones.
+"""Back-tests: formulas, trends and totals at the largest measured scales, predicted from the smaller ones.
 
 What is found is drawn towards what was found on real series of many applications (`benchmarks/real_series`),
 since a few kernels at one or two scales tell little.
@@ -11,9 +11,12 @@ import numpy as np
 from scipy.special import expit
 
 from ingest.arrays import BoolArray, FloatArray
+from ingest.experiment import Experiment
+from pipeline.models.kernels import Kernels, mean_over_repetitions, sum_groups, total_kernel
 from pipeline.models.observations import Observations
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.total import predict_total
 from pipeline.models.trend import ForecastErrors, local_trend
 from pipeline.statistics.student import TWO_SIDED
 
@@ -145,3 +148,86 @@ def _compare(models: ScalingModels, known: Observations, hidden: Observations) -
         errors(np.where(usable, trend, 0.0), 2 * noise),
         weight * (reach / max(reach.max(), 1e-300)) ** 2,
     )
+
+
+ONE_BY_ONE = 128  # kernels that are modelled one by one
+
+
+@dataclass(frozen=True, kw_only=True)
+class BackTest:
+    """What a study without its largest scale predicts for the total there, in the unit of the kernels.
+
+    Attributes:
+        point: the largest measured point, D values.
+        extrapolation: its scale over the largest that was left.
+        value, lower, upper: the prediction with its 90 % interval.
+        measured: the total that was measured.
+    """
+
+    point: tuple[float, ...]
+    extrapolation: float
+    value: float
+    lower: float
+    upper: float
+    measured: float
+
+    @property
+    def relative_error(self) -> float:
+        """Prediction less measurement, over the measurement."""
+        return self.value / self.measured - 1
+
+    @property
+    def inside(self) -> bool:
+        """Whether the measurement lies in the interval."""
+        return self.lower <= self.measured <= self.upper
+
+
+def back_test_total(
+    fit_parts: Callable[[FloatArray, FloatArray], ScalingModels],
+    experiment: Experiment,
+    kernels: Kernels,
+    column: int,
+    largest: int,
+) -> BackTest | None:
+    """Fit without the largest scale and predict the total there.
+
+    To bound the cost, the kernels beyond the `ONE_BY_ONE` of most effort count as one.
+
+    Args:
+        fit_parts: makes models from points float64[P, D] and values float64[K, P, R], the parts of a sum.
+        experiment: the aligned runs.
+        kernels: the kernels that add up to the total.
+        column: index of the parameter that scales.
+        largest: index of the largest measured point.
+
+    Returns:
+        The comparison; None if too few scales are left, or the total at the largest is not positive.
+    """
+    points = experiment.points
+    scale = points[:, column]
+    left = scale < scale.max()
+    varies: FloatArray = points.min(axis=0) < points.max(axis=0)
+    measured = float(mean_over_repetitions(total_kernel(kernels).values)[0, largest])
+    if not left.any() or not enough(points[left], np.asarray(varies)) or not measured > 0:
+        return None
+    values = _largest_and_rest(kernels.values)
+    found = predict_total(fit_parts(points[left], values[:, left]), points[largest][None])
+    value, lower, upper = (float(part[0, 0]) for part in (found.value, found.lower, found.upper))
+    return BackTest(
+        point=tuple(points[largest].tolist()),
+        extrapolation=float(scale.max() / scale[left].max()),
+        value=value,
+        lower=lower,
+        upper=upper,
+        measured=measured,
+    )
+
+
+def _largest_and_rest(values: FloatArray) -> FloatArray:
+    """Sum all but the largest of float64[K, P, R] into one, the last of at most `ONE_BY_ONE` + 1."""
+    if len(values) <= ONE_BY_ONE + 1:
+        return values
+    order = np.argsort(-np.abs(np.nan_to_num(values)).max(axis=(1, 2)), kind="stable")
+    group = np.empty(len(values), dtype=np.int64)
+    group[order] = np.minimum(np.arange(len(values)), ONE_BY_ONE)
+    return sum_groups(values, group, ONE_BY_ONE + 1)

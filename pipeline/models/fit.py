@@ -6,15 +6,18 @@ from functools import partial
 
 import numpy as np
 
-from ingest.arrays import FloatArray
+from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError
-from pipeline.models.forecast import forecasts, with_remarks
-from pipeline.models.multi_parameter.fit import fit_observations
+from pipeline.models.back_test import back_test
+from pipeline.models.multi_parameter.several_parameters import fit_observations
 from pipeline.models.observations import Observations, observe
 from pipeline.models.one_parameter import experiment_setting, fit_by_evidence
 from pipeline.models.one_term import fit_one_term
 from pipeline.models.options import ModelOptions
+from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.total import reconciling_shift, summed
+from pipeline.models.trend import CombinedTrend, local_trend
 
 
 def fit(
@@ -73,3 +76,87 @@ def sure_of_zeros(models: ScalingModels, data: Observations) -> ScalingModels:
     covariance = np.where(zero[rivals.kernel, None, None], 0.0, rivals.covariance)
     drift = np.where(zero, 0.0, rivals.drift)
     return replace(models, rivals=replace(rivals, covariance=covariance, drift=drift))
+
+
+MISSED = 2.0  # factor by which a formula misses a point, from which it is noted
+MISSED_BY_FAR = 3.0  # from which nothing is concluded from the model
+LARGE_LEFT_OUT_ERROR = 30.0  # per cent, the same
+ENOUGH_POINTS = 3  # with fewer, every formula fits
+AHEAD, LEFT = 4.0, 1.5  # factor beyond the range, and between formula and prediction there
+ROUNDING = 1e-6  # per cent
+SPARE = 2  # points beyond the coefficients, which no wrong formula goes through by chance
+TO_DEVIATION = 1.25  # from a mean absolute error to a standard deviation
+
+Fit = Callable[[Observations], ScalingModels]
+
+
+def forecasts(fit: Fit, data: Observations, *, parts: bool) -> ScalingModels:
+    """Fit formulas and give them all that predictions beyond the range need.
+
+    Args:
+        fit: makes models without trends.
+        data: K kernels.
+        parts: whether they are the parts of a sum: then it is modelled, too, and made known to them.
+    """
+    models, trend = _with_trend(fit, data)
+    if parts and len(models) > 1:
+        total = summed(data)
+        whole, _ = _with_trend(fit, total)
+        trend = replace(trend, shift=reconciling_shift(models, whole))
+        models = replace(models, trend=trend, whole=with_remarks(whole, total))
+    return with_remarks(models, data)
+
+
+def _with_trend(fit: Fit, data: Observations) -> tuple[ScalingModels, CombinedTrend]:
+    models = fit(data)
+    errors = back_test(fit, data)
+    if without_error(models):
+        errors = replace(errors, formulas_hold=1.0)
+    trend = CombinedTrend(
+        trend=local_trend(models.parameters, data, models.values),
+        noise=noise_of_means(data, models),
+        errors=errors,
+        shift=np.zeros(len(models)),
+    )
+    return replace(models, trend=trend), trend
+
+
+def without_error(models: ScalingModels) -> bool:
+    """Tell whether formulas fit most kernels to rounding errors, as they fit no measurement."""
+    quality, best = models.quality, models.rivals.coefficients[models.rivals.chosen]
+    spare = quality.points - 1 - (best[:, 1:] != 0).sum(axis=1)
+    exact = (quality.smape < ROUNDING) & (spare >= SPARE)
+    return 2 * int(exact.sum()) > len(models)
+
+
+def noise_of_means(data: Observations, models: ScalingModels) -> FloatArray:
+    """Relative standard deviation of a kernel's means, float64[K]: from repetitions, else from the misfit."""
+    degrees = np.maximum(data.count - 1, 0)
+    repeated = (degrees > 0) & (data.mean > 0)
+    relative = np.where(repeated, np.sqrt(data.squares) / np.where(repeated, data.mean, 1.0), 0.0) ** 2
+    count = np.maximum(data.count, 1)
+    variance = (relative / count).sum(axis=1) / np.maximum((degrees * repeated).sum(axis=1), 1)
+    misfit = TO_DEVIATION * models.quality.smape / 100
+    return np.where(repeated.any(axis=1), np.sqrt(variance), misfit)
+
+
+def with_remarks(models: ScalingModels, data: Observations) -> ScalingModels:
+    """Note of which kernels the formula is not what is predicted, or not what was measured."""
+    ahead, quality = (models.last * AHEAD)[None], models.quality
+    concerned = data.measured & (data.points[None] >= quality.valid_from[:, None]).all(axis=2)
+    misses, misses_by_far = (
+        (far_apart(models.values(data.points), data.mean, factor) & concerned).any(axis=1)
+        for factor in (MISSED, MISSED_BY_FAR)
+    )
+    unreliable = misses_by_far | (quality.cv_smape > LARGE_LEFT_OUT_ERROR) | (quality.points < ENOUGH_POINTS)
+    note = quality.note | Note.MISSES_POINT * misses | Note.UNRELIABLE * unreliable
+    if models.trend is not None:
+        left = far_apart(models.values(ahead), models.predict(ahead).value, LEFT)
+        note |= Note.FOLLOWS_TREND * left.any(axis=1)
+    return replace(models, quality=replace(quality, note=note))
+
+
+def far_apart(one: FloatArray, other: FloatArray, factor: float) -> BoolArray:
+    """Tell where positive values differ by more than a factor, bool of any shape."""
+    apart: BoolArray = (np.maximum(one, other) > factor * np.minimum(one, other)) & (other > 0)
+    return apart

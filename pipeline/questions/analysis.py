@@ -10,7 +10,7 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import ModelError
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.models.agreement import agreeing
+from pipeline.models.back_test import BackTest, back_test_total
 from pipeline.models.fit import fit
 from pipeline.models.kernels import Kernels, not_measurable, start_up, total_kernel
 from pipeline.models.metrics import kernels_of
@@ -18,9 +18,8 @@ from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.models.total import predict_total
+from pipeline.models.total import agreeing, predict_total
 from pipeline.questions.bottlenecks import Crossover, Standing, crossovers, flags, ranking, shares
-from pipeline.questions.runtime.back_test import BackTest, back_test_total
 
 ENOUGH_SCALES = 3  # to predict from
 DEFAULT_REACH = 4.0  # target scale if none is given: this many times the largest measured
@@ -129,7 +128,8 @@ def analyse(
         return found
     column = experiment.parameters.index(found.parameter)
     largest = largest_point(experiment.points, column)
-    tested = back_test_total(experiment, kernels, column, largest, options)
+    fit_parts = partial(fit, experiment.parameters, options=options, parts=True)
+    tested = back_test_total(fit_parts, experiment, kernels, column, largest)
     return replace(found, back_test=tested)
 
 

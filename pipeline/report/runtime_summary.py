@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.arrays import FloatArray
-from pipeline.questions.runtime.back_test import BackTest
+from pipeline.models.back_test import BackTest
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.limits import Limit
 from pipeline.questions.runtime.losses import Losses

@@ -22,8 +22,8 @@ from pipeline.models.kernels import Kernels
 from pipeline.models.scaling_models import ScalingModels, sum_of_formulas
 from pipeline.questions.analysis import ENOUGH_SCALES, Analysis, Level, Outlook, extrapolation, measured_total
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE, Crossover
-from pipeline.questions.efficiency import Efficiencies
 from pipeline.questions.planning.advice import Advice
+from pipeline.questions.runtime.pop import Efficiencies
 from pipeline.questions.runtime.trust import SCALES_WANTED, extrapolation_text
 from pipeline.wording.quantities import counted, number, value_text
 

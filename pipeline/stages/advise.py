@@ -9,7 +9,7 @@ from pipeline.models.kernels import total_kernel
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.planning.advice import Advice, advise, repetition_noise
-from pipeline.questions.planning.candidates import candidate_points
+from pipeline.questions.planning.designs import candidate_points
 
 TIMES = ("effort", "time")
 

@@ -24,7 +24,7 @@ from pipeline.questions.analysis import (
     look_ahead,
     scaling_of,
 )
-from pipeline.questions.efficiency import efficiencies
+from pipeline.questions.runtime.pop import efficiencies
 from pipeline.questions.runtime.runtime import Runtime, runtime
 from pipeline.report.runtime_summary import runtime_summary
 from pipeline.report.summary import LISTED, efficiency_summary, metric_summary, summarise

@@ -12,10 +12,10 @@ from ingest.callpaths import folded
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
+from pipeline.models.back_test import BackTest
 from pipeline.models.metrics import kernels_of
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis, Level, analysis_of
-from pipeline.questions.runtime.back_test import BackTest
 from pipeline.store.arrow import (
     binaries,
     from_ipc,

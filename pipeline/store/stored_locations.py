@@ -11,8 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from pipeline.models.kernel_locations import KernelLocations, PointLocations
-from pipeline.models.location_ranges import folded
+from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
 from pipeline.store.arrow import lists_of_numbers, numbers, read_table, texts
 from pipeline.store.atomic import write_bytes
 

@@ -8,11 +8,9 @@ from scipy.special import stdtr
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.hypotheses import Hypotheses
 from pipeline.models.multi_parameter.added_term import WeightedMeans
-from pipeline.models.multi_parameter.design import examine
-from pipeline.models.multi_parameter.exact_fits import predicted_means
-from pipeline.models.multi_parameter.factors import NEAR, Factors, hypothesis_tables
-from pipeline.models.multi_parameter.noise import drift
-from pipeline.models.multi_parameter.posterior import WeighedFits
+from pipeline.models.multi_parameter.exact_fits import WeighedFits, predicted_means
+from pipeline.models.multi_parameter.factors import NEAR, Factors, examine, hypothesis_tables
+from pipeline.models.multi_parameter.mean_errors import drift
 from pipeline.models.observations import Observations
 from pipeline.models.posterior import UNDECIDED
 from pipeline.models.quality import Note, correlation_of_errors, notes, quality_of

@@ -15,7 +15,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.multi_parameter.added_term import WeightedMeans, chi_squared
 from pipeline.models.multi_parameter.factors import Factors, term_keys
-from pipeline.models.multi_parameter.noise import BELIEF
+from pipeline.models.multi_parameter.mean_errors import BELIEF
 
 MOST_TERMS = 3
 

@@ -15,13 +15,12 @@ from ingest.number_text import percent
 from ingest.reduction import Reduction
 from ingest.region_class import CLASSES, region_classes
 from ingest.scaling import ScalingDecision
-from pipeline.models.agreement import agreeing
 from pipeline.models.kernels import Kernels
 from pipeline.models.metrics import kernels_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.models.total import log_variance, predict_total
+from pipeline.models.total import agreeing, log_variance, predict_total
 from pipeline.projection.rooflines.rooflines import kernel_verdicts
 from pipeline.projection.study.kernel_table import (
     TYPICAL_MIX,

@@ -7,7 +7,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import UsageError
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.questions.planning.candidates import candidate_points
+from pipeline.questions.planning.designs import candidate_points
 from pipeline.questions.planning.plan import REPETITIONS, Doubt, Places, Step, doubt_about_total, plan
 
 _NAMED = 5  # kernels named at most

@@ -1,10 +1,11 @@
 """Wall time, speed-up and efficiency at measured and at other points of a study."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, partial
+from itertools import combinations
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, along_parameter, extrapolation, scaled_parameter
 from pipeline.questions.runtime.accelerators import DeviceUse
 from pipeline.questions.runtime.estimate import Estimate, from_prediction, from_repetitions
-from pipeline.questions.runtime.locations import location_rule
 from pipeline.statistics.student import TWO_SIDED
 
 SECONDS_PER_HOUR = 3600.0
@@ -284,3 +284,33 @@ def is_time(metric: str, unit: str) -> bool:
     """Tell whether a metric is a time, by its name and unit."""
     words = set(re.split(r"[^a-z]+", metric.lower()))
     return unit in ("s", "sec", "core-s", "GPU-s") or bool(words & TIME_WORDS)
+
+
+TOLERANCE = 0.01  # by which the locations of a unit of the parameters may differ from point to point
+
+
+def location_rule(experiment: Experiment, metric: str = "time") -> tuple[float, list[int]]:
+    """Return a factor and the parameters whose product, times the factor, is the number of locations.
+
+    The number of locations must be proportional to the product of some of the parameters at all measured
+    points (processes, processes times threads, none for a constant number), and is taken to stay so. Of
+    several such products that of the fewest parameters counts. The factor is NaN if there is none.
+
+    Args:
+        experiment: the measurements.
+        metric: what was measured on the locations: accelerators for ``gpu_time``, else CPU locations.
+    """
+    measured = mean_over_repetitions(experiment.locations(metric))
+    known = np.isfinite(measured) & (measured > 0)
+    if known.any():
+        for subset in _subsets(len(experiment.parameters)):
+            ratio = measured[known] / experiment.points[known][:, subset].prod(axis=1)
+            if ratio.max() <= ratio.min() * (1 + TOLERANCE):
+                return float(np.median(ratio)), subset
+    return np.nan, []
+
+
+def _subsets(count: int) -> Iterator[list[int]]:
+    """Yield the sets of 0, 1, ... of the first numbers."""
+    for size in range(count + 1):
+        yield from map(list, combinations(range(count), size))

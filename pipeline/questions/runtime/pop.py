@@ -9,13 +9,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import FloatArray
-from ingest.experiment import RunRecord
-from ingest.region_class import MESSAGE_PASSING
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.experiment import Experiment, RunRecord
+from ingest.region_class import MESSAGE_PASSING, USEFUL, regions_in
 from ingest.run_settings import is_log
-from pipeline.models.agreement import agreeing
+from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions
+from pipeline.models.total import agreeing
 from pipeline.questions.runtime.figures import RuntimeStudy
 
 
@@ -81,3 +82,142 @@ def _over(above: FloatArray, below: FloatArray) -> FloatArray:
     ratio = np.full(len(above), np.nan)
     np.divide(above, below, out=ratio, where=below > 0)
     return ratio
+
+
+INSTRUCTIONS, CYCLES = "PAPI_TOT_INS", "PAPI_TOT_CYC"
+NOT_FROM_PROFILES = "serialisation and transfer, which only traces can distinguish"
+OF_HOSTS = (
+    "efficiencies of accelerators: these are of the hosts, whose calls that use them count as computing"
+)
+NOT_FROM_MEANS = (
+    "load balance and communication efficiency, since the logs do not have the times of each process"
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Efficiencies:
+    """Medians over repetitions per measurement point, float64[P], 1 is perfect; NaN if not available.
+
+    Attributes:
+        load_balance: mean over largest useful time of a location.
+        communication: largest useful time over run time.
+        parallel: their product: the share of core time that computes.
+        computation: useful time of the smallest scale over that of this one, all locations together (strong
+            scaling) or per location (weak scaling).
+        ipc: instructions per cycle over that of the smallest scale.
+        instructions: instructions of the smallest scale over those of this one.
+        overall: parallel efficiency times computation scalability.
+        reference: int64[P], the point each is compared with in `computation`, `ipc` and `instructions`.
+        notices: what cannot be computed and why.
+    """
+
+    load_balance: FloatArray
+    communication: FloatArray
+    parallel: FloatArray
+    computation: FloatArray
+    ipc: FloatArray
+    instructions: FloatArray
+    overall: FloatArray
+    reference: IntArray
+    notices: tuple[str, ...]
+
+
+def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficiencies | None:
+    """Compute the metrics of every point; None if no run distinguishes computing from communication."""
+    if not any(MESSAGE_PASSING.intersection(run.classes) for run in experiment.runs):
+        return None
+    balance, communication, parallel, useful = (np.full(experiment.shape, np.nan) for _ in range(4))
+    for run in experiment.runs:
+        at = (run.point, run.repetition)
+        balance[at], communication[at], parallel[at], useful[at] = _of_run(run)
+    weak = decision.scaling is Scaling.WEAK
+    locations = experiment.locations()
+    reference = _reference(experiment, decision.parameter)
+    load_balance, efficiency = _median(balance), _median(communication)
+    work = _median(useful / locations if weak else useful)
+    computation = _ratio(work[reference], work)
+    product = load_balance * efficiency
+    product = np.where(np.isnan(product), _median(parallel), product)
+    ipc, instructions, notices = _counters(
+        experiment, locations if weak else np.ones_like(locations), reference
+    )
+    return Efficiencies(
+        load_balance=load_balance,
+        communication=efficiency,
+        parallel=product,
+        computation=computation,
+        ipc=ipc,
+        instructions=instructions,
+        overall=product * computation,
+        reference=reference,
+        notices=(
+            NOT_FROM_PROFILES,
+            *notices,
+            *([OF_HOSTS] if experiment.has_accelerators else []),
+            *([NOT_FROM_MEANS] if any(is_log(run.attributes) for run in experiment.runs) else []),
+        ),
+    )
+
+
+def _of_run(run: RunRecord) -> tuple[float, float, float, float]:
+    """Load balance, communication efficiency, parallel efficiency and total useful time of one run."""
+    useful, runtime = run.offloading_time, run.longest_time
+    largest = useful.max(initial=0.0)
+    if largest <= 0 or runtime <= 0:
+        return np.nan, np.nan, np.nan, np.nan
+    total, parallel = float(useful.sum()), float(useful.mean() / runtime)
+    if is_log(run.attributes):  # all locations have the same values: single ones were not measured
+        return np.nan, np.nan, parallel, total
+    return float(useful.mean() / largest), float(largest / runtime), parallel, total
+
+
+def _reference(experiment: Experiment, parameter: str) -> IntArray:
+    """For every point the smallest scale with the same other parameters, int64[P]; itself if nothing does."""
+    if not parameter:
+        return np.arange(len(experiment.points))
+    column = experiment.parameters.index(parameter)
+    others = np.delete(experiment.points, column, axis=1)
+    reference = np.empty(len(experiment.points), dtype=np.int64)
+    for i, row in enumerate(others):
+        same = np.flatnonzero((others == row).all(axis=1))
+        reference[i] = same[np.argmin(experiment.points[same, column])]
+    return reference
+
+
+def _counters(
+    experiment: Experiment, divisor: FloatArray, reference: IntArray
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
+    """IPC and instruction scaling of the useful call paths, where the counters were measured."""
+    nothing = np.full(len(experiment.points), np.nan)
+    if not {INSTRUCTIONS, CYCLES} <= set(experiment.values):
+        return (
+            nothing,
+            nothing,
+            ("IPC and instruction scaling, which need the counters PAPI_TOT_INS and PAPI_TOT_CYC",),
+        )
+    useful = _useful_callpaths(experiment)
+    instructions, cycles = (
+        np.where(np.isfinite(divisor), experiment.values[name].sum[useful].sum(axis=0), np.nan)
+        for name in (INSTRUCTIONS, CYCLES)
+    )
+    ipc = _median(_ratio(instructions, cycles))
+    work = _median(instructions / divisor)
+    return _ratio(ipc, ipc[reference]), _ratio(work[reference], work), ()
+
+
+def _useful_callpaths(experiment: Experiment) -> BoolArray:
+    return regions_in(experiment.regions, USEFUL)[experiment.tree.region]
+
+
+def _median(values: FloatArray) -> FloatArray:
+    """Median over repetitions, float64[P]; NaN if no repetition has one."""
+    known = np.isfinite(values)
+    return np.array(
+        [np.median(row[mask]) if mask.any() else np.nan for row, mask in zip(values, known, strict=True)]
+    )
+
+
+def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+    out = np.full(np.broadcast_shapes(above.shape, below.shape), np.nan)
+    np.divide(above, below, out=out, where=np.isfinite(above) & np.isfinite(below) & (below > 0))
+    return out

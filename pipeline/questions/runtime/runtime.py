@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
+from pipeline.models.back_test import BackTest
 from pipeline.models.kernels import start_up, total_kernel
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.questions.analysis import Analysis, largest_point
-from pipeline.questions.runtime.back_test import BackTest
 from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy, is_time
 from pipeline.questions.runtime.limits import Limit, candidates, efficient_up_to, fastest
 from pipeline.questions.runtime.losses import Losses, losses

@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.experiment import OverheadCorrection
 from ingest.number_text import percent
-from pipeline.questions.runtime.back_test import BackTest
+from pipeline.models.back_test import BackTest
 from pipeline.statistics.student import TWO_SIDED
 
 

@@ -10,8 +10,7 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.location_values import SmallFloatArray
-from pipeline.models.kernel_locations import KernelLocations, PointLocations
-from pipeline.models.location_ranges import folded
+from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
 from pipeline.report.page.embedding import compressed, integers, packed
 from pipeline.report.page.page_data import short_unit
 

@@ -6,8 +6,8 @@ import pytest
 from ingest.errors import UsageError
 from pipeline.models.fit import fit
 from pipeline.questions.planning.advice import advise, repetition_noise
-from pipeline.questions.planning.beliefs import beliefs
-from pipeline.questions.planning.candidates import MOST_POINTS, candidate_points
+from pipeline.questions.planning.designs import MOST_POINTS, candidate_points
+from pipeline.questions.planning.plan import beliefs
 
 P = 2.0 ** np.arange(1, 8)[:, None]
 AT = np.array([4096.0])

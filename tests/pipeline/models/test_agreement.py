@@ -5,11 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.models.agreement import agreeing
 from pipeline.models.fit import fit
 from pipeline.models.kernels import sum_groups
 from pipeline.models.scaling_models import SURE
-from pipeline.models.total import predict_total
+from pipeline.models.total import agreeing, predict_total
 
 P = np.array([1.0, 2, 4, 8])[:, None]
 POINTS = np.array([[2.0], [6.0], [32.0], [1024.0]])

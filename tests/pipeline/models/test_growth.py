@@ -5,14 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.models.agreement import agreeing
-from pipeline.models.fit import fit
-from pipeline.models.forecast import with_remarks
+from pipeline.models.fit import fit, with_remarks
 from pipeline.models.growth import growth_classes
 from pipeline.models.observations import observe
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import SURE
-from pipeline.models.total import predict_total
+from pipeline.models.total import agreeing, predict_total
 from tests.pipeline.models.made import changed
 
 P = np.array([4.0, 8.0, 16.0, 32.0, 64.0, 128.0])

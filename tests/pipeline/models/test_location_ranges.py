@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.models.kernel_locations import KernelLocations, PointLocations
-from pipeline.models.location_ranges import fold_point, folded
+from pipeline.models.kernel_locations import KernelLocations, PointLocations, fold_point, folded
 
 
 def point_of(threads, nodes=None, values=None):

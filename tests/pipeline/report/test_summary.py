@@ -10,8 +10,8 @@ from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import measured_total
-from pipeline.questions.efficiency import Efficiencies, efficiencies
 from pipeline.questions.planning.advice import Advice, Settled
+from pipeline.questions.runtime.pop import Efficiencies, efficiencies
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, advice_summary, efficiency_summary
 from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled, outlooks, summary_of, target_points

@@ -4,8 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pipeline.models.kernel_locations import KernelLocations, PointLocations
-from pipeline.models.location_ranges import folded
+from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
 from pipeline.store.stored_locations import LOCATIONS, MOST_BYTES, abridged, read_locations, write_locations
 
 

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from pipeline.models.multi_parameter.added_term import WeightedMeans, chi_squared
-from pipeline.models.multi_parameter.design import examine, log_slopes
-from pipeline.models.multi_parameter.exact_fits import fit_exactly
-from pipeline.models.multi_parameter.factors import make_factors
-from pipeline.models.multi_parameter.posterior import representative_rivals
+from pipeline.models.multi_parameter.exact_fits import fit_exactly, representative_rivals
+from pipeline.models.multi_parameter.factors import examine, log_slopes, make_factors
 from pipeline.models.options import ModelOptions
 
 RNG = np.random.default_rng(4)

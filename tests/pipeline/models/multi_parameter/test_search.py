@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from pipeline.models.multi_parameter.added_term import WeightedMeans
-from pipeline.models.multi_parameter.exact_fits import fit_exactly
+from pipeline.models.multi_parameter.exact_fits import earn_their_place, fit_exactly, weigh
 from pipeline.models.multi_parameter.factors import make_factors
-from pipeline.models.multi_parameter.noise import BELIEF
-from pipeline.models.multi_parameter.posterior import earn_their_place, weigh
+from pipeline.models.multi_parameter.mean_errors import BELIEF
 from pipeline.models.multi_parameter.search import evidence, search_another_term, search_one_term
 from pipeline.models.options import ModelOptions
 

@@ -10,9 +10,8 @@ from ingest.reduction import reduce_profile
 from ingest.run_settings import STATISTIC
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
-from pipeline.questions.efficiency import efficiencies
 from pipeline.questions.runtime.figures import RuntimeStudy
-from pipeline.questions.runtime.pop import pop_parts
+from pipeline.questions.runtime.pop import efficiencies, pop_parts
 from tests.pipeline.questions.runtime.programs import STRONG, WEAK, ideal
 from tests.profiles import make_profile
 

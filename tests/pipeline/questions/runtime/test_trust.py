@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ingest.experiment import OverheadCorrection
-from pipeline.questions.runtime.back_test import BackTest
+from pipeline.models.back_test import BackTest
 from pipeline.questions.runtime.trust import Trust, extrapolation_text, noise_of, verdict
 
 

@@ -1,17 +1,18 @@
 """The study without its largest scale."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
+from pipeline.models import back_test
+from pipeline.models.back_test import BackTest, back_test_total
 from pipeline.models.fit import fit
 from pipeline.models.kernels import callpath_kernels
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import analyse
-from pipeline.questions.runtime import back_test
-from pipeline.questions.runtime.back_test import BackTest, back_test_total
 from tests.pipeline.questions.runtime.programs import STRONG, experiment, strong
 
 SCALES = (1, 2, 4, 8, 16)
@@ -57,10 +58,10 @@ def test_small_kernels_count_as_one(monkeypatch):
         fitted.append(values)
         return fit(parameters, points, values, *rest, **more)
 
-    monkeypatch.setattr(back_test, "LARGEST", 2)
+    monkeypatch.setattr(back_test, "ONE_BY_ONE", 2)
     monkeypatch.setattr(back_test, "fit", spied)
     kernels = callpath_kernels(runs, "time", STRONG.scaling)
-    found = back_test_total(runs, kernels, 0, 4, ModelOptions())
+    found = back_test_total(partial(fit, runs.parameters, parts=True), runs, kernels, 0, 4)
     (values,) = fitted
     assert values.shape[:2] == (3, 4)
     assert values[:2, 0, 0] == pytest.approx([0.06, 0.05])

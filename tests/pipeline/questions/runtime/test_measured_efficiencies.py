@@ -7,7 +7,7 @@ from ingest.alignment import MeasuredRun, align
 from ingest.reduction import reduce_profile
 from ingest.run_settings import STATISTIC
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.questions.efficiency import NOT_FROM_MEANS, efficiencies
+from pipeline.questions.runtime.pop import NOT_FROM_MEANS, efficiencies
 from tests.profiles import make_profile
 
 MAIN, SOLVE, SEND = ("main",), ("main", "solve"), ("main", "MPI_Send")

@@ -12,11 +12,15 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.multi_parameter.added_term import WeightedMeans
 from pipeline.models.multi_parameter.assemble import scaling_models
-from pipeline.models.multi_parameter.design import log_slopes
-from pipeline.models.multi_parameter.exact_fits import ExactFits, fit_exactly, joined, predicted_means
-from pipeline.models.multi_parameter.factors import Factors, make_factors
-from pipeline.models.multi_parameter.noise import inside, inverse_variances, part_of, shown_drift, size_ratio
-from pipeline.models.multi_parameter.posterior import weigh
+from pipeline.models.multi_parameter.exact_fits import ExactFits, fit_exactly, joined, predicted_means, weigh
+from pipeline.models.multi_parameter.factors import Factors, log_slopes, make_factors
+from pipeline.models.multi_parameter.mean_errors import (
+    inside,
+    inverse_variances,
+    part_of,
+    shown_drift,
+    size_ratio,
+)
 from pipeline.models.multi_parameter.search import MOST_TERMS, search_another_term, search_one_term
 from pipeline.models.observations import Observations
 from pipeline.models.options import ModelOptions
