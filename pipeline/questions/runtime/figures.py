@@ -17,7 +17,7 @@ from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups,
 from pipeline.models.search_space import counts_processes
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, along_parameter, extrapolation, scaled_parameter
-from pipeline.questions.runtime.accelerators import DeviceUse
+from pipeline.questions.runtime.device_use import DeviceUse
 from pipeline.questions.runtime.estimate import Estimate, from_prediction, from_repetitions
 from pipeline.statistics.student import TWO_SIDED
 

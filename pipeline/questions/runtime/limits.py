@@ -32,7 +32,7 @@ class Limit:
 
 
 @dataclass(frozen=True, eq=False)
-class Candidates:
+class ScalesInView:
     """Q scales along the parameter that scales, ascending.
 
     Attributes:
@@ -50,7 +50,7 @@ class Candidates:
     efficiency: FloatArray
 
 
-def candidates(study: RuntimeStudy, figures: Figures, target: FloatArray) -> Candidates | None:
+def candidates(study: RuntimeStudy, figures: Figures, target: FloatArray) -> ScalesInView | None:
     """Collect measured and target scales with the other parameters of the target, and scales in between.
 
     Args:
@@ -77,7 +77,7 @@ def candidates(study: RuntimeStudy, figures: Figures, target: FloatArray) -> Can
     def joined(of_rows: FloatArray, of_between: FloatArray) -> FloatArray:
         return np.concatenate([of_rows, of_between])[order]
 
-    return Candidates(
+    return ScalesInView(
         points=along_parameter(target, column, every[order]),
         measured=np.concatenate([figures.measured[rows], between.measured])[order],
         named=order < len(rows),
@@ -126,7 +126,7 @@ def scales_between(first: float, last: float, given: FloatArray) -> FloatArray:
     return np.setdiff1d(scales, given)
 
 
-def fastest(study: RuntimeStudy, found: Candidates | None) -> Limit | None:
+def fastest(study: RuntimeStudy, found: ScalesInView | None) -> Limit | None:
     """Return the scale of the least wall time; None unless processes are added to a fixed problem."""
     if found is None or study.comparison is not Comparison.STRONG or not np.isfinite(found.wall).any():
         return None
@@ -136,7 +136,7 @@ def fastest(study: RuntimeStudy, found: Candidates | None) -> Limit | None:
     return _limit(found, best if wall[best] < CLEARLY * wall[of_study] else of_study, found.wall)
 
 
-def efficient_up_to(found: Candidates | None, threshold: float) -> Limit | None:
+def efficient_up_to(found: ScalesInView | None, threshold: float) -> Limit | None:
     """Return the largest scale with at least this efficiency; None if there is none."""
     if found is None:
         return None
@@ -144,7 +144,7 @@ def efficient_up_to(found: Candidates | None, threshold: float) -> Limit | None:
     return _limit(found, int(enough[-1]), found.efficiency) if len(enough) else None
 
 
-def _limit(found: Candidates, place: int, values: FloatArray) -> Limit:
+def _limit(found: ScalesInView, place: int, values: FloatArray) -> Limit:
     return Limit(
         point=found.points[place],
         measured=bool(found.measured[place]),

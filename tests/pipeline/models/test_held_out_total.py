@@ -59,9 +59,8 @@ def test_small_kernels_count_as_one(monkeypatch):
         return fit(parameters, points, values, *rest, **more)
 
     monkeypatch.setattr(back_test, "ONE_BY_ONE", 2)
-    monkeypatch.setattr(back_test, "fit", spied)
     kernels = callpath_kernels(runs, "time", STRONG.scaling)
-    found = back_test_total(partial(fit, runs.parameters, parts=True), runs, kernels, 0, 4)
+    found = back_test_total(partial(spied, runs.parameters, parts=True), runs, kernels, 0, 4)
     (values,) = fitted
     assert values.shape[:2] == (3, 4)
     assert values[:2, 0, 0] == pytest.approx([0.06, 0.05])
