@@ -101,6 +101,22 @@ def test_an_option_of_run(changed, tmp_path):
     assert json.loads((tmp_path / "out" / "run.json").read_text())["configuration"]["label"] == "before"
 
 
+def test_a_column_of_kernels(changed, tmp_path):
+    changed("A column of kernels")("run", SAMPLE, "--out", "out")
+    for row in kernels(tmp_path / "out"):
+        assert row["depth"] == len(row["callpath"])
+
+
+def test_a_metric_derived_per_kernel(changed, tmp_path):
+    changed("A metric derived per kernel")("run", SAMPLE, "--out", "out")
+    found = [row["spread"] for row in kernels(tmp_path / "out")]
+    assert 0 <= min(found) < max(found) <= 1
+
+
+def kernels(out):
+    return json.loads((out / "summary.json").read_text())["kernels"]
+
+
 def test_a_format_of_export(changed):
     pipeline = changed("A format of `export`")
     pipeline("run", SAMPLE, "--out", "out")
