@@ -5,6 +5,8 @@ import sys
 import pytest
 
 from pipeline.cli import main
+from pipeline.config.options import Options
+from pipeline.stages.run import run as run_stages
 
 
 @pytest.fixture(autouse=True)
@@ -25,3 +27,10 @@ def call(monkeypatch, capsys):
         return stop.value.code or 0, told.out, told.err
 
     return run
+
+
+@pytest.fixture
+def results(strong_study, tmp_path):
+    """The results directory of a strong-scaling study."""
+    run_stages(strong_study, Options(out=tmp_path / "results"))
+    return tmp_path / "results"

@@ -3,13 +3,6 @@ import json
 import pytest
 
 
-@pytest.fixture
-def results(call, strong_study, tmp_path):
-    out = tmp_path / "results"
-    assert call("run", strong_study, "--out", out)[0] == 0
-    return out
-
-
 def test_a_plan_stays_within_its_budget_and_narrows_the_interval(call, results):
     code, told, _ = call("advise", results, "--at", "p=256", "--budget", "100000", "--json", "-")
     assert code == 0

@@ -16,8 +16,6 @@ import typer
 import pipeline.cli as cli
 from pipeline.cli.app import COMMANDS, app, register
 from pipeline.cli.output import reading_progress, show_notice, show_skipped, write_output, write_summary
-from pipeline.config.options import Options
-from pipeline.stages.run import run
 
 STUDY = Path(__file__).parents[3] / "sample_profiles" / "hpcg-strong"
 START = "from pipeline.cli import main; main()"
@@ -29,12 +27,6 @@ OWN = {  # options of the same name that mean something else
     ("model", "--limit"),
     *((name, "--metric") for name in ("bottlenecks", "predict", "plot", "tree", "export")),
 }
-
-
-@pytest.fixture
-def results(strong_study, tmp_path):
-    run(strong_study, Options(out=tmp_path / "results"))
-    return tmp_path / "results"
 
 
 @pytest.fixture(scope="module")

@@ -9,17 +9,9 @@ import sys
 
 import pytest
 
-from pipeline.config.options import Options
-from pipeline.stages.run import run
 from tests.foam_cases import write_foam_case
 
 START = "from pipeline.cli import main; main()"
-
-
-@pytest.fixture
-def results(strong_study, tmp_path):
-    run(strong_study, Options(out=tmp_path / "results"))
-    return tmp_path / "results"
 
 
 def series_file(path, metrics=("flops",)):

@@ -5,13 +5,6 @@ import json
 import pytest
 
 
-@pytest.fixture
-def results(call, strong_study, tmp_path):
-    out = tmp_path / "results"
-    assert call("run", strong_study, "--out", out)[0] == 0
-    return out
-
-
 def test_the_tree_shows_bars_shares_and_growth(call, results):
     code, text, _ = call("tree", results)
     lines = text.splitlines()
