@@ -3,13 +3,11 @@
 import hashlib
 from typing import Any
 
-from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
-from pipeline.report.check.wording import headline, kernel_name, rule_id, source_file, story
+from pipeline.gate.check_result import CheckResult, KernelResult
+from pipeline.report.check.wording import VERDICT_ROWS, headline, kernel_name, rule_id, source_file, story
 from pipeline.wording.escaping import github_data, github_property
 
-GITHUB_COMMANDS = {Ruling.REGRESSION: "error", Ruling.INCONCLUSIVE: "warning"}
 GITHUB_MOST = 10  # GitHub shows no more per step and kind
-GITLAB_SEVERITIES = {Ruling.REGRESSION: "critical", Ruling.WAIVED: "info", Ruling.INCONCLUSIVE: "minor"}
 GITLAB_NO_FILE = "pipeline.toml"  # GitLab drops entries without a file
 
 
@@ -24,12 +22,14 @@ def github_annotations(result: CheckResult, root: str = "") -> list[str]:
         f"::warning title={github_property(headline(result))}::{github_data(reason.text)}"
         for reason in result.reasons
     ]
-    for one in result.of(*GITHUB_COMMANDS):
-        place = ""
+    for one in result.kernels:
+        command, place = VERDICT_ROWS[one.verdict].github, ""
+        if not command:
+            continue
         if file := source_file(one, root):
             place = f"file={github_property(file)},line={one.line},"
         title = github_property(f"{one.verdict.value}: {kernel_name(one, 80)}")
-        found.append(f"::{GITHUB_COMMANDS[one.verdict]} {place}title={title}::{github_data(story(one))}")
+        found.append(f"::{command} {place}title={title}::{github_data(story(one))}")
     return found[:GITHUB_MOST]
 
 
@@ -45,13 +45,14 @@ def gitlab_code_quality(result: CheckResult, root: str = "") -> list[dict[str, A
             "description": f"{kernel_name(one, 120)}: {story(one)}",
             "check_name": rule_id(one),
             "fingerprint": fingerprint(one),
-            "severity": GITLAB_SEVERITIES[one.verdict],
+            "severity": VERDICT_ROWS[one.verdict].gitlab,
             "location": {
                 "path": source_file(one, root) or GITLAB_NO_FILE,
                 "lines": {"begin": max(one.line, 1)},
             },
         }
-        for one in result.of(*GITLAB_SEVERITIES)
+        for one in result.kernels
+        if VERDICT_ROWS[one.verdict].gitlab
     ]
 
 

@@ -8,11 +8,10 @@ so that servers show it without failing.
 import xml.etree.ElementTree as ET
 
 from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
-from pipeline.report.check.wording import headline, power_text, rule_id, story
+from pipeline.report.check.wording import VERDICT_ROWS, headline, power_text, rule_id, story
 from pipeline.wording.escaping import xml
 
 SUITE = "scalability"
-SKIPPED = (Ruling.INCONCLUSIVE, Ruling.WAIVED, Ruling.NOT_COMPARABLE, Ruling.NOT_RECORDED)
 
 
 def junit_xml(result: CheckResult) -> str:
@@ -51,7 +50,7 @@ def _add_case(suite: ET.Element, result: KernelResult) -> None:
     if result.verdict is Ruling.REGRESSION:
         message = xml(result.evidence[0].text)
         ET.SubElement(case, "failure", type=rule_id(result), message=message).text = text
-    elif result.verdict in SKIPPED:
+    elif VERDICT_ROWS[result.verdict].skipped:
         ET.SubElement(case, "skipped", message=text)
     elif text:
         ET.SubElement(case, "system-out").text = text

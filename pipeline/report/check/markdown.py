@@ -2,6 +2,7 @@
 
 from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
 from pipeline.report.check.wording import (
+    VERDICT_ROWS,
     basis,
     growth_change,
     headline,
@@ -14,16 +15,6 @@ from pipeline.wording.escaping import markdown
 from pipeline.wording.quantities import figure, interval_text, percent
 
 ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️"}
-SECTIONS = (
-    (Ruling.REGRESSION, "Regressions"),
-    (Ruling.WAIVED, "Waived"),
-    (Ruling.INCONCLUSIVE, "Too noisy to judge"),
-    (Ruling.NEW, "New"),
-    (Ruling.VANISHED, "Vanished"),
-    (Ruling.IMPROVEMENT, "Improvements"),
-    (Ruling.NOT_COMPARABLE, "Not comparable: time of functions that one study did not record"),
-    (Ruling.NOT_RECORDED, "Recorded in one study only"),
-)
 ROWS = 20
 DOUBTS = 5  # kernels too noisy to judge whose advice is shown
 
@@ -32,9 +23,9 @@ def check_markdown(result: CheckResult) -> str:
     """Return the document: headline, one table per verdict, below them the evidence, folded."""
     parts = [f"## {ICONS[result.outcome]} {headline(result)}"]
     parts += [f"- {markdown(reason.text)}" for reason in result.reasons]
-    for verdict, title in SECTIONS:
-        if found := result.of(verdict):
-            parts.append(f"### {title} ({len(found)})\n\n{_table(found[:ROWS], result.unit)}")
+    for verdict, row in VERDICT_ROWS.items():
+        if row.heading and (found := result.of(verdict)):
+            parts.append(f"### {row.heading} ({len(found)})\n\n{_table(found[:ROWS], result.unit)}")
             if len(found) > ROWS:
                 parts.append(f"{ROWS} of {len(found)} shown")
     findings, doubts = result.of(Ruling.REGRESSION, Ruling.WAIVED), result.of(Ruling.INCONCLUSIVE)

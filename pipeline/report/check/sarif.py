@@ -11,6 +11,7 @@ from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
 from pipeline.report.check.annotations import fingerprint
 from pipeline.report.check.wording import (
     RULE_TEXTS,
+    VERDICT_ROWS,
     headline,
     kernel_name,
     relative_to,
@@ -22,7 +23,6 @@ from pipeline.report.check.wording import (
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT_DIGITS = 32
 NO_FILE = "pipeline.toml"
-LEVELS = {Ruling.REGRESSION: "error", Ruling.WAIVED: "error", Ruling.INCONCLUSIVE: "note"}
 
 
 def sarif_document(result: CheckResult, root: str = "", elsewhere: str = "") -> dict[str, Any]:
@@ -34,7 +34,7 @@ def sarif_document(result: CheckResult, root: str = "", elsewhere: str = "") -> 
         elsewhere: file that findings without a source file point to, such as the configuration or the
             baseline; empty for `NO_FILE`.
     """
-    reported = result.of(*LEVELS)
+    reported = [one for one in result.kernels if VERDICT_ROWS[one.verdict].sarif]
     used = sorted({rule_id(one) for one in reported})
     invocation = {
         "executionSuccessful": True,
@@ -79,7 +79,7 @@ def _result(result: KernelResult, rules: list[str], root: str, elsewhere: str) -
     found: dict[str, Any] = {
         "ruleId": name,
         "ruleIndex": rules.index(name),
-        "level": LEVELS[result.verdict],
+        "level": VERDICT_ROWS[result.verdict].sarif,
         "message": {"text": f"{kernel_name(result, 120)}: {story(result)}"},
         "locations": [location],
         "partialFingerprints": {"kernel/v1": fingerprint(result)[:FINGERPRINT_DIGITS]},

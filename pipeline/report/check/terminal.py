@@ -8,6 +8,7 @@ from rich.text import Text
 
 from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
 from pipeline.report.check.wording import (
+    VERDICT_ROWS,
     basis,
     growth_change,
     headline,
@@ -18,20 +19,8 @@ from pipeline.report.check.wording import (
 )
 from pipeline.wording.quantities import figure, percent
 
-STYLES = {
-    Ruling.REGRESSION: "bold red",
-    Ruling.WAIVED: "yellow",
-    Ruling.INCONCLUSIVE: "yellow",
-    Ruling.NEW: "cyan",
-    Ruling.VANISHED: "cyan",
-    Ruling.IMPROVEMENT: "green",
-    Ruling.NOT_COMPARABLE: "yellow",
-    Ruling.NOT_RECORDED: "dim",
-    Ruling.UNCHANGED: "dim",
-}
 VERDICTS = {verdict: verdict.value for verdict in Ruling}
 OUTCOMES = {Outcome.PASSED: "bold green", Outcome.REGRESSED: "bold red", Outcome.INCONCLUSIVE: "bold yellow"}
-EXPLAINED = (Ruling.REGRESSION, Ruling.WAIVED, Ruling.NEW, Ruling.VANISHED)
 DOUBTS = 3  # kernels too noisy to judge whose advice is shown
 OTHER_COLUMNS = 60  # characters beside the kernel and its growth
 SHORTEST_NAME = 20
@@ -63,7 +52,7 @@ def show_details(
         out.print(_table(out, shown[:limit], result.unit, words, sides))
         if len(shown) > limit:
             out.print(f"and {len(shown) - limit} more; --limit or --json shows them", style="dim")
-    explained = [one for one in shown[:limit] if one.verdict in EXPLAINED]
+    explained = [one for one in shown[:limit] if VERDICT_ROWS[one.verdict].explained]
     doubts = result.of(Ruling.INCONCLUSIVE)
     explained += doubts[:DOUBTS]
     if explained:
@@ -106,7 +95,7 @@ def _table(
         table.add_column("growth", no_wrap=True)
     for one, growth in zip(kernels, growths, strict=True):
         table.add_row(
-            Text(words[one.verdict], style=STYLES[one.verdict]),
+            Text(words[one.verdict], style=VERDICT_ROWS[one.verdict].style),
             Text(kernel_name(one, max(room, SHORTEST_NAME))),
             figure(one.baseline.value) if one.baseline else "-",
             figure(one.candidate.value) if one.candidate else "-",

@@ -1,6 +1,7 @@
 """The words that all outputs of a check share: names, headline, one paragraph per kernel."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from pipeline.gate.check_result import (
@@ -15,20 +16,110 @@ from pipeline.gate.check_result import (
 )
 from pipeline.wording.quantities import callpath_text, counted, figure, growth_text, percent, point_text
 
-RULE_IDS: Mapping[Ground, str] = {
-    Ground.MEASURED: "effort-increased",
-    Ground.EVERYWHERE: "effort-increased",
-    Ground.GROWTH: "growth-worsened",
-    Ground.TARGET: "target-worse",
-    Ground.MODELS: "prediction-worse",
-    Ground.COMMON: "all-kernels-slower",
-    Ground.NEW: "new-kernel",
-    Ground.RECORDING: "not-recorded",
-    Ground.GROWTH_RULE: "growth-ceiling",
-    Ground.SHARE_RULE: "share-ceiling",
-    Ground.EFFICIENCY_RULE: "efficiency-floor",
-    Ground.TOTAL_RULE: "total-ceiling",
+
+@dataclass(frozen=True, kw_only=True)
+class VerdictRow:
+    """How outputs show a verdict; an empty text leaves it out there.
+
+    Attributes:
+        style: in the terminal.
+        heading: of its section in Markdown.
+        compared: what a comparison of two studies calls it.
+        explained: whether the terminal shows its evidence, whatever there is to advise.
+        checked: whether the kernel counts as checked.
+        skipped: whether JUnit shows it as skipped.
+        sarif, github, gitlab: its level, command and severity there.
+    """
+
+    style: str
+    heading: str = ""
+    compared: str
+    explained: bool = False
+    checked: bool = True
+    skipped: bool = False
+    sarif: str = ""
+    github: str = ""
+    gitlab: str = ""
+
+
+VERDICT_ROWS: Mapping[Ruling, VerdictRow] = {
+    Ruling.REGRESSION: VerdictRow(
+        style="bold red",
+        heading="Regressions",
+        compared="worse",
+        explained=True,
+        sarif="error",
+        github="error",
+        gitlab="critical",
+    ),
+    Ruling.WAIVED: VerdictRow(
+        style="yellow",
+        heading="Waived",
+        compared="worse",
+        explained=True,
+        skipped=True,
+        sarif="error",
+        gitlab="info",
+    ),
+    Ruling.INCONCLUSIVE: VerdictRow(
+        style="yellow",
+        heading="Too noisy to judge",
+        compared="inconclusive",
+        skipped=True,
+        sarif="note",
+        github="warning",
+        gitlab="minor",
+    ),
+    Ruling.NEW: VerdictRow(style="cyan", heading="New", compared="only in B", explained=True, checked=False),
+    Ruling.VANISHED: VerdictRow(
+        style="cyan", heading="Vanished", compared="only in A", explained=True, checked=False
+    ),
+    Ruling.IMPROVEMENT: VerdictRow(style="green", heading="Improvements", compared="better"),
+    Ruling.NOT_COMPARABLE: VerdictRow(
+        style="yellow",
+        heading="Not comparable: time of functions that one study did not record",
+        compared="not comparable",
+        checked=False,
+        skipped=True,
+    ),
+    Ruling.NOT_RECORDED: VerdictRow(
+        style="dim",
+        heading="Recorded in one study only",
+        compared="not recorded",
+        checked=False,
+        skipped=True,
+    ),
+    Ruling.UNCHANGED: VerdictRow(style="dim", compared="no significant change"),
 }
+INCONCLUSIVE = "inconclusive"
+_RULES: tuple[tuple[str, str, tuple[Ground, ...]], ...] = (
+    (
+        "effort-increased",
+        "Measured effort exceeds the baseline by significantly more than the factor",
+        (Ground.MEASURED, Ground.EVERYWHERE),
+    ),
+    ("growth-worsened", "The kernel scales worse than in the baseline", (Ground.GROWTH,)),
+    ("target-worse", "Extrapolated to the target scale, effort exceeds the baseline", (Ground.TARGET,)),
+    (
+        "prediction-worse",
+        "The models predict more effort than the baseline at the target scale",
+        (Ground.MODELS,),
+    ),
+    ("all-kernels-slower", "All kernels together take more effort than in the baseline", (Ground.COMMON,)),
+    ("new-kernel", "A kernel that is not in the baseline takes a large share", (Ground.NEW,)),
+    (
+        "not-recorded",
+        "The studies recorded different functions, so the kernel cannot be compared",
+        (Ground.RECORDING,),
+    ),
+    ("growth-ceiling", "The kernel grows faster than its rule allows", (Ground.GROWTH_RULE,)),
+    ("share-ceiling", "The kernel takes a larger share than its rule allows", (Ground.SHARE_RULE,)),
+    ("efficiency-floor", "Parallel efficiency is below its rule", (Ground.EFFICIENCY_RULE,)),
+    ("total-ceiling", "The predicted total is above its rule", (Ground.TOTAL_RULE,)),
+    (INCONCLUSIVE, "The measurements are too noisy to decide whether the kernel changed", ()),
+)
+RULE_TEXTS: Mapping[str, str] = {name: text for name, text, _ in _RULES}
+RULE_IDS: Mapping[Ground, str] = {ground: name for name, _, grounds in _RULES for ground in grounds}
 CAUSES: Mapping[Cause, str] = {
     Cause.INCOMPARABLE: "the studies cannot be compared",
     Cause.MISSING: "points of the baseline are missing",
@@ -36,21 +127,6 @@ CAUSES: Mapping[Cause, str] = {
     Cause.COMMON: "all kernels are slower together",
     Cause.POWER: "a change of the size to detect could have been missed",
     Cause.NOISE: "the measurements are too noisy",
-}
-INCONCLUSIVE = "inconclusive"
-RULE_TEXTS: Mapping[str, str] = {
-    "effort-increased": "Measured effort exceeds the baseline by significantly more than the factor",
-    "growth-worsened": "The kernel scales worse than in the baseline",
-    "target-worse": "Extrapolated to the target scale, effort exceeds the baseline",
-    "prediction-worse": "The models predict more effort than the baseline at the target scale",
-    "all-kernels-slower": "All kernels together take more effort than in the baseline",
-    "new-kernel": "A kernel that is not in the baseline takes a large share",
-    "not-recorded": "The studies recorded different functions, so the kernel cannot be compared",
-    "growth-ceiling": "The kernel grows faster than its rule allows",
-    "share-ceiling": "The kernel takes a larger share than its rule allows",
-    "efficiency-floor": "Parallel efficiency is below its rule",
-    "total-ceiling": "The predicted total is above its rule",
-    INCONCLUSIVE: "The measurements are too noisy to decide whether the kernel changed",
 }
 
 
@@ -125,8 +201,7 @@ def growth_change(result: KernelResult) -> str:
 def basis(result: CheckResult) -> str:
     """Return what the check rests on."""
     targets = " and ".join(map(point_text, result.targets))
-    unchecked = (Ruling.NEW, Ruling.VANISHED, Ruling.NOT_COMPARABLE, Ruling.NOT_RECORDED)
-    checked = len(result.kernels) - len(result.of(*unchecked))
+    checked = sum(VERDICT_ROWS[one.verdict].checked for one in result.kernels)
     return (
         f"{counted(checked, 'kernel')} checked at {counted(len(result.points), 'point')} and extrapolated to "
         f"{targets}; {result.below_share_floor} below the share floor; {counted(result.tests, 'test')}, "

@@ -17,7 +17,7 @@ from pipeline.gate.check_result import Change, CheckResult, KernelResult, Ruling
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.models.kernels import sum_groups
 from pipeline.report.check.terminal import show_details
-from pipeline.report.check.wording import basis, kernel_name, rename_text, story
+from pipeline.report.check.wording import VERDICT_ROWS, basis, kernel_name, rename_text, story
 from pipeline.report.page.embedding import integers, packed, page_text
 from pipeline.report.tables.data_table import DataTable
 from pipeline.report.tables.gate import changes_table
@@ -141,17 +141,7 @@ def _plain(value: float) -> float | None:
     return float(f"{value:.4g}") if np.isfinite(value) else None
 
 
-WORDS = {
-    Ruling.REGRESSION: "worse",
-    Ruling.IMPROVEMENT: "better",
-    Ruling.INCONCLUSIVE: "inconclusive",
-    Ruling.UNCHANGED: "no significant change",
-    Ruling.NOT_COMPARABLE: "not comparable",
-    Ruling.NOT_RECORDED: "not recorded",
-    Ruling.NEW: "only in B",
-    Ruling.VANISHED: "only in A",
-    Ruling.WAIVED: "worse",
-}
+WORDS = {verdict: row.compared for verdict, row in VERDICT_ROWS.items()}
 SPAN = 3.0  # decades of the ratio that the bar shows: 1/31 to 31
 THINNEST = 0.5  # per cent of the bar
 
