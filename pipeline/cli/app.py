@@ -13,7 +13,7 @@ import typer
 import pipeline.cli
 from ingest.errors import PipelineError, one_line
 from pipeline.cli import INTERRUPTED
-from pipeline.report.standard_output import prepare_streams
+from pipeline.report.render.standard_output import prepare_streams
 
 app = typer.Typer(
     name="pipeline",

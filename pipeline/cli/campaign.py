@@ -60,7 +60,7 @@ def plan(
 
     The order is drawn once and stored. Costs come from the first runs, or from the models of --results.
     """
-    from pipeline.report.terminal import console
+    from pipeline.report.render.console import console
     from pipeline.report.terminal.campaign import show_plan
     from pipeline.stages.campaign import progress_summary
     from pipeline.stages.campaign_submission import plan_campaign
@@ -77,7 +77,7 @@ def submit(file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed: Failed 
     Slurm and PBS get jobs; without a scheduler the runs are made here, one at a time. Exit code 3: some
     runs failed.
     """
-    from pipeline.report.terminal import console
+    from pipeline.report.render.console import console
     from pipeline.report.terminal.campaign import show_status
     from pipeline.stages.campaign import progress_summary
     from pipeline.stages.campaign_submission import dry_run as scripts
@@ -98,7 +98,7 @@ def status(
     file: File = Path(CAMPAIGN), watch: Watch = False, interval: Interval = 5.0, json: Json = None
 ) -> None:
     """Show how far the runs are, and the last lines of the logs of those that failed."""
-    from pipeline.report.terminal import console
+    from pipeline.report.render.console import console
     from pipeline.report.terminal.campaign import show_status
     from pipeline.stages.campaign import progress_summary, read_progress
 
@@ -141,7 +141,7 @@ def loop(
 
 def _show_progress(progress: "CampaignProgress", json: str | None) -> None:
     """Print the rounds so far and the answer; exit with a code that says whether it is one."""
-    from pipeline.report.terminal import console
+    from pipeline.report.render.console import console
     from pipeline.report.terminal.campaign import show_rounds
     from pipeline.stages.campaign import progress_summary
 

@@ -131,10 +131,9 @@ def check(
 
     from pipeline.config.check_options import load_check_options
     from pipeline.config.option_readers import parse_at
-    from pipeline.report.check.terminal import show_check
-    from pipeline.report.tables.formats import WRITERS
-    from pipeline.report.tables.gate import check_table
-    from pipeline.report.terminal import console
+    from pipeline.report.check.terminal import check_table, show_check
+    from pipeline.report.render.console import console
+    from pipeline.report.render.text_formats import WRITERS
     from pipeline.stages.check import checked, read_reference
     from pipeline.stages.check_outputs import write_outputs
     from pipeline.stages.gate_study import like_baseline, read_study

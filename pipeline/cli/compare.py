@@ -122,7 +122,7 @@ def _compare(
         comparison_table,
         show_comparison,
     )
-    from pipeline.report.terminal import console
+    from pipeline.report.render.console import console
     from pipeline.stages.gate_study import require_common
 
     one, two = (study.measurements for study in studies)

@@ -55,7 +55,7 @@ def filter(
 ) -> None:
     """Select the regions that are worth measuring and write a verified filter file with its evidence."""
     from filters.explanation import explain as explanation
-    from pipeline.report.tables.filter import effect_table
+    from pipeline.columns.filter_effects import effect_table
     from pipeline.stages.filter import filter_of_path, store_filter
 
     if explain is not None:
@@ -91,7 +91,7 @@ def filter(
 def _show(result: "FilterResult", path: Path) -> None:
     """Print what a written filter does, and the commands to use it."""
     from filters.explanation import next_commands
-    from pipeline.report.terminal import console
+    from pipeline.report.render.console import console
     from pipeline.report.terminal.filter import show_effect, show_memory
 
     screen = console()
@@ -108,8 +108,8 @@ def _show(result: "FilterResult", path: Path) -> None:
 
 def _simulate(path: Path, rules: Path, options: Options, json: str | None, table_format: str) -> None:
     """Show what a profile would look like under a filter."""
+    from pipeline.columns.filter_effects import simulation_table
     from pipeline.report.filter_json import simulation_json
-    from pipeline.report.tables.filter import simulation_table
     from pipeline.report.terminal.filter import show_simulation
     from pipeline.stages.filter import simulate_filter
 
@@ -129,8 +129,8 @@ def _verify(
     path: Path, second: Path, options: Options, rules: Path | None, json: str | None, table_format: str
 ) -> None:
     """Show a measurement made under a filter beside what was predicted of it."""
+    from pipeline.columns.filter_effects import verification_table
     from pipeline.report.filter_json import verified_filter_json
-    from pipeline.report.tables.filter import verification_table
     from pipeline.report.terminal.verification import show_verification
     from pipeline.stages.verify_filter import verify_filter
 

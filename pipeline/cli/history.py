@@ -130,8 +130,8 @@ def show(
 ) -> None:
     """Show a kernel across commits, with change points and drift."""
     from ingest.errors import UsageError
-    from pipeline.report.check.history import history_document, show_history
-    from pipeline.report.tables.gate import history_table
+    from pipeline.columns.changes import history_table
+    from pipeline.report.check.history import history_document, history_notes, show_history
     from pipeline.store.history_file import kernel_rows, read_history
 
     found = kernel_rows(read_history(file), lambda one: one.matches(kernel))
@@ -143,5 +143,5 @@ def show(
         for document in documents[:limit]:
             show_history(screen, document, limit)
 
-    table = partial(history_table, documents, limit=limit)
+    table = partial(history_table, documents, limit=limit, notes=history_notes(documents[:limit]))
     present(json, table_format, {"kernels": documents}, table, draw)

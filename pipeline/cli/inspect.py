@@ -38,9 +38,9 @@ def inspect(
 ) -> None:
     """Show what is read, end with OK or a list of problems, and propose parameters if names give none."""
     from ingest.errors import UsageError
+    from pipeline.columns.measured_runs import inspection_table
     from pipeline.config.options import load_options
-    from pipeline.report.tables.measurements import inspection_table
-    from pipeline.report.terminal import console
+    from pipeline.report.render.console import console
     from pipeline.report.terminal.inspection import show_inspection
     from pipeline.stages.inspect import inspect_path
 
@@ -69,7 +69,7 @@ def inspect(
 
 def _propose(directory: Path, output: str) -> None:
     """Write a proposal, and what is doubtful about it to standard error."""
-    from pipeline.report.terminal.inspection import verdict
+    from pipeline.columns.measured_runs import verdict
     from pipeline.stages.inspect import inspect_path
     from pipeline.stages.proposed_runs import proposal_toml, propose_runs
 

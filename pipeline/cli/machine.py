@@ -36,18 +36,17 @@ Quick = Annotated[bool, switch("--quick", "A few seconds: three rounds and array
 @command("list", group=machine_app)
 def list_machines(json: Json = None, table_format: Format = "table") -> None:
     """List the shipped machines, and which of them describe a node and a network."""
-    from pipeline.report.projection_table import machines_json, show_machines
-    from pipeline.report.tables.projection import shipped_table
+    from pipeline.columns.projections import shipped_table
+    from pipeline.report.projections import machines_json, show_shipped
     from pipeline.stages.project import shipped_machines
 
-    machines = shipped_machines()
-    document = {"machines": machines_json(machines)}
+    document = {"machines": machines_json(shipped_machines())}
     present(
         json,
         table_format,
         document,
         lambda: shipped_table(document),
-        lambda screen: show_machines(screen, machines),
+        lambda screen: show_shipped(screen, document),
     )
 
 

@@ -5,13 +5,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pipeline.report.standard_output import write_standard_output
+from pipeline.report.render.standard_output import write_standard_output
 from pipeline.wording.escaping import visible
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from pipeline.report.tables.data_table import DataTable
+    from pipeline.columns.cells import DataTable
 
 Item = TypeVar("Item")
 
@@ -71,7 +71,7 @@ def write_table(form: str, table: Callable[[], "DataTable"]) -> bool:
     """
     if form == TABLE:
         return False
-    from pipeline.report.tables.formats import WRITERS
+    from pipeline.report.render.text_formats import WRITERS
 
     made = table()
     show_notices(made.notes)
@@ -100,7 +100,7 @@ def present(
     """
     if write_summary(json, document) or write_table(form, table):
         return False
-    from pipeline.report.terminal import console
+    from pipeline.report.render.console import console
 
     draw(console())
     return True

@@ -36,7 +36,7 @@ def plot(
 
     from pipeline.config.option_readers import parse_at
     from pipeline.report.plots import terminal_plot
-    from pipeline.report.terminal import console
+    from pipeline.report.render.console import console
     from pipeline.stages.plot import (
         factor_lines,
         find_kernel,

@@ -44,8 +44,8 @@ def ports(
     table_format: Format = "table",
 ) -> None:
     """Show what limits a function's loops on a processor core: ports, front end or dependencies."""
+    from pipeline.columns.port_models import loops_table
     from pipeline.report.ports_table import ports_json, show_ports
-    from pipeline.report.tables.ports import ports_table
     from pipeline.stages.ports import ports
 
     report = ports(
@@ -65,6 +65,6 @@ def ports(
         json,
         table_format,
         document,
-        lambda: ports_table(document),
+        lambda: loops_table(document),
         lambda screen: show_ports(screen, report),
     )

@@ -23,8 +23,8 @@ from pipeline.cli.output import STANDARD_OUTPUT, image_form, present, write_outp
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from pipeline.columns.cells import DataTable
     from pipeline.projection.applications.application import Inputs
-    from pipeline.report.tables.data_table import DataTable
 
 DETAILS = ("sensitivities", "strategies", "ports", "models", "threads")
 
@@ -156,8 +156,8 @@ def project(
 
 def _list_shipped(json: str | None, table_format: str) -> None:
     """Show the applications and machines that come with the package, or write them in another form."""
-    from pipeline.report.projection_table import shipped_json, show_shipped
-    from pipeline.report.tables.projection import shipped_table
+    from pipeline.columns.projections import shipped_table
+    from pipeline.report.projections import shipped_json, show_shipped
     from pipeline.stages.project import shipped_applications, shipped_machines
 
     applications, machines = shipped_applications(), shipped_machines()
@@ -167,14 +167,14 @@ def _list_shipped(json: str | None, table_format: str) -> None:
         table_format,
         document,
         lambda: shipped_table(document),
-        lambda screen: show_shipped(screen, applications, machines),
+        lambda screen: show_shipped(screen, document),
     )
 
 
 def _project_results(asked: _Asked, measured_on: str | None, level: str, limit: int) -> None:
     """Project the kernels of a results directory, and show or write what becomes of them."""
+    from pipeline.columns.two_machines import study_projection_table
     from pipeline.config.option_readers import parse_at
-    from pipeline.report.tables.study_projection import study_projection_table
     from pipeline.report.terminal.study_projection import show_study_projection
     from pipeline.stages.projected_results import places_of, project_results
 
@@ -202,7 +202,7 @@ def _project_application(asked: _Asked, show: str) -> None:
     """Project an application and show or write what was asked for."""
     from ingest.errors import UsageError
     from pipeline.projection.applications.application import read_inputs
-    from pipeline.report.terminal.tables import show_data_table
+    from pipeline.report.render.terminal_tables import show_table
 
     inputs = read_inputs(asked.at)
     if show == "parts":
@@ -214,13 +214,12 @@ def _project_application(asked: _Asked, show: str) -> None:
     if inputs.swept or asked.output is not None:
         raise UsageError(f"{show} are shown at one point", where="--show", hint="omit the sweep and --output")
     document, table = _details(asked, show, inputs)
-    present(asked.json, asked.form, document, table, lambda screen: show_data_table(screen, table()))
+    present(asked.json, asked.form, document, table, lambda screen: show_table(screen, table()))
 
 
 def _show_parts(asked: _Asked, inputs: "Inputs") -> None:
-    from pipeline.report.projection_table import projection_json, show_projection
-    from pipeline.report.sweep_table import show_sweep, sweep_json, sweep_table
-    from pipeline.report.tables.projection import projection_table
+    from pipeline.columns.projections import projection_table, sweep_table
+    from pipeline.report.projections import projection_json, show_projection, show_sweep, sweep_json
     from pipeline.stages.project import projection_image, sweep
 
     form = None if asked.output is None else image_form(asked.output)
@@ -258,24 +257,24 @@ def _export(asked: _Asked, language: str, *, others: bool) -> None:
 
 def _details(asked: _Asked, show: str, inputs: "Inputs") -> tuple[dict[str, Any], "Callable[[], DataTable]"]:
     """Return what stands behind a projection as plain data, and what makes a table of it."""
+    from pipeline.columns import port_models, projections
     from pipeline.projection.ports.threads import model_comparisons, port_loads, thread_times
-    from pipeline.report.tables import port_details, projection_details
     from pipeline.stages.project import files, sensitivities_of, strategies_of
 
     source, machine, variant, at = asked.source, asked.machine, asked.variant, inputs.values[0]
     both = files(source, machine)
     document: dict[str, Any]
     if show == "sensitivities":
-        document = projection_details.sensitivities_json(sensitivities_of(*both, at, variant=variant))
-        return document, lambda: projection_details.sensitivities_table(document)
+        document = projections.sensitivities_json(sensitivities_of(*both, at, variant=variant))
+        return document, lambda: projections.sensitivities_table(document)
     if show == "strategies":
-        document = projection_details.strategies_json(strategies_of(*both, at, variant=variant))
-        return document, lambda: projection_details.strategies_table(document)
+        document = projections.strategies_json(strategies_of(*both, at, variant=variant))
+        return document, lambda: projections.strategies_table(document)
     if show == "ports":
-        document = port_details.loads_json(port_loads(*both))
-        return document, lambda: port_details.loads_table(document)
+        document = port_models.loads_json(port_loads(*both))
+        return document, lambda: port_models.loads_table(document)
     if show == "models":
-        document = port_details.comparisons_json(model_comparisons(*both))
-        return document, lambda: port_details.comparisons_table(document)
-    document = port_details.threads_json(thread_times(*both))
-    return document, lambda: port_details.threads_table(document)
+        document = port_models.comparisons_json(model_comparisons(*both))
+        return document, lambda: port_models.comparisons_table(document)
+    document = port_models.threads_json(thread_times(*both))
+    return document, lambda: port_models.threads_table(document)

@@ -58,11 +58,12 @@ def run(
     ] = False,
 ) -> None:
     """Read profiles, write a Score-P filter, model every kernel and rank future bottlenecks."""
-    from pipeline.report.tables.study import answer_table, ranking_table
-    from pipeline.report.terminal import console
+    from pipeline.columns.kernel_tables import ranking_table
+    from pipeline.columns.scales import answer_table
+    from pipeline.report.render.console import console
+    from pipeline.report.render.sentences import show_sentence
     from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_next_step
     from pipeline.report.terminal.results import show_efficiency, show_result
-    from pipeline.report.terminal.sentences import show_sentence
     from pipeline.stages.run import run
 
     options = load_options(config, directory, **given)
@@ -107,9 +108,9 @@ def run(
 
 def _show_groups(directory: Path, options: Options, name: str, table_format: str) -> None:
     """Make a study per value of some metadata and show them side by side."""
-    from pipeline.report.tables.groups import groups_table
-    from pipeline.report.terminal import console
-    from pipeline.report.terminal.tables import show_data_table
+    from pipeline.columns.scales import groups_table
+    from pipeline.report.render.console import console
+    from pipeline.report.render.terminal_tables import show_table
     from pipeline.stages.run_groups import run_groups
 
     results = run_groups(directory, options, name, reading_progress, show_notice)
@@ -120,7 +121,7 @@ def _show_groups(directory: Path, options: Options, name: str, table_format: str
     summaries = {value: result.summary for value, result in results.items()}
     if not write_table(table_format, lambda: groups_table(name, summaries)):
         screen = console()
-        show_data_table(screen, groups_table(name, summaries))
+        show_table(screen, groups_table(name, summaries))
         folders = f"Results of each in a folder of {options.out}/"
         screen.print(folders, soft_wrap=True, markup=False)
     if options.strict and damaged:
@@ -139,8 +140,8 @@ def model(
 ) -> None:
     """Fit and show models without writing a results directory."""
     from ingest.locate import locate
-    from pipeline.report.tables.study import models_table
-    from pipeline.report.terminal import console
+    from pipeline.columns.kernel_tables import models_table
+    from pipeline.report.render.console import console
     from pipeline.report.terminal.results import show_models, show_predictions
     from pipeline.stages.ingest import ingest, skipped_entry, with_parameter
     from pipeline.stages.model import summary_of_models

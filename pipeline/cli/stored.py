@@ -37,8 +37,8 @@ def predict(
     table_format: Format = "table",
 ) -> None:
     """Predict every kernel at the target points, with intervals."""
+    from pipeline.columns.kernel_tables import predictions_table
     from pipeline.config.option_readers import parse_at
-    from pipeline.report.tables.study import predictions_table
     from pipeline.report.terminal.results import show_predictions
     from pipeline.stages.model import stored_summary
     from pipeline.store.results import read_study
@@ -69,8 +69,8 @@ def bottlenecks(
 ) -> None:
     """Rank kernels at the target scale: growth, share of the total, crossovers."""
     from ingest.errors import UsageError
+    from pipeline.columns.kernel_tables import ranking_table
     from pipeline.config.option_readers import parse_at
-    from pipeline.report.tables.study import ranking_table
     from pipeline.report.terminal.results import show_result
     from pipeline.stages.model import stored_summary
     from pipeline.store.results import read_study
@@ -111,9 +111,9 @@ def tree(
     table_format: Format = "table",
 ) -> None:
     """Show the call tree with shares and growth, measured at the largest scale or predicted (--at)."""
+    from pipeline.columns.shown_tree import tree_table
     from pipeline.config.option_readers import parse_at, read_option_share
-    from pipeline.report.tables.tree import tree_table
-    from pipeline.report.terminal import console
+    from pipeline.report.render.console import console
     from pipeline.report.terminal.tree import show_tree
     from pipeline.stages.model import summary_of, tree_point, tree_values
     from pipeline.store.results import read_analysis
@@ -147,15 +147,13 @@ def advise(
     table_format: Format = "table",
 ) -> None:
     """Plan the measurements that narrow the prediction at the target most per core-second."""
+    from pipeline.columns.measured_runs import advice_table
     from pipeline.config.option_readers import parse_at, parse_budget
+    from pipeline.report.render.terminal_tables import show_table
     from pipeline.report.summary import advice_summary
-    from pipeline.report.tables.measurements import advice_table
-    from pipeline.report.terminal import console
-    from pipeline.report.terminal.advice import show_advice
     from pipeline.stages.advise import advise_analysis, cost_so_far
     from pipeline.stages.model import target_points
     from pipeline.store.results import read_analysis
-    from pipeline.wording.quantities import point_text
 
     analysis = read_analysis(out)
     targets = target_points(analysis, parse_at(at or []))
@@ -165,15 +163,14 @@ def advise(
     points = [dict(zip(names, target, strict=True)) for target in targets.tolist()]
     summaries = [advice_summary(plan, names, kernels) for plan in plans]
     several = [{"target": point, "plan": plan} for point, plan in zip(points, summaries, strict=True)]
-    if write_summary(json, several if len(plans) > 1 else summaries[0]):
-        return
-    if write_table(table_format, lambda: advice_table(list(zip(points, summaries, strict=True)), names)):
-        return
-    screen = console()
-    for point, plan in zip(points, plans, strict=True):
-        if len(plans) > 1:
-            screen.print(f"For {point_text(point)}", soft_wrap=True, markup=False)
-        show_advice(screen, plan, names, kernels)
+    table = advice_table(list(zip(points, summaries, strict=True)), names, several=len(plans) > 1)
+    present(
+        json,
+        table_format,
+        several if len(plans) > 1 else summaries[0],
+        lambda: table,
+        lambda screen: show_table(screen, table),
+    )
 
 
 @command("verify")

@@ -34,6 +34,7 @@ class Cells:
         dispensable: 0 if it is always shown; of the others the largest is left out first in narrow terminals.
         folds: whether texts may continue on a second line.
         audience: who sees the column.
+        unit_in_title: whether the title of the table has the unit, which files do not show.
     """
 
     name: str
@@ -48,6 +49,12 @@ class Cells:
     dispensable: int = 0
     folds: bool = False
     audience: Audience = Audience.ALL
+    unit_in_title: bool = False
+
+    @property
+    def file_heading(self) -> str:
+        """What people read above the column where there is no title."""
+        return with_unit(self.heading, self.unit) if self.unit_in_title else self.heading
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ NAME_WIDTH = 60
 ENDS = ("value", "lower", "upper")
 INTERVAL = "90 % interval"
 
-Found = TypeVar("Found")
+Found = TypeVar("Found", contravariant=True)  # noqa: PLC0105  # a word for readers
 Row: TypeAlias = Mapping[str, Any]
 
 
@@ -38,6 +38,8 @@ class Column(Generic[Found]):
         audience: who sees it.
         name: of the values in files, if it is not the end of the key.
         interval: heading of the intervals of estimates.
+        interval_for: who sees those, if not the audience of the values.
+        unit_in_title: whether the title of the table has the unit.
         is_parameter: whether the key is the user's; it yields to any other column of that name.
     """
 
@@ -55,7 +57,14 @@ class Column(Generic[Found]):
     audience: Audience = Audience.ALL
     name: str = ""
     interval: str = INTERVAL
+    interval_for: Audience | None = None
+    unit_in_title: bool = False
     is_parameter: bool = False
+
+    @property
+    def as_stored(self) -> "Column[Sequence[Row]]":
+        """The column of rows that have its key, such as those of ``summary.json``."""
+        return replace(self, values=None)  # type: ignore[return-value]
 
     def of(self, found: Found) -> list[Any]:
         """Return the values of what is found, one per row."""
@@ -80,6 +89,7 @@ class Column(Generic[Found]):
             dispensable=self.dispensable,
             folds=self.folds,
             audience=self.audience,
+            unit_in_title=self.unit_in_title,
         )
         if self.kind is ESTIMATE:
             return self._estimate(cells, values)
@@ -88,12 +98,15 @@ class Column(Generic[Found]):
         if self.kind is QUANTITY:
             return [_in_one_unit(cells, _readable(values, unit), self.write)]
         texts = self.texts(found) if self.texts is not None else (self._text(value) for value in values)
-        known = [self.kind.write(value) if isinstance(value, list | tuple) else value for value in values]
-        headed = self.heading or with_unit(cells.heading, unit)
+        known = [
+            self.kind.write(value) if isinstance(value, list | tuple | dict) else value for value in values
+        ]
+        headed = cells.heading if self.heading or self.unit_in_title else with_unit(cells.heading, unit)
         return [replace(cells, values=known, texts=tuple(texts), heading=headed)]
 
     def _text(self, value: Any) -> str:  # noqa: ANN401  # whatever the kind holds
-        return ABSENT if value is None else (self.write or self.kind.write)(value)
+        absent = "" if self.kind.may_lack else ABSENT
+        return absent if value is None else (self.write or self.kind.write)(value)
 
     def _estimate(self, cells: Cells, entries: Sequence[Row | None]) -> list[Cells]:
         """Return values and both ends of their intervals; people see an interval as one text."""
@@ -109,13 +122,15 @@ class Column(Generic[Found]):
             ABSENT if low is None or high is None else _interval(low, high, shown[0], self.write)
             for low, high in zip(ends[1], ends[2], strict=True)
         )
-        programs = Audience.PROGRAMS
-        hidden = cells.audience is programs
         return [
             value,
-            replace(lower, audience=programs),
+            replace(lower, audience=Audience.PROGRAMS),
             replace(
-                upper, texts=intervals, heading=self.interval, audience=programs if hidden else cells.audience
+                upper,
+                texts=intervals,
+                heading=self.interval,
+                dispensable=0,
+                audience=self.interval_for or cells.audience,
             ),
         ]
 
@@ -129,7 +144,7 @@ def stored(key: str, rows: Sequence[Row]) -> list[Any]:
     first, *more = key.split(".")
     values: list[Any] = [row.get(first) for row in rows]
     for part in more:
-        values = [value[part] for value in values]
+        values = [None if value is None else value[part] for value in values]
     return values
 
 
@@ -152,15 +167,10 @@ def _in_one_unit(cells: Cells, shown: tuple[float, str], write: Callable[[float]
     return replace(cells, texts=texts, heading=with_unit(cells.heading, unit))
 
 
-Part: TypeAlias = Column[Found] | Callable[[Found], Iterable[Column[Found]]]
-"""A column of a list, or what returns the columns that depend on what is found, such as one per parameter."""
-
-
 def filled(
-    parts: Sequence[Part[Found]], found: Found, *, notes: Sequence[str] = (), title: str = ""
+    columns: Sequence[Column[Found]], found: Found, *, notes: Sequence[str] = (), title: str = ""
 ) -> DataTable:
     """Fill a list of columns with what is found."""
-    columns = [column for part in parts for column in ([part] if isinstance(part, Column) else part(found))]
     cells = [cell for column in columns for cell in column.filled(found)]
     return DataTable(columns=cells, notes=notes, title=title)
 

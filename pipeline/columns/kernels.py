@@ -254,6 +254,8 @@ FLAG_NAMES = Kind(
     is_number=False,
 )
 
+NOTES = Kind(name="notes", write="; ".join, json=TEXTS.json, is_number=False)
+
 KERNELS: tuple[Column[Any], ...] = (
     Column(
         key="id",
@@ -369,7 +371,7 @@ KERNELS: tuple[Column[Any], ...] = (
     ),
     Column(
         key="notes",
-        kind=TEXTS,
+        kind=NOTES,
         values=RankedKernels.notes,
         about="what limits the trust in the model, in words",
     ),
@@ -398,6 +400,6 @@ PREDICTION: Column[Rows] = Column(
 
 
 def kernel_columns(*keys: str) -> list[Column[Any]]:
-    """Return columns of `KERNELS` by their keys."""
-    known = {column.key: column for column in KERNELS}
+    """Return columns of `KERNELS` by their keys, for kernels of a summary."""
+    known = {column.key: column.as_stored for column in KERNELS}
     return [known[key] for key in keys]

@@ -3,22 +3,11 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from filters.filter_effect import FilterEffect, MeasuredEffect, prediction_json
 from filters.filter_verification import TOLERANCE, CallPathDifference, Verification
 from filters.instrumentation import FILTER_ATTRIBUTE
 from ingest.profile import Profile
-
-
-def simulation_counts(profile: Profile) -> dict[str, float]:
-    """Return the counts of a profile, measured or simulated: whole numbers and core-seconds, unrounded."""
-    return {
-        "callpaths": len(profile.tree),
-        "regions": len(np.unique(profile.tree.region)),
-        "visits": float(profile.values("visits").sum()),
-        "time": float(profile.values("time").sum()),
-    }
+from pipeline.columns.filter_effects import simulation_counts
 
 
 def simulation_json(before: Profile, after: Profile, prediction: FilterEffect) -> dict[str, Any]:

@@ -10,13 +10,12 @@ import pandas as pd
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from ingest.run_settings import SETTING, metadata_of, stated
-from pipeline.models.growth import growth_classes
+from pipeline.columns.kernels import KERNELS, RankedKernels
+from pipeline.columns.scales import ACCELERATORS, SCALES
 from pipeline.models.kernels import TIME_UNITS
 from pipeline.models.prediction import Prediction
-from pipeline.models.scaling_models import formulas, growths, remarks
 from pipeline.questions.analysis import Level, Outlook
 from pipeline.questions.runtime.runtime import Runtime
-from pipeline.report.runtime_summary import FIGURES, GPU_FIGURES
 from pipeline.wording.quantities import counted
 
 if TYPE_CHECKING:  # projections need sympy, which other tables do not
@@ -71,34 +70,55 @@ def measurements_frame(experiment: Experiment) -> pd.DataFrame:
     return pd.DataFrame(columns | {name: values[measured] for name, values in metrics.items()})
 
 
+MODELS = {
+    "metric": "metric",
+    "unit": "unit",
+    "formula": "model",
+    "growth": "growth",
+    "growth_class": "growth_class",
+    "probability_growing": "probability_growing",
+    "quality": "quality.cv_smape",
+    "smape": "quality.smape",
+    "share": "share_measured",
+    "points": "quality.points",
+    "repetitions": "quality.repetitions",
+    "notes": "notes",
+}
+"""Columns of tables of models, and which of `KERNELS` they are."""
+
+ELSEWHERE = frozenset(
+    {
+        "id",
+        "callpath",
+        "region",
+        "paradigm",
+        "measured",
+        "share_at_target",
+        "predictions",
+        "flags",
+    }
+)
+"""What of `KERNELS` such tables have in another form, or tables of measurements and predictions have."""
+
+
 def models_frame(level: Level, outlook: Outlook) -> pd.DataFrame:
     """Return one row per kernel with its model, the largest at the target of the outlook first.
 
     ``share`` is that at the largest measured scale, ``smape`` the error of the model at the measured points
     in per cent, ``quality`` the same with every point predicted from the others. Call paths have their
-    ``id``.
+    ``id``. Columns that tables of kernels have besides follow.
     """
-    kernels, models = level.kernels, level.models
-    ids: Columns = {} if (kernels.node < 0).all() else {"id": kernels.node + 1}
-    rows = pd.DataFrame(
-        ids
-        | {
-            "kernel": kernel_names(level),
-            "metric": kernels.metric,
-            "unit": kernels.unit,
-            "formula": formulas(models),
-            "growth": growths(models),
-            "growth_class": growth_classes(models),
-            "probability_growing": models.quality.probability_growing,
-            "quality": models.quality.cv_smape,
-            "smape": models.quality.smape,
-            "share": outlook.share_measured,
-            "points": models.quality.points,
-            "repetitions": models.quality.repetitions,
-            "notes": ["; ".join(notes) for notes in remarks(models)],
-        }
-    )
-    return rows.iloc[outlook.order].reset_index(drop=True)
+    found = RankedKernels(level=level, outlook=outlook, chosen=outlook.order)
+    names = kernel_names(level)
+    columns: Columns = {} if (level.kernels.node < 0).all() else {"id": level.kernels.node[found.chosen] + 1}
+    columns["kernel"] = [names[k] for k in found.chosen.tolist()]
+    of = {column.key: column for column in KERNELS}
+    others = {key: key for key in of if key not in {*MODELS.values(), *ELSEWHERE}}
+    for name, key in (MODELS | others).items():
+        values, kind = of[key].of(found), of[key].kind
+        is_plain = kind.is_number or all(isinstance(value, str) for value in values)
+        columns[name] = values if is_plain else list(map(kind.write, values))
+    return pd.DataFrame(columns)
 
 
 def kernel_names(level: Level) -> list[str | tuple[str, ...]]:
@@ -128,17 +148,17 @@ def predictions_frame(
 def runtime_frame(found: Runtime, parameters: Sequence[str]) -> pd.DataFrame:
     """Return one row per measured point and per target, in this order.
 
-    Columns are the parameters, ``measured``, ``locations``, ``extrapolation``, and each figure of `FIGURES`
+    Columns are the parameters, ``measured``, ``locations``, ``extrapolation``, and each figure of `SCALES`
     with its interval: ``wall_seconds``, ``wall_seconds_lower``, ``wall_seconds_upper``; NaN for what does not
-    apply or is not available. Those of `GPU_FIGURES` are added if there are accelerators.
+    apply or is not available. Those of `ACCELERATORS` are added if there are any.
     """
     figures = found.figures
     columns: Columns = {}
-    for key, name in (FIGURES | GPU_FIGURES).items():
-        estimate = getattr(figures, name)
-        if key in GPU_FIGURES and np.isnan(estimate.value).all():
-            continue
-        columns |= {key: estimate.value, f"{key}_lower": estimate.lower, f"{key}_upper": estimate.upper}
+    for column in (*SCALES, *ACCELERATORS):
+        if column in SCALES or any(column.of(figures)):
+            columns |= {
+                cells.name: np.array(cells.values, dtype=np.float64) for cells in column.filled(figures)
+            }
     first = ("measured", "locations", "extrapolation")
     rows: Columns = {}
     _add_parameters(rows, parameters, figures.points, (*first, *columns))

@@ -1,6 +1,6 @@
 """What ``summary.json`` and ``--json`` hold, as plain data (schema: docs/reference/summary.schema.json)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from pipeline.models.growth import CONSTANT, GROWS, growth_classes
 from pipeline.models.kernels import Kernels
 from pipeline.models.scaling_models import ScalingModels, sum_of_formulas
 from pipeline.questions.analysis import ENOUGH_SCALES, Analysis, Level, Outlook, extrapolation, measured_total
-from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE, Crossover
+from pipeline.questions.bottlenecks import Crossover
 from pipeline.questions.planning.advice import Advice
 from pipeline.questions.runtime.pop import Efficiencies
 from pipeline.questions.runtime.trust import SCALES_WANTED, extrapolation_text
@@ -161,14 +161,6 @@ def metric_summary(
     for level in ("kernels", "regions"):
         found[level] = [row for row in summary[level] if any(row["measured"])]
     return {"unit": analysis.callpaths.kernels.unit, "additive": analysis.additive, **found}
-
-
-def leading_rows(rows: Sequence[Mapping[str, Any]], limit: int) -> list[Mapping[str, Any]]:
-    """Return the first kernels of a summary, and behind them start-up and shut-down of a noteworthy share."""
-    apart = [row for row in rows if "start_up" in row["flags"]]
-    kernels = [row for row in rows if "start_up" not in row["flags"]]
-    shares = ("share_measured", "share_at_target")
-    return [*kernels[:limit], *(r for r in apart if max(r[key] or 0.0 for key in shares) >= NOTEWORTHY_SHARE)]
 
 
 def _crossovers(analysis: Analysis, level: Level, found: Sequence[Crossover]) -> list[dict[str, Any]]:

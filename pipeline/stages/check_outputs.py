@@ -13,7 +13,7 @@ from pipeline.report.check.document import check_document
 from pipeline.report.check.junit import junit_xml
 from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.sarif import sarif_document
-from pipeline.report.standard_output import write_standard_output
+from pipeline.report.render.standard_output import write_standard_output
 from pipeline.store.atomic import json_bytes, text_bytes, write_bytes
 
 

@@ -15,6 +15,7 @@ __all__ = [
     "count",
     "counted",
     "display_unit",
+    "estimate_of",
     "estimate_text",
     "figure",
     "given_percent",
@@ -40,6 +41,7 @@ ELLIPSIS = "…"
 ARROW = " › "
 BETWEEN = " .. "
 CONSTANT = "constant"
+_PERCENT = " %"
 VALUES_LISTED = 8
 
 _MIB = 2.0**20
@@ -107,21 +109,35 @@ def _unit_of(value: float, unit: str) -> tuple[float, str]:
 
 
 def interval_text(lower: float, upper: float, write: Callable[[float], str] = figure) -> str:
-    """Write an interval: ``16.0 .. 28.4``; empty if it is unknown, NaN.
+    """Write an interval: ``16.0 .. 28.4``, ``1.6 .. 2.4 %``; empty if it is unknown, NaN.
 
     Args:
         lower: its lower end.
         upper: its upper end.
         write: how its ends are written.
     """
-    return "" if math.isnan(lower) or math.isnan(upper) else f"{write(lower)}{BETWEEN}{write(upper)}"
+    if math.isnan(lower) or math.isnan(upper):
+        return ""
+    low, high = write(lower), write(upper)
+    return f"{low.removesuffix(_PERCENT) if high.endswith(_PERCENT) else low}{BETWEEN}{high}"
 
 
-def estimate_text(value: float, lower: float, upper: float, unit: str = "") -> str:
+def estimate_text(
+    value: float,
+    lower: float,
+    upper: float,
+    unit: str = "",
+    write: Callable[[float], str] = figure,
+) -> str:
     """Write a value with its interval, in the unit that suits the value: ``19.3 core-s [16.0 .. 28.4]``."""
     factor, shown = _unit_of(value, unit)
-    interval = interval_text(lower * factor, upper * factor)
-    return f"{figure(value * factor)} {shown}".rstrip() + (f" [{interval}]" if interval else "")
+    interval = interval_text(lower * factor, upper * factor, write)
+    return f"{write(value * factor)} {shown}".rstrip() + (f" [{interval}]" if interval else "")
+
+
+def estimate_of(entry: Mapping[str, float], unit: str = "") -> str:
+    """Write the ``value``, ``lower`` and ``upper`` of plain data as `estimate_text` does."""
+    return estimate_text(entry["value"], entry["lower"], entry["upper"], unit)
 
 
 def growth_text(growth: str) -> str:
@@ -134,9 +150,9 @@ def probability_text(probability: float) -> str:
     return f"{100 * probability:.0f} %"
 
 
-def signed_percent(share: float) -> str:
-    """Write by how much something is off: ``+4.5 %``, ``-12.0 %``."""
-    return f"{100 * share:+.1f} %"
+def signed_percent(share: float, decimals: int = 1) -> str:
+    """Write by how much something is off or changes: ``+4.5 %``, ``-12.0 %``."""
+    return f"{100 * share:+.{decimals}f} %"
 
 
 def times(factor: float) -> str:

@@ -114,6 +114,12 @@ def recording_note(document: Mapping[str, Any]) -> str:
     return f"other functions were recorded from {labels} on, so time moved between callers and callees"
 
 
+def history_notes(documents: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Say what each series concludes, and where other functions were recorded."""
+    notes = [f"{title(one)}: {conclusion(one)}" for one in documents]
+    return notes + [text for one in documents if (text := recording_note(one))]
+
+
 def _remark(entry: Mapping[str, Any], changes: Mapping[str, float]) -> str:
     """What the last column says of an entry: a change point, else its verdict."""
     if entry["label"] in changes:

@@ -1,10 +1,10 @@
 """A check as Markdown, for a pull request or a step summary."""
 
+from pipeline.columns.changes import growth_change
 from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
 from pipeline.report.check.wording import (
     VERDICT_ROWS,
     basis,
-    growth_change,
     headline,
     kernel_name,
     power_text,

@@ -1,39 +1,73 @@
-"""A check in the terminal."""
+"""A check in the terminal and as a table."""
 
 from collections.abc import Mapping, Sequence
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
+from pipeline.columns.cells import DataTable
+from pipeline.columns.changes import SIDES, VERDICTS, changed_kernels, changes_table
+from pipeline.gate.check_result import CheckResult, Outcome, Ruling
 from pipeline.report.check.wording import (
     VERDICT_ROWS,
     basis,
-    growth_change,
     headline,
     kernel_name,
     power_text,
     rename_text,
     story,
 )
-from pipeline.wording.quantities import figure, percent
+from pipeline.report.render.terminal_tables import show_notes, terminal_table
 
-VERDICTS = {verdict: verdict.value for verdict in Ruling}
 OUTCOMES = {Outcome.PASSED: "bold green", Outcome.REGRESSED: "bold red", Outcome.INCONCLUSIVE: "bold yellow"}
+STYLES = {verdict: row.style for verdict, row in VERDICT_ROWS.items()}
 DOUBTS = 3  # kernels too noisy to judge whose advice is shown
-OTHER_COLUMNS = 60  # characters beside the kernel and its growth
-SHORTEST_NAME = 20
 
 
 def show_check(out: Console, result: CheckResult, *, limit: int = 15) -> None:
     """Print the outcome, a table of the kernels that are not unchanged, and the evidence."""
     out.print(Text(headline(result), style=OUTCOMES[result.outcome]))
-    show_details(out, result, limit=limit, words=VERDICTS, sides=("baseline", "now"))
+    show_details(out, result, limit=limit)
+
+
+def check_table(
+    result: CheckResult,
+    *,
+    limit: int,
+    outcome: str = "",
+    words: Mapping[Ruling, str] = VERDICTS,
+    sides: tuple[str, str] = SIDES,
+    more: Sequence[str] = (),
+) -> DataTable:
+    """Return one row per target and kernel that is not unchanged.
+
+    Args:
+        result: of a check or a comparison.
+        limit: the most kernels.
+        outcome: in one sentence; by default that of a check.
+        words: what to call the verdicts.
+        sides: what to call the two studies.
+        more: further notes.
+    """
+    left = len(changed_kernels(result)) - limit
+    notes = [
+        outcome or headline(result),
+        *(reason.text for reason in result.reasons),
+        *([f"{left} more left out; --limit shows them"] if left > 0 else []),
+        *map(rename_text, result.renames),
+        *result.notices,
+        *more,
+    ]
+    return changes_table(result, limit=limit, notes=notes, words=words, sides=sides)
 
 
 def show_details(
-    out: Console, result: CheckResult, *, limit: int, words: Mapping[Ruling, str], sides: tuple[str, str]
+    out: Console,
+    result: CheckResult,
+    *,
+    limit: int,
+    words: Mapping[Ruling, str] = VERDICTS,
+    sides: tuple[str, str] = SIDES,
 ) -> None:
     """Print everything below the headline.
 
@@ -46,13 +80,14 @@ def show_details(
     """
     for reason in result.reasons:
         out.print(Text(f"  {reason.text}", style="yellow"), soft_wrap=True)
-    shown = [one for one in result.kernels if one.verdict is not Ruling.UNCHANGED]
-    if shown:
+    changed = changed_kernels(result)
+    if changed:
         out.print()
-        out.print(_table(out, shown[:limit], result.unit, words, sides))
-        if len(shown) > limit:
-            out.print(f"and {len(shown) - limit} more; --limit or --json shows them", style="dim")
-    explained = [one for one in shown[:limit] if VERDICT_ROWS[one.verdict].explained]
+        table = changes_table(result, limit=limit, words=words, sides=sides, styles=STYLES, last=True)
+        out.print(terminal_table(table, out.width))
+        if len(changed) > limit:
+            out.print(f"{len(changed) - limit} more left out; --limit shows them", style="dim")
+    explained = [one for one in changed[:limit] if VERDICT_ROWS[one.verdict].explained]
     doubts = result.of(Ruling.INCONCLUSIVE)
     explained += doubts[:DOUBTS]
     if explained:
@@ -68,40 +103,4 @@ def show_details(
         out.print(Text(f"Power: {power_text(result.power)}", style="dim"), soft_wrap=True)
     for rename in result.renames:
         out.print(Text(f"Note: {rename_text(rename)}"), soft_wrap=True)
-    for notice in result.notices:
-        out.print(Text(f"Note: {notice}", style="yellow"), soft_wrap=True)
-
-
-def _table(
-    out: Console,
-    kernels: Sequence[KernelResult],
-    unit: str,
-    words: Mapping[Ruling, str],
-    sides: tuple[str, str],
-) -> Table:
-    """Table of kernels; in a narrow terminal the growth is left out before names become too short."""
-    growths = [growth_change(one) for one in kernels]
-    longer = max(len(words[one.verdict]) for one in kernels) - len(words[Ruling.INCONCLUSIVE])
-    room = out.width - OTHER_COLUMNS - max(map(len, growths)) - max(longer, 0)
-    has_growth = room >= SHORTEST_NAME
-    table = Table(
-        box=None, pad_edge=False, title=f"Kernels ({unit})" if unit else "Kernels", title_justify="left"
-    )
-    table.add_column("verdict", no_wrap=True)
-    table.add_column("kernel", no_wrap=True)
-    for name in (*sides, "share", "ratio", "at target"):
-        table.add_column(name, justify="right", no_wrap=True)
-    if has_growth:
-        table.add_column("growth", no_wrap=True)
-    for one, growth in zip(kernels, growths, strict=True):
-        table.add_row(
-            Text(words[one.verdict], style=VERDICT_ROWS[one.verdict].style),
-            Text(kernel_name(one, max(room, SHORTEST_NAME))),
-            figure(one.baseline.value) if one.baseline else "-",
-            figure(one.candidate.value) if one.candidate else "-",
-            percent(one.share),
-            figure(one.measured[-1].ratio) if one.measured else "-",
-            figure(one.target[-1].ratio) if one.target else "-",
-            *([Text(growth)] if has_growth else []),
-        )
-    return table
+    show_notes(out, result.notices)

@@ -14,7 +14,7 @@ from pipeline.gate.check_result import (
     Rename,
     Ruling,
 )
-from pipeline.wording.quantities import callpath_text, counted, figure, growth_text, percent, point_text
+from pipeline.wording.quantities import callpath_text, counted, figure, percent, point_text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,13 +189,6 @@ def story(result: KernelResult) -> str:
 def rule_id(result: KernelResult) -> str:
     """Return the identifier of the strongest reason of a verdict."""
     return RULE_IDS[result.evidence[0].ground] if result.evidence else INCONCLUSIVE
-
-
-def growth_change(result: KernelResult) -> str:
-    """Return the growth before and now, once if it is the same; empty if it is not known."""
-    sides = (result.baseline, result.candidate)
-    growths = [growth_text(side.growth) for side in sides if side is not None and side.growth]
-    return " → ".join(dict.fromkeys(growths))
 
 
 def basis(result: CheckResult) -> str:

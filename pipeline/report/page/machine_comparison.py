@@ -3,12 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pipeline.report.terminal.results import interval_text
-from pipeline.report.terminal.targets import limits_sentence
-from pipeline.report.two_machines import SIDES, leading_kernels
+from pipeline.columns.target_sentences import limits_sentence
+from pipeline.columns.two_machines import SIDES, leading_kernels
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import display_unit, figure, percent, point_text
+from pipeline.wording.quantities import display_unit, figure, interval_text, percent, point_text
 
 REGIONS, CROSSOVERS = 12, 6  # shown of each
 NAME_WIDTH = 60
@@ -81,7 +80,7 @@ def _regions(document: Mapping[str, Any]) -> dict[str, Any]:
                     percent(one.here["share_at_target"]),
                     percent(one.there["share_at_target"]),
                     figure(one.prediction["value"] * factor),
-                    interval_text(one.prediction, factor),
+                    interval_text(one.prediction["lower"] * factor, one.prediction["upper"] * factor),
                 ],
                 "way": one.way["way"],
             }

@@ -6,30 +6,27 @@ Everything comes from the content of ``summary.json``, so that stored results pr
 import math
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rich.console import Console
 
 from ingest.accelerators import GPU_TIME
 from ingest.experiment import per_text
-from pipeline.report.terminal.results import (
-    SHORTEST,
-    growth_cell,
-    interval_text,
-    measured_values,
-    name_column,
-    probability_cell,
-)
+from pipeline.columns.column import filled
+from pipeline.columns.kernel_tables import kernel_names
+from pipeline.columns.kernels import PREDICTION, kernel_columns
+from pipeline.columns.target_sentences import limits_sentence, target_sentences
+from pipeline.report.render.sentences import JOIN, show_sentence
+from pipeline.report.render.terminal_tables import terminal_table
+from pipeline.report.terminal.results import measured_values
 from pipeline.report.terminal.scales import show_scales
-from pipeline.report.terminal.sentences import JOIN, show_sentence
-from pipeline.report.terminal.tables import Column, named_table
-from pipeline.report.terminal.targets import limits_sentence, show_targets
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import (
     counted,
     display_unit,
+    estimate_of,
     figure,
     percent,
     point_text,
@@ -78,7 +75,8 @@ def show_answer(
         show_scales(out, runtime, predictions=modelled)
     out.print()
     if modelled:
-        show_targets(out, summary)
+        for sentence, style in target_sentences(summary):
+            show_sentence(out, sentence, style)
     if runtime is not None:
         _show_limits(out, runtime, predicted=modelled)
         _show_losses(out, runtime)
@@ -195,26 +193,19 @@ def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> Non
     if not rows:
         show_sentence(out, "Nothing is likely to grow.")
         return
-    last = [row["predictions"][-1] for row in rows]
-    factor, unit = display_unit(rows[0]["unit"], max(entry["value"] for entry in last))
+    now, then, growth, probability = kernel_columns(
+        "share_measured", "share_at_target", "growth_class", "probability_growing"
+    )
+    last = [{**row, "prediction": row["predictions"][-1]} for row in rows]
     columns = [
-        Column(header="now", cells=[percent(row["share_measured"]) for row in rows]),
-        Column(header=point_text(last[0]["at"]), cells=[percent(row["share_at_target"]) for row in rows]),
-        Column(
-            header=f"{unit}, 90 %" if unit else "90 % interval",
-            cells=[interval_text(entry, factor) for entry in last],
-            dispensable=2,
-        ),
-        Column(header="growth", cells=[growth_cell(row) for row in rows], justify="left", dispensable=1),
-        Column(header="sure?", cells=[_sure(row) for row in rows]),
+        *kernel_names(by, "What grows"),
+        replace(now, heading="now"),
+        replace(then, heading=point_text(rows[0]["predictions"][-1]["at"])),
+        replace(PREDICTION, dispensable=3),
+        replace(growth, dispensable=1),
+        replace(probability, heading="sure?"),
     ]
-    names = name_column(rows, "What grows")
-    out.print(named_table(*names, columns, width=out.width, shortest=SHORTEST[by]))
-
-
-def _sure(row: Mapping[str, Any]) -> str:
-    """Write with which probability a kernel grows, unless its model misses what was measured."""
-    return "poor fit" if "unreliable" in row["flags"] else probability_cell(row)
+    out.print(terminal_table(filled(columns, last), out.width))
 
 
 def _show_largest(out: Console, summary: Summary, by: str) -> None:
@@ -277,13 +268,10 @@ def _show_trust(out: Console, summary: Summary, modelled: bool) -> None:
 def _held_out(test: Mapping[str, Any], unit: str) -> str:
     """Compare a measured value with its prediction from smaller scales, both in one unit."""
     predicted, measured = test["predicted"], test["measured"]
-    factor, unit = display_unit(unit, max(predicted["value"], measured))
-    value, lower, upper, true = (
-        figure(number * factor)
-        for number in (predicted["value"], predicted["lower"], predicted["upper"], measured)
-    )
-    shown = f"predicted {point_text(test['at'])} as {value} [{lower} .. {upper}], measured {true} {unit}"
-    return f"held-out check: {shown.rstrip()}"
+    factor, shown = display_unit(unit, max(predicted["value"], measured))
+    text = estimate_of({end: value * factor for end, value in predicted.items()})
+    measured_text = f"{figure(measured * factor)} {shown}".rstrip()
+    return f"held-out check: predicted {point_text(test['at'])} as {text}, measured {measured_text}"
 
 
 def _short(region: str) -> str:

@@ -4,56 +4,48 @@ If there is no room, scales are left out in a fixed order, and if not even three
 becomes a sentence. Numbers are never cut.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from pipeline.report.terminal.sentences import show_sentence
-from pipeline.wording.quantities import ELLIPSIS, figure, point_text, value_text
+from pipeline.columns.kinds import ABSENT
+from pipeline.columns.scales import scale_columns
+from pipeline.report.render.sentences import show_sentence
+from pipeline.wording.quantities import ELLIPSIS, figure, interval_text, point_text, value_text
 
 GAP = "  "
 MOST_COLUMNS = 40  # scales that are tried
-INFINITE = 1e300  # what JSON has instead
-SMALLEST_PERCENT = 0.01
 SMALL, LARGE = 0.1, 36_000.0  # seconds below and from which another unit is easier to read
 
 Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Row:
+class ScaleFigure:
     """A figure of every scale: its name, its key in ``summary.json``, and how its numbers are written."""
 
     name: str
     key: str
     factor: float = 1.0
-    digits: int = 3
-    unit: str = ""
+    write: Callable[[float], str] = figure
 
     def value(self, entry: Entry) -> str:
         """Write the figure of a scale; ``-`` if it is not available."""
-        return self._text(entry[self.key]["value"]) + self.unit if entry[self.key] else "-"
+        return self.write(entry[self.key]["value"] * self.factor) if entry[self.key] else ABSENT
 
-    def interval(self, entry: Entry, between: str = "..") -> str:
+    def interval(self, entry: Entry) -> str:
         """Write its 90 % interval; empty if it is unknown."""
         found = entry[self.key]
         if not found or found["lower"] is None or found["upper"] is None:
             return ""
-        return f"{self._text(found['lower'])}{between}{self._text(found['upper'])}{self.unit}"
-
-    def _text(self, value: float) -> str:
-        if value > INFINITE:
-            return "∞"
-        if self.unit and 0 < value * self.factor < SMALLEST_PERCENT:
-            return f"<{SMALLEST_PERCENT}"
-        return figure(value * self.factor, self.digits)
+        return interval_text(found["lower"] * self.factor, found["upper"] * self.factor, self.write)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scales:
+class ShownScales:
     """What the table can show.
 
     Attributes:
@@ -71,7 +63,7 @@ class Scales:
     wanted: Sequence[Entry]
     other: Sequence[str]
     fixed: Mapping[str, float]
-    rows: Sequence[Row]
+    rows: Sequence[ScaleFigure]
 
 
 def show_scales(out: Console, runtime: Mapping[str, Any], *, predictions: bool = True) -> None:
@@ -98,7 +90,7 @@ def show_scales(out: Console, runtime: Mapping[str, Any], *, predictions: bool =
         show_sentence(out, f"{len(shown)} of {total} scales shown; --json has all.", "dim")
 
 
-def scales_of(runtime: Mapping[str, Any], *, predictions: bool = True) -> Scales:
+def scales_of(runtime: Mapping[str, Any], *, predictions: bool = True) -> ShownScales:
     """Collect the scales that are compared with the last target, and their figures."""
     parameter, entries = runtime["parameter"], runtime["at"]
     targets = [entry for entry in entries if not entry["measured"]]
@@ -116,7 +108,7 @@ def scales_of(runtime: Mapping[str, Any], *, predictions: bool = True) -> Scales
         for name, value in others.items()
         if all(entry["point"][name] == value for entry in together)
     }
-    return Scales(
+    return ShownScales(
         parameter=parameter,
         measured=measured,
         targets=shown_targets,
@@ -159,22 +151,18 @@ def _spread(entries: Sequence[Entry]) -> Iterator[Entry]:
             pending += [(middle + 1, end), (start, middle)]
 
 
-def _rows(runtime: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[Row]:
+def _rows(runtime: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[ScaleFigure]:
     """Yield the figures that are available: wall time or effort, then what scales are compared by."""
     if any(entry["wall_seconds"] for entry in entries):
         measured = [e["wall_seconds"]["value"] for e in entries if e["wall_seconds"] and e["measured"]]
         unit, factor = _time_unit(max(measured, default=1.0))
-        yield Row(name=f"wall {unit}", key="wall_seconds", factor=factor)
+        yield ScaleFigure(name=f"wall time [{unit}]", key="wall_seconds", factor=factor)
     else:
-        yield Row(name=runtime["effort_unit"], key="effort")
-    if runtime["compared_by"] == "size" and len(entries) > 1:
-        yield Row(name="work rate", key="work_rate")
-    if any(entry["speedup"] for entry in entries):
-        yield Row(name="speed-up", key="speedup")
-    shares = {"efficiency": "efficiency", "weak_efficiency": "weak eff.", "gpu_busy": "GPUs busy"}
-    for key, name in shares.items():
-        if any(entry[key] for entry in entries):
-            yield Row(name=name, key=key, factor=100.0, digits=2, unit=" %")
+        yield ScaleFigure(name=f"effort [{runtime['effort_unit']}]", key="effort")
+    for column in scale_columns("work_rate", "speedup", "efficiency", "weak_efficiency", "gpu_busy"):
+        compared = column.key != "work_rate" or (runtime["compared_by"] == "size" and len(entries) > 1)
+        if compared and any(entry[column.key] for entry in entries):
+            yield ScaleFigure(name=column.heading, key=column.key, write=column.write or figure)
 
 
 def _time_unit(seconds: float) -> tuple[str, float]:
@@ -183,7 +171,7 @@ def _time_unit(seconds: float) -> tuple[str, float]:
     return ("s", 1.0) if seconds >= SMALL else ("ms", 1e3)
 
 
-def _that_fit(scales: Scales, width: int) -> list[Entry]:
+def _that_fit(scales: ShownScales, width: int) -> list[Entry]:
     """Return the scales that fit into a width, taken in their order; none if the first three do not fit."""
     for count in range(len(scales.wanted), min(3, len(scales.wanted)) - 1, -1):
         shown = scales.wanted[:count]
@@ -192,7 +180,7 @@ def _that_fit(scales: Scales, width: int) -> list[Entry]:
     return []
 
 
-def _lines(scales: Scales, shown: Sequence[Entry]) -> list[Text]:
+def _lines(scales: ShownScales, shown: Sequence[Entry]) -> list[Text]:
     """Return the lines of the table of some scales."""
     kept = {id(entry) for entry in shown}
     names = (scales.parameter, *scales.other)
@@ -218,14 +206,14 @@ def _lines(scales: Scales, shown: Sequence[Entry]) -> list[Text]:
     return lines
 
 
-def _cells(scales: Scales, names: Sequence[str], entry: Entry) -> list[str]:
+def _cells(scales: ShownScales, names: Sequence[str], entry: Entry) -> list[str]:
     cells = [value_text(entry["point"][name]) for name in names]
     for row in scales.rows:
         cells += _beneath(row.value(entry), "" if entry["measured"] else row.interval(entry), scales)
     return cells
 
 
-def _beneath(value: str, interval: str, scales: Scales) -> list[str]:
+def _beneath(value: str, interval: str, scales: ShownScales) -> list[str]:
     """Return a value and, if targets are shown, the line of intervals beneath it."""
     return [value, interval] if scales.targets else [value]
 
@@ -234,10 +222,10 @@ def _style(entry: Entry) -> str:
     return "dim" if entry["reach"] in ("far", "very far") else ""
 
 
-def _sentence(scales: Scales, entry: Entry) -> str:
+def _sentence(scales: ShownScales, entry: Entry) -> str:
     parts = []
     for row in scales.rows:
-        interval = "" if entry["measured"] else row.interval(entry, " .. ")
+        interval = "" if entry["measured"] else row.interval(entry)
         parts.append(f"{row.name} {row.value(entry)}" + (f" [{interval}]" if interval else ""))
     kind = "measured" if entry["measured"] else "predicted"
     return f"{point_text(entry['point'])}, {kind}: {', '.join(parts)}"

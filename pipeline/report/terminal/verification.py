@@ -3,15 +3,18 @@
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 
 from filters.filter_effect import FilterEffect, MeasuredEffect
 from filters.filter_options import Application
 from filters.filter_verification import TOLERANCE, CallPathDifference, Verification
-from pipeline.report.terminal.filter import STAGES, dilation_text, with_range
-from pipeline.report.terminal.tables import SHORTEST_CALLPATH, Column, named_table
-from pipeline.wording.distinct_names import distinct_texts
-from pipeline.wording.quantities import ELLIPSIS, figure, percent, quantity
+from pipeline.columns.filter_effects import (
+    differences_table,
+    disagreements,
+    measured_effect_table,
+    verification_table,
+)
+from pipeline.report.render.terminal_tables import terminal_table
+from pipeline.wording.quantities import percent, quantity, value_text
 
 DIFFERENCES_SHOWN = 10
 
@@ -28,46 +31,13 @@ def show_verification(
         effect: what both profiles of the largest scale show.
     """
     if len(verifications) > 1:
-        _show_points(out, verifications)
+        out.print(terminal_table(verification_table(verifications), out.width))
     last = verifications[-1]
-    _show_effect(out, last, prediction, effect)
+    out.print(terminal_table(measured_effect_table(last, prediction, effect), out.width))
+    out.print(_plain_sentence(effect), soft_wrap=True)
     _show_differences(out, last.differences())
     _show_verdict(out, verifications)
     _show_cost(out, effect)
-
-
-def _show_points(out: Console, verifications: Sequence[Verification]) -> None:
-    """Print one row per measurement point."""
-    columns = [
-        Column(header="predicted", cells=[_whole(one.expected.sum()) for one in verifications]),
-        Column(header="measured", cells=[_whole(one.measured.sum()) for one in verifications]),
-        Column(header="differing", cells=[_share(one.deviation) for one in verifications]),
-    ]
-    sources = [one.reduced for one in verifications]
-    table = named_table(
-        "visits of", lambda width: [_end(source, width) for source in sources], columns, width=out.width
-    )
-    out.print(table)
-
-
-def _show_effect(out: Console, one: Verification, prediction: FilterEffect, effect: MeasuredEffect) -> None:
-    """Print visits, call paths and dilation, predicted and measured."""
-    table = Table(box=None, pad_edge=False)
-    table.add_column("")
-    for name in ("predicted", "measured"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_row("recorded visits", _whole(one.expected.sum()), _whole(one.measured.sum()))
-    table.add_row("call paths", _whole((one.expected > 0).sum()), _whole((one.measured > 0).sum()))
-    measured = {None: effect.without, effect.applied: effect.under}
-    for applied, name in STAGES:
-        value = measured.get(applied)
-        table.add_row(
-            f"dilation, {name}",
-            with_range(prediction.dilation(applied)),
-            "" if value is None else dilation_text(value),
-        )
-    out.print(table)
-    out.print(_plain_sentence(effect), soft_wrap=True)
 
 
 def _plain_sentence(effect: MeasuredEffect) -> str:
@@ -86,31 +56,17 @@ def _show_differences(out: Console, differences: Sequence[CallPathDifference]) -
     if not differences:
         return
     shown = differences[:DIFFERENCES_SHOWN]
-    columns = [
-        Column(header="share", cells=[percent(found.share) for found in shown]),
-        Column(header="predicted", cells=[_whole(found.expected) for found in shown]),
-        Column(header="measured", cells=[_whole(found.measured) for found in shown]),
-        Column(header="differs", cells=[found.kind for found in shown], justify="left", dispensable=1),
-    ]
     out.print("Call paths that differ, with their share of the visits:")
-    table = named_table(
-        "call path",
-        lambda width: distinct_texts([found.callpath for found in shown], width),
-        columns,
-        width=out.width,
-        shortest=SHORTEST_CALLPATH,
-    )
-    out.print(table)
+    out.print(terminal_table(differences_table(shown), out.width))
     if len(differences) > len(shown):
         out.print(f"and {len(differences) - len(shown)} more")
 
 
 def _show_verdict(out: Console, verifications: Sequence[Verification]) -> None:
     """Say whether the visits agree; runs that were not measured under the filter are named with reasons."""
-    others = [one for one in verifications if not one.agrees]
-    for one in others:
-        text = f"{one.reduced} was not measured under this filter: {'; '.join(one.reasons())}."
-        out.print(text, soft_wrap=True, markup=False)
+    others = disagreements(verifications)
+    for text in others:
+        out.print(f"{text}.", soft_wrap=True, markup=False)
     largest = max(one.deviation for one in verifications)
     if largest == 0.0:
         out.print("The recorded visits are those predicted, call path by call path.")
@@ -126,19 +82,7 @@ def _show_cost(out: Console, effect: MeasuredEffect) -> None:
         out.print("The two profiles show no cost of a visit.")
         return
     out.print(
-        f"Cost of a recorded visit, learned from both: {figure(1e9 * effect.event_cost)} ns; for the next "
-        f"filter: --event-cost {effect.event_cost:.3g}",
+        f"Cost of a recorded visit, learned from both: {quantity(effect.event_cost, 's')}; for the next "
+        f"filter: --event-cost {value_text(float(f'{effect.event_cost:.2e}'))}",
         soft_wrap=True,
     )
-
-
-def _whole(number: float) -> str:
-    return f"{number:,.0f}"
-
-
-def _share(share: float) -> str:
-    return "none" if share == 0.0 else percent(share)
-
-
-def _end(path: str, width: int) -> str:
-    return path if len(path) <= width else ELLIPSIS + path[len(path) - width + 1 :]

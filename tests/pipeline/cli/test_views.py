@@ -9,15 +9,15 @@ def test_the_tree_shows_bars_shares_and_growth(call, results):
     code, text, _ = call("tree", results)
     lines = text.splitlines()
     assert code == 0
-    assert lines[0].startswith("effort [core-s] measured at p = 16")
+    assert lines[0].startswith("effort measured at p = 16")
     assert "100.0 %" in lines[2] and "█" in lines[2]
     assert any(line.startswith("#3    sum") and "p^2" in line for line in lines)
 
 
 def test_predictions_have_a_tree_for_each_target(call, results):
     _, text, _ = call("tree", results, "--at", "p=2", "--at", "p=1024", "--least", "0.1")
-    near, text = text.split("effort [core-hours] predicted at p = 1024")
-    assert near.startswith("effort [core-s] predicted at p = 2") and "solve" in near
+    near, text = text.split("effort predicted at p = 1024")
+    assert near.startswith("effort predicted at p = 2") and "solve" in near
     assert "solve" not in text and "1 call path below 10.0 % left out" in text
     (line,) = (line for line in text.splitlines() if line.startswith("#3    sum"))
     assert float(line.split()[3]) == pytest.approx(0.5 * 1024**2 / 3600, rel=0.02)

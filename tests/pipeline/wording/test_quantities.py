@@ -154,7 +154,7 @@ def test_a_share_above_zero_never_shows_as_zero():
         (interval_text(16.0, 28.44), "16.0 .. 28.4"),
         (interval_text(16.0, math.inf), "16.0 .. ∞"),
         (interval_text(math.nan, 28.4), ""),
-        (interval_text(0.016, 1.0, percent), "1.6 % .. 100.0 %"),
+        (interval_text(0.016, 1.0, percent), "1.6 .. 100.0 %"),
         (estimate_text(19.3, 16.0, 28.44), "19.3 [16.0 .. 28.4]"),
         (estimate_text(72_000.0, 36_000.0, 108_000.0, "core-s"), "20.0 core-hours [10.0 .. 30.0]"),
         (estimate_text(0.09, 0.08, 1.0, "s"), "90.0 ms [80.0 .. 1000]"),

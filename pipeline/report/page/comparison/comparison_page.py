@@ -1,7 +1,6 @@
 """Two studies side by side: in the terminal, and as one small HTML file with the call paths of both."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from math import log10
 from typing import Any
 
@@ -12,15 +11,14 @@ from rich.text import Text
 from ingest.arrays import BoolArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.cpp_names import short_name
+from pipeline.columns.cells import DataTable
 from pipeline.gate.call_trees import ComparedScale, ComparedTrees, Values
 from pipeline.gate.check_result import Change, CheckResult, KernelResult, Ruling
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.models.kernels import sum_groups
-from pipeline.report.check.terminal import show_details
+from pipeline.report.check.terminal import check_table, show_details
 from pipeline.report.check.wording import VERDICT_ROWS, basis, kernel_name, rename_text, story
 from pipeline.report.page.embedding import integers, packed, page_text
-from pipeline.report.tables.data_table import DataTable
-from pipeline.report.tables.gate import changes_table
 from pipeline.wording.quantities import callpath_text, figure, interval_text, percent, point_text
 
 NOWHERE = -1  # of kernels that are not one call path
@@ -168,8 +166,14 @@ def comparison_table(
     result: CheckResult, renamed: Sequence[tuple[KernelId, KernelId]], *, limit: int
 ) -> DataTable:
     """Return what differs between two studies, one row per target and kernel; at most `limit` kernels."""
-    table = changes_table(result, comparison_headline(result), limit=limit, words_of=WORDS, sides=("A", "B"))
-    return replace(table, notes=[*table.notes, *map(_possible_rename, renamed)])
+    return check_table(
+        result,
+        limit=limit,
+        outcome=comparison_headline(result),
+        words=WORDS,
+        sides=("A", "B"),
+        more=list(map(_possible_rename, renamed)),
+    )
 
 
 def _possible_rename(pair: tuple[KernelId, KernelId]) -> str:

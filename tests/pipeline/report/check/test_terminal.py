@@ -17,7 +17,7 @@ def printed(one, width=100, **options):
 def test_the_terminal_limits_the_table_and_says_what_is_left_out():
     text = printed(result(*kernels(5), *kernels(2, Ruling.UNCHANGED)), limit=3)
     assert len([line for line in text.splitlines() if line.startswith("regression  ")]) == 3
-    assert "and 2 more; --limit or --json shows them" in text
+    assert "2 more left out; --limit shows them" in text
     assert len(re.findall(r"^main › f\d: ", text, re.MULTILINE)) == 3
     assert "more" not in printed(result(*kernels(3)), limit=3)
     assert "unchanged" not in text
@@ -39,7 +39,7 @@ def test_the_terminal_explains_no_improvements_and_shows_the_source():
 
 def test_growth_is_shown_where_there_is_room_for_it_and_for_names():
     long = kernel("a" * 40, candidate=StudySide(value=1.0, share=0.1, growth="p^(1/2) * log2(p)"))
-    for width, shown in ((97, True), (96, False)):
+    for width, shown in ((120, True), (80, False)):
         text = printed(result(long), width=width)
         assert ("growth" in text) == shown
         assert max(len(line.rstrip()) for line in text.split("\n\n")[1].splitlines()) <= width

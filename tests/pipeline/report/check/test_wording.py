@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from pipeline.columns.changes import growth_change
 from pipeline.gate.check_result import (
     Cause,
     Caveat,
@@ -17,7 +18,6 @@ from pipeline.report.check.wording import (
     RULE_IDS,
     RULE_TEXTS,
     basis,
-    growth_change,
     headline,
     kernel_name,
     rule_id,

@@ -9,16 +9,19 @@ from rich.console import Console
 
 from filters.filter_effect import Dilation
 from filters.filter_options import Application
-from filters.make_filter import make_filter
 from filters.memory import Memory
 from ingest.locate import locate
+from pipeline.columns.filter_effects import with_range
+from pipeline.columns.measured_runs import advice_table
+from pipeline.columns.shown_tree import bar
 from pipeline.config.options import FilterOptions, Options
 from pipeline.questions.planning.advice import Advice, Settled
-from pipeline.report.terminal.advice import show_advice
+from pipeline.report.render.terminal_tables import show_table
+from pipeline.report.summary import advice_summary
 from pipeline.report.terminal.filter import effect_sentence, show_effect, show_memory, show_simulation
 from pipeline.report.terminal.inspection import show_inspection
-from pipeline.report.terminal.tree import bar, show_tree
-from pipeline.stages.filter import filter_request, simulate_filter
+from pipeline.report.terminal.tree import show_tree
+from pipeline.stages.filter import filter_request, make_filter, simulate_filter
 from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled, tree_values
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
@@ -47,7 +50,7 @@ def shown(show, *arguments, width=100, terminal=False, **options):
     ],
 )
 def test_bars_have_eighths_of_a_character(share, text):
-    assert bar(share) == text
+    assert bar(share) == text.ljust(12)
 
 
 @pytest.fixture
@@ -58,11 +61,11 @@ def analysis(strong_study):
 def test_the_tree(analysis):
     # core-seconds: 0.25 of main, 64 * 1.003 of solve and 0.5 * 16^2 * 1.003 of sum
     assert shown(show_tree, analysis, *tree_values(analysis, []), 0.0) == [
-        "effort [core-s] measured at p = 16",
-        "id  call path                inclusive    share    own  own growth",
-        "#1  main       ████████████        193  100.0 %  0.250  constant",
-        "#2    solve    ████               64.2   33.3 %   64.2  constant",
-        "#3    sum      ████████            128   66.6 %    128  p^2",
+        "effort measured at p = 16",
+        "id  call path                inclusive [core-s]    share  own [core-s]  own growth",
+        "#1  main       ████████████                 193  100.0 %         0.250  constant",
+        "#2    solve    ████                        64.2   33.3 %          64.2  constant",
+        "#3    sum      ████████                     128   66.6 %           128  p^2",
     ]
 
 
@@ -115,21 +118,23 @@ PLAN = [
 ]
 
 
+def advice(plan):
+    return advice_table([({"p": 32.0}, advice_summary(plan, ("p",), KERNELS))], ("p",), several=False)
+
+
 def test_advice_has_a_row_per_measurement_and_says_what_it_is_good_for():
-    assert shown(show_advice, PLAN, ("p",), KERNELS) == [
-        "measure  repetitions             cost  interval after  narrower by",
-        "p = 32             3  11.1 core-hours         ±12.5 %       50.0 %",
-        "p = 4              1      2.00 core-s          ±6.2 %       10.0 %",
-        "p = 8              1      1.00 core-s          ±5.0 %       10.0 %",
-        "Total: 11.1 core-hours. Measure in this order.",
-        "p = 32 clarifies most: main › sum (p or p^2)",
-        "p = 4 clarifies most: main",
+    assert shown(show_table, advice(PLAN)) == [
+        "p   repetitions  cost [core-hours]  width after  narrower by  clarifies",
+        "32            3               11.1       25.0 %       50.0 %  main › sum (p or p^2)",
+        "4             1           0.000556       12.5 %       10.0 %  main",
+        "8             1           0.000278       10.0 %       10.0 %",
+        "Note: Total: 11.1 core-hours. Measure in this order.",
     ]
 
 
 def test_without_advice_one_sentence():
-    assert shown(show_advice, [], ("p",), KERNELS) == [
-        "No measurement within the budget would narrow the interval of the total noticeably."
+    assert shown(show_table, advice([])) == [
+        "Note: No measurement within the budget would narrow the interval of the total noticeably."
     ]
 
 
@@ -187,10 +192,8 @@ def test_a_budget_is_met_or_not(profile):
 
 
 def test_large_dilations_have_three_digits():
-    from pipeline.report.terminal.filter import with_range
-
-    assert with_range(Dilation(1.99999, 1.5, 2.0)) == "2.0000 (1.5000 .. 2.00)"
-    assert with_range(Dilation(510.2, 2.0, 12_345.0)) == "510 (2.00 .. 12,300)"
+    assert with_range(Dilation(1.99999, 1.5, 2.0)) == "2.0000 [1.5000 .. 2.00]"
+    assert with_range(Dilation(510.2, 2.0, 12_345.0)) == "510 [2.00 .. 12,300]"
 
 
 def test_memory_is_rounded_up_to_whole_mebibytes():
@@ -208,11 +211,11 @@ def test_a_simulation(profile, tmp_path):
     rules.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE tiny\nSCOREP_REGION_NAMES_END\n")
     lines = shown(show_simulation, *simulate_filter(profile, rules, Options()))
     assert lines[:5] == [
-        "                 measured  with the filter",
-        "call paths              4                3",
-        "regions called          4                3",
-        "visits          5,000,102              102",
-        "time in core-s     8.6000           8.6000",
+        "what                  measured  with filter",
+        "call paths                   4            3",
+        "regions called               4            3",
+        "visits          5.0001 million          102",
+        "time in core-s          8.6000       8.6000",
     ]
     assert lines[5].startswith("predicted dilation, no filter: 1.06")
     assert lines[6].startswith("predicted dilation, at run time: 1.00")
@@ -243,11 +246,9 @@ def inspected(**changes):
 def test_an_inspection():
     assert shown(show_inspection, inspected()) == [
         "Parameters: p",
-        "run                      format  p  rep  call paths  regions  processes  locations",
-        "app.p4.r1/profile.cubex  CUBE    4    1         425       56          4          8",
-        "elsewhere/x              CUBE    8    1         425       56          4          8",
-        "run                      metric         total",
-        "app.p4.r1/profile.cubex  time [s]  1234.56789",
+        "run                      format  p  rep  call paths  regions  processes  locations  total time [s]",
+        "app.p4.r1/profile.cubex  CUBE    4    1         425       56          4          8      1234.56789",
+        "elsewhere/x              CUBE    8    1         425       56          4          8               -",
         "Metrics: time [s], visits",
         "Note (1 run): odd",
         "OK: 2 runs at 2 measurement points",
@@ -282,9 +283,9 @@ def test_an_inspection_ends_with_the_problems():
 
 
 def test_an_inspection_without_room_leaves_the_format_out():
-    lines = shown(show_inspection, inspected(), width=76)
+    runs = [run | {"totals": {}} for run in inspected()["runs"]]
+    lines = shown(show_inspection, inspected(runs=runs), width=76)
     assert "format" not in lines[1] and "regions" in lines[1]
-    assert "regions" not in shown(show_inspection, inspected(), width=66)[1]
 
 
 def test_an_inspection_without_parameters_and_totals():

@@ -1,13 +1,10 @@
-"""The whole program at the targets, with how far each lies beyond the measured range."""
+"""Sentences on targets and limits: the total there, and how far beyond the measured range they lie."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rich.console import Console
-
 from pipeline.questions.runtime.trust import extrapolation_text
-from pipeline.report.terminal.sentences import show_sentence
-from pipeline.wording.quantities import display_unit, figure, point_text, value_text
+from pipeline.wording.quantities import estimate_of, given_percent, point_text, times
 
 WARNINGS = {
     "far": " (far: check it with a run in between)",
@@ -15,31 +12,20 @@ WARNINGS = {
 }
 STYLES = {"far": "yellow", "very far": "bold red"}
 
+Summary = Mapping[str, Any]
 
-def show_targets(out: Console, summary: Mapping[str, Any]) -> None:
-    """Print one sentence per target: the total with its interval, and how far it lies beyond the range."""
+
+def target_sentences(summary: Summary) -> Iterator[tuple[str, str]]:
+    """Yield a sentence and its style per target: the total with its interval, how far it lies beyond."""
     total = summary["total"]
-    for prediction in total["predictions"]:
-        factor, unit = display_unit(total["unit"], abs(prediction["value"]))
-        value, lower, upper = (figure(prediction[key] * factor) for key in ("value", "lower", "upper"))
-        text = f"At {point_text(prediction['at'])}: {value} {unit}".rstrip() + f" [{lower} .. {upper}]"
+    for prediction in total["predictions"] if total else ():
         far, style = beyond(summary, prediction["at"])
-        show_sentence(out, f"{text}{far and ', '}{far}.", style)
+        text = f"At {point_text(prediction['at'])}: {estimate_of(prediction, total['unit'])}"
+        yield f"{text}{far and ', '}{far}.", style
 
 
-def show_far_targets(out: Console, summary: Mapping[str, Any]) -> None:
-    """Print one warning per target that lies far beyond the measured range."""
-    for text, style in _far_targets(summary):
-        show_sentence(out, f"{text}.", style)
-
-
-def far_target_sentences(summary: Mapping[str, Any]) -> list[str]:
-    """Return one warning per target that lies far beyond the measured range."""
-    return [text for text, _ in _far_targets(summary)]
-
-
-def _far_targets(summary: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield a sentence and its style per target that lies far beyond the measured range."""
+def far_targets(summary: Summary) -> Iterator[tuple[str, str]]:
+    """Yield a warning and its style per target that lies far beyond the measured range."""
     for target in summary["targets"]:
         far, style = beyond(summary, target["at"])
         if style:
@@ -62,7 +48,7 @@ def limits_sentence(runtime: Mapping[str, Any], *, predicted: bool) -> str:
     if efficient["point"] is not None and (predicted or efficient["measured"]):
         more = " or beyond" if efficient["at_the_end"] else ""
         sentences.append(
-            f"At least {value_text(100 * efficient['threshold'])} % efficient up to "
+            f"At least {given_percent(efficient['threshold'])} efficient up to "
             f"{point_text(efficient['point'])}{more}{_origin(efficient['measured'])}."
         )
     return " ".join(sentences)
@@ -72,7 +58,7 @@ def _origin(measured: bool) -> str:
     return "" if measured else " (predicted)"
 
 
-def beyond(summary: Mapping[str, Any], at: Mapping[str, float]) -> tuple[str, str]:
+def beyond(summary: Summary, at: Mapping[str, float]) -> tuple[str, str]:
     """Say how far a point lies beyond the measured range, and in which style.
 
     Both are empty inside the range; the style is empty up to a factor of 4.
@@ -85,5 +71,4 @@ def beyond(summary: Mapping[str, Any], at: Mapping[str, float]) -> tuple[str, st
     if factor <= 1:
         return "", ""
     reach = extrapolation_text(factor)
-    text = f"{value_text(float(f'{factor:.3g}'))} times beyond the measured range{WARNINGS.get(reach, '')}"
-    return text, STYLES.get(reach, "")
+    return f"{times(factor)} beyond the measured range{WARNINGS.get(reach, '')}", STYLES.get(reach, "")

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.report.terminal.sentences import wrapped
+from pipeline.report.render.sentences import wrapped
 
 WORDS = st.sampled_from(["p = 32", "12,300 core-s", "[1.97 .. 2.93]", "90 %", "takes", "5.6 million", "a"])
 

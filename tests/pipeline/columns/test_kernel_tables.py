@@ -2,7 +2,8 @@
 
 import pytest
 
-from pipeline.report.tables.study import predictions_table, ranking_table, scales_table
+from pipeline.columns.kernel_tables import predictions_table, ranking_table
+from pipeline.columns.scales import scales_table
 from tests.pipeline.report.terminal import summaries
 from tests.pipeline.report.terminal.summaries import interval, kernel
 
@@ -14,7 +15,7 @@ def summary(**changes):
 
 def of(table):
     """Return the values of a table by their keys."""
-    return {key: list(column.values) for key, column in zip(table.keys, table.columns, strict=True)}
+    return {key: list(column.values) for key, column in zip(table.keys, table.for_programs, strict=True)}
 
 
 def two_targets(name, near, far, share):
@@ -50,7 +51,7 @@ def test_shares_of_nothing_are_none_at_all():
 @pytest.mark.parametrize("table", [ranking_table, predictions_table])
 def test_a_study_of_nothing_has_columns_without_kernels(table):
     found = table(summary(regions=[]), by="regions", limit=9)
-    assert found.keys[0] == "kernel" and set(found.columns[0].values) <= {"total"}
+    assert found.keys[0] == "kernel" and set(found.for_programs[0].values) <= {"total"}
 
 
 def test_targets_far_beyond_are_notes_of_every_table():

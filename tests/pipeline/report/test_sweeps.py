@@ -5,9 +5,10 @@ from dataclasses import replace
 
 import pytest
 
+from pipeline.columns.projections import sweep_table
+from pipeline.report.projections import show_sweep, sweep_json
+from pipeline.report.render.console import console
 from pipeline.report.sweep_plot import figure_of
-from pipeline.report.sweep_table import show_sweep, sweep_json, sweep_table
-from pipeline.report.terminal import console
 from pipeline.stages.project import sweep
 
 
@@ -46,7 +47,7 @@ def test_data_hold_every_part_of_every_value(milc):
     assert names == ["L", "part", "value", "lower", "upper", "unit", "share"]
     assert len(table.columns[0].values) == 3 * (len(milc[0].parts) + 1)
     assert table.columns[0].values[0] == 4
-    assert table.columns[1].values[:2] == ("T_ser", "T_ser/FF")
+    assert table.columns[1].values[:2] == ["T_ser", "T_ser/FF"]
 
 
 def test_the_plot_shows_parts_and_losses(milc):

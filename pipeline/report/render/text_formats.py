@@ -8,7 +8,7 @@ import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from pipeline.report.tables.data_table import Column, DataTable, Value
+from pipeline.columns.cells import Cells, DataTable, Value
 from pipeline.wording.escaping import csv_text as csv_field
 from pipeline.wording.escaping import latex, markdown
 
@@ -34,7 +34,7 @@ def _csv_line(fields: Sequence[Value]) -> str:
 def json_text(table: DataTable) -> str:
     """Return a list of one object per row; kernels have their call path as a list, too, as ``callpath``."""
     records: list[dict[str, object]] = [dict(zip(table.keys, row, strict=True)) for row in _rows(table)]
-    for column in table.columns:
+    for column in table.for_programs:
         for record, path in zip(records, column.paths, strict=bool(column.paths)):
             record["callpath"] = list(path)
     lines = (json.dumps(record, ensure_ascii=False, allow_nan=False) for record in records)
@@ -46,7 +46,7 @@ def markdown_text(table: DataTable) -> str:
     """Return a table of GitHub's Markdown."""
     columns, rows = _for_people(table)
     lines = [
-        [markdown(column.title) for column in columns],
+        [markdown(column.file_heading) for column in columns],
         ["---:" if column.is_number else "---" for column in columns],
         *(list(map(markdown, row)) for row in rows),
     ]
@@ -60,7 +60,7 @@ def latex_text(table: DataTable) -> str:
     lines = [
         f"\\begin{{tabular}}{{{sides}}} % \\usepackage{{booktabs}}",
         "\\toprule",
-        _latex_row([column.title for column in columns]),
+        _latex_row([column.file_heading for column in columns]),
         "\\midrule",
         *map(_latex_row, rows),
         "\\bottomrule",
@@ -85,10 +85,10 @@ def _latex_row(cells: Sequence[str]) -> str:
 
 
 def _rows(table: DataTable) -> Iterator[tuple[Value, ...]]:
-    return zip(*(column.values for column in table.columns), strict=True)
+    return zip(*(column.values for column in table.for_programs), strict=True)
 
 
-def _for_people(table: DataTable) -> tuple[list[Column], list[tuple[str, ...]]]:
+def _for_people(table: DataTable) -> tuple[list[Cells], list[tuple[str, ...]]]:
     """Return the columns that people see, and the rows of their texts."""
-    columns = [column for column in table.columns if column.shown is not None]
-    return columns, list(zip(*(column.shown or () for column in columns), strict=True))
+    columns = table.for_readers
+    return columns, list(zip(*(column.texts for column in columns), strict=True))

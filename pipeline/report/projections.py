@@ -1,23 +1,29 @@
-"""Projections, and the applications and machines that are shipped, in the terminal and as JSON."""
+"""Projections and sweeps, and the applications and machines that are shipped: in the terminal and as JSON."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from pipeline.columns.projections import exact_figure, projection_table, tables_of_shipped, totals_table
 from pipeline.projection.applications.application import ApplicationFile, ApplicationInput
 from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue
 from pipeline.projection.expressions.units import NONE
 from pipeline.projection.machines.machine_values import Machine
-from pipeline.wording.part_rounding import Part, amount_text, last_digit, rounded_to_sum, share_texts
-from pipeline.wording.quantities import figure, number
+from pipeline.report.render.terminal_tables import show_notes, show_table, terminal_table
+from pipeline.wording.quantities import (
+    estimate_text,
+    figure,
+    interval_text,
+    number,
+    percent,
+    point_text,
+    signed_percent,
+    value_text,
+)
 
-NO_SPREAD = "no spread stated"
-DIGITS = 5
-_LARGEST_WHOLE = 1e6
+LARGEST_WHOLE = 1e6
 
 
 def show_projection(out: Console, projection: ApplicationProjection) -> None:
@@ -25,7 +31,11 @@ def show_projection(out: Console, projection: ApplicationProjection) -> None:
     _print(out, heading_of(projection))
     if projection.at:
         _print(out, "at " + ", ".join(f"{name} = {_plain(value)}" for name, value in projection.at.items()))
-    out.print(_breakdown(projection))
+    document = projection_json(projection)
+    table = projection_table(document)
+    paths = [line["path"] for line in (*document["breakdown"], document["total"])]
+    indented = ["  " * (len(path) - 1) + path[-1] for path in paths]
+    out.print(terminal_table(table, out.width, names=lambda _: indented))
     if projection.definitions:
         defined = ", ".join(
             f"{x.path[-1]} = {_plain(x.value)} {_unit(x)}".rstrip() for x in projection.definitions
@@ -34,13 +44,12 @@ def show_projection(out: Console, projection: ApplicationProjection) -> None:
     _show_variants(out, projection)
     _show_measured(out, projection)
     _show_profile(out, projection)
-    for notice in projection.notices:
-        out.print(Text(f"Note: {notice}"), style="yellow", soft_wrap=True)
+    show_notes(out, table.notes)
 
 
 def _plain(value: float) -> str:
     """Write an input or a count with all its digits below a million, rounded from there on."""
-    return figure(value) if abs(value) >= _LARGEST_WHOLE else f"{value:.6g}"
+    return figure(value) if abs(value) >= LARGEST_WHOLE else value_text(value)
 
 
 def _print(out: Console, sentence: str) -> None:
@@ -53,68 +62,8 @@ def heading_of(projection: ApplicationProjection) -> str:
     return f"{projection.title} on {projection.machine}{variant}"
 
 
-def _breakdown(projection: ApplicationProjection) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column("part", no_wrap=True)
-    for name in (_unit(projection.total) or "value", f"{100 * projection.level:g} % interval", "share"):
-        table.add_column(name, justify="right", no_wrap=True)
-    total = _line_json(projection.total)
-    for line in shown_lines([_line_json(line) for line in projection.parts], total):
-        *above, name = line.path
-        table.add_row(Text("  " * len(above) + name), line.value, line.interval, line.share)
-    (whole,) = shown_lines([total], total)
-    table.add_row(Text("total", style="bold"), whole.value, whole.interval, "")
-    return table
-
-
-@dataclass(frozen=True)
-class ShownLine:
-    """A line of a breakdown as people read it."""
-
-    path: tuple[str, ...]
-    value: str
-    interval: str
-    share: str
-
-
-def shown_lines(lines: Sequence[Mapping[str, Any]], total: Mapping[str, Any]) -> list[ShownLine]:
-    """Return lines of a breakdown rounded to the digits of the total, so that they still add up.
-
-    Lines in another unit than the total are rounded by themselves.
-
-    Args:
-        lines: as in `projection_json`.
-        total: the same.
-    """
-    unit = last_digit(total["value"], DIGITS)
-    own = [_part(line, line["value"]) for line in lines if line["unit"] == total["unit"]]
-    rounded = dict(zip((part.path for part in own), rounded_to_sum(own, total["value"], unit), strict=True))
-    shared = [_part(line, line["share"]) for line in lines if line["share"] is not None]
-    share_of = dict(zip((part.path for part in shared), share_texts(shared), strict=True))
-
-    def shown(line: Mapping[str, Any]) -> ShownLine:
-        path = tuple(line["path"])
-        if path not in rounded:
-            value = f"{figure(line['value'], DIGITS)} {line['unit']}".rstrip()
-            ends = [figure(line[end], DIGITS) for end in ("lower", "upper")]
-        else:
-            value = amount_text(rounded[path], line["value"], unit, DIGITS)
-            ends = [
-                amount_text(round(line[end] / unit) * unit, line[end], unit, DIGITS)
-                for end in ("lower", "upper")
-            ]
-        interval = NO_SPREAD if line["lower"] == line["upper"] else " .. ".join(ends)
-        return ShownLine(path, value, interval, share_of.get(path, ""))
-
-    return [shown(line) for line in lines]
-
-
 def _unit(line: ProjectedValue) -> str:
     return "" if line.dimension == NONE else str(line.dimension)
-
-
-def _part(line: Mapping[str, Any], value: float) -> Part:
-    return Part(tuple(line["path"]), value, line["upper"] - line["lower"])
 
 
 def _show_variants(out: Console, projection: ApplicationProjection) -> None:
@@ -122,29 +71,26 @@ def _show_variants(out: Console, projection: ApplicationProjection) -> None:
         if variant.total is None or variant.loss is None:
             _print(out, f"{variant.name}: no total: {variant.reason}")
             continue
-        total = f"{figure(variant.total.value, DIGITS)} {_unit(variant.total)}"
+        total = f"{exact_figure(variant.total.value)} {_unit(variant.total)}"
         _print(out, f"{variant.name}: {total}, {_compared(projection.variant, variant.loss)}")
 
 
 def _compared(usual: str, loss: ProjectedValue) -> str:
     if loss.value >= 0:
-        return f"{usual} loses {100 * loss.value:.1f} % against it ({_percents(loss.lower, loss.upper)})"
-    return f"{usual} takes {-100 * loss.value:.1f} % less ({_percents(-loss.upper, -loss.lower)})"
-
-
-def _percents(lower: float, upper: float) -> str:
-    return f"{100 * lower:.1f} .. {100 * upper:.1f} %"
+        interval = interval_text(loss.lower, loss.upper, percent)
+        return f"{usual} loses {percent(loss.value)} against it [{interval}]"
+    interval = interval_text(-loss.upper, -loss.lower, percent)
+    return f"{usual} takes {percent(-loss.value)} less [{interval}]"
 
 
 def _show_measured(out: Console, projection: ApplicationProjection) -> None:
     if projection.measured is not None:
-        off = 100 * (projection.total.value / projection.measured - 1)
-        _print(out, f"measured: {figure(projection.measured, DIGITS)}, the projection is off by {off:+.1f} %")
+        off = signed_percent(projection.total.value / projection.measured - 1)
+        _print(out, f"measured: {exact_figure(projection.measured)}, the projection is off by {off}")
     if projection.speedup is not None and projection.profile is not None:
         ratio = projection.speedup
-        reference = f"{figure(projection.profile.reference, DIGITS)} s on {projection.profile.machine}"
-        ends = f"{ratio.lower:.2f} .. {ratio.upper:.2f}"
-        _print(out, f"speed-up: {ratio.value:.2f} ({ends}) over {reference}")
+        reference = f"{exact_figure(projection.profile.reference)} s on {projection.profile.machine}"
+        _print(out, f"speed-up: {estimate_text(ratio.value, ratio.lower, ratio.upper)} over {reference}")
 
 
 def _show_profile(out: Console, projection: ApplicationProjection) -> None:
@@ -202,41 +148,12 @@ def _line_json(line: ProjectedValue) -> dict[str, Any]:
     }
 
 
-def show_shipped(out: Console, applications: Sequence[ApplicationFile], machines: Sequence[Machine]) -> None:
-    """Print the shipped applications and machines: name, description, source."""
-    given = [(x.path.stem, f"{x.title}{_needs(x)}", x.source) for x in applications]
-    out.print(_listing("application", given))
-    out.print()
-    show_machines(out, machines)
-
-
-def show_machines(out: Console, machines: Sequence[Machine]) -> None:
-    """Print machines: name, description, what is described, source."""
-    stated = [(x.path.stem, f"{x.name}{_offers(x)}{_covers(x)}", x.source) for x in machines]
-    out.print(_listing("machine", stated))
-
-
-def _listing(kind: str, rows: Sequence[tuple[str, str, str]]) -> Table:
-    table = Table(box=None, pad_edge=False)
-    table.add_column(kind, no_wrap=True)
-    table.add_column("description")
-    table.add_column("source")
-    for row in rows:
-        table.add_row(*map(Text, row))
-    return table
-
-
-def _needs(application: ApplicationFile) -> str:
-    required = [entry.name for entry in application.inputs.values() if entry.default is None]
-    return f" (--at {', '.join(required)})" if required else ""
-
-
-def _offers(machine: Machine) -> str:
-    return f" (--variant {', '.join((machine.variant, *machine.variants))})" if machine.variants else ""
-
-
-def _covers(machine: Machine) -> str:
-    return f"; {' and '.join(machine.covers)}" if machine.covers else ""
+def show_shipped(out: Console, shipped: Mapping[str, Any]) -> None:
+    """Print applications, then machines: name, description, source; of what `shipped_json` returns."""
+    for place, table in enumerate(tables_of_shipped(shipped)):
+        if place:
+            out.print()
+        show_table(out, table)
 
 
 def shipped_json(applications: Sequence[ApplicationFile], machines: Sequence[Machine]) -> dict[str, Any]:
@@ -277,3 +194,29 @@ def _input_json(entry: ApplicationInput) -> dict[str, Any]:
         "unit": "" if entry.dimension == NONE else str(entry.dimension),
         "default": None if entry.default is None else number(entry.default),
     }
+
+
+def sweep_json(projections: Sequence[ApplicationProjection], swept: str) -> dict[str, Any]:
+    """Return projections as plain data: which input has several values, and a projection for each."""
+    return {"swept": swept, "projections": [projection_json(projection) for projection in projections]}
+
+
+def show_sweep(out: Console, projections: Sequence[ApplicationProjection], swept: str) -> None:
+    """Print one row per value: the outermost parts, the total with its interval, totals of other variants."""
+    first = projections[0]
+    _print(out, heading_of(first))
+    if others := {name: value for name, value in first.at.items() if name != swept}:
+        _print(out, f"at {point_text(others)}")
+    show_table(out, totals_table(sweep_json(projections, swept), _once(projections, swept)))
+
+
+def _once(projections: Sequence[ApplicationProjection], swept: str) -> list[str]:
+    """Return every notice once, with the first value that it holds for unless it holds for all."""
+    holds: dict[str, list[float]] = {}
+    for projection in projections:
+        for notice in projection.notices:
+            holds.setdefault(notice, []).append(projection.at[swept])
+    return [
+        notice if len(values) == len(projections) else f"{notice} ({point_text({swept: values[0]})})"
+        for notice, values in holds.items()
+    ]

@@ -1,12 +1,42 @@
-"""Tables of what stands behind port models: port loads, four models compared, time over threads."""
+"""Tables of loops on processor cores: what limits them, port loads, models compared, time over threads."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
+from pipeline.columns.cells import DataTable
+from pipeline.columns.column import Column, Row, filled
+from pipeline.columns.kinds import ESTIMATE, EXACT, FIGURE, SHARE, TEXTS
 from pipeline.projection.ports.comparisons import ModelComparison
 from pipeline.projection.ports.threads import PortLoads, ThreadTimes
-from pipeline.report.tables.data_table import DataTable, amounts, estimates, words
-from pipeline.wording.quantities import number, percent
+from pipeline.wording.quantities import number
+
+Rows: TypeAlias = Sequence[Row]
+BOUNDS = ("ports", "front end", "dependencies")
+
+
+def loops_table(report: Mapping[str, Any]) -> DataTable:
+    """Return one row per loop and processor.
+
+    Args:
+        report: what `pipeline.report.ports_table.ports_json` returns.
+    """
+    rows = [
+        {**loop[key], "loop": loop["number"]}
+        for loop in report["loops"]
+        for key in ("on", "from")
+        if loop[key] is not None
+    ]
+    columns: list[Column[Any]] = [
+        Column(key="loop", kind=EXACT),
+        Column(key="processor"),
+        Column(key="cycles", kind=FIGURE),
+        *(Column(key=f"bounds.{bound}", name=bound.replace(" ", "_"), kind=FIGURE) for bound in BOUNDS),
+        Column(key="limit"),
+        Column(key="busiest_ports", kind=TEXTS),
+        Column(key="bottleneck"),
+    ]
+    return filled(columns, rows, notes=report["notices"])
 
 
 def loads_json(found: Sequence[PortLoads]) -> dict[str, Any]:
@@ -35,12 +65,16 @@ def loads_table(document: Mapping[str, Any]) -> DataTable:
     """
     rows = document["port_loads"]
     kinds = dict.fromkeys(kind for row in rows for kind in row["classes"])
-    columns = [
-        words("port", (f"{row['term']} {row['port']}" for row in rows)),
-        *(amounts(kind, (row["classes"].get(kind, 0.0) for row in rows)) for kind in kinds),
-        amounts("all", (row["cycles"] for row in rows)),
+    columns: list[Column[Any]] = [
+        Column(key="port", values=lambda rows: (f"{row['term']} {row['port']}" for row in rows)),
+        *(Column(key=kind, kind=FIGURE, values=partial(_cycles_of, kind)) for kind in kinds),
+        Column(key="cycles", name="all", kind=FIGURE),
     ]
-    return DataTable(columns=columns)
+    return filled(columns, rows)
+
+
+def _cycles_of(kind: str, rows: Rows) -> list[float]:
+    return [row["classes"].get(kind, 0.0) for row in rows]
 
 
 def comparisons_json(found: Mapping[str, ModelComparison]) -> dict[str, Any]:
@@ -67,13 +101,12 @@ def comparisons_table(document: Mapping[str, Any]) -> DataTable:
     Args:
         document: what `comparisons_json` returns.
     """
-    rows = document["models"]
-    columns = [
-        words("model", (f"{row['term']} {row['model']}" for row in rows)),
-        amounts("variants", (row["variants"] for row in rows), show=str),
-        *(amounts(key, (row[key] for row in rows), show=percent) for key in ("mean", "deviation", "worst")),
+    columns: list[Column[Any]] = [
+        Column(key="model", values=lambda rows: (f"{row['term']} {row['model']}" for row in rows)),
+        Column(key="variants", kind=EXACT),
+        *(Column(key=key, kind=SHARE) for key in ("mean", "deviation", "worst")),
     ]
-    return DataTable(columns=columns)
+    return filled(columns, document["models"])
 
 
 def threads_json(found: Sequence[ThreadTimes]) -> dict[str, Any]:
@@ -100,11 +133,10 @@ def threads_table(document: Mapping[str, Any]) -> DataTable:
     Args:
         document: what `threads_json` returns.
     """
-    rows = document["threads"]
-    columns = [
-        words("loop", (row["term"] for row in rows)),
-        amounts("threads", (row["threads"] for row in rows), show=str),
-        *estimates(rows, "s"),
-        words("limited_by", (row["limited_by"] for row in rows)),
+    columns: list[Column[Any]] = [
+        Column(key="term", name="loop"),
+        Column(key="threads", kind=EXACT),
+        Column(key="value", kind=ESTIMATE, unit="s", values=lambda rows: rows),
+        Column(key="limited_by"),
     ]
-    return DataTable(columns=columns)
+    return filled(columns, document["threads"])

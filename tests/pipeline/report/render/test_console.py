@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from pipeline.report.terminal import PIPED_WIDTH, console
+from pipeline.report.render.console import PIPED_WIDTH, console
 
 
 class Terminal(io.StringIO):

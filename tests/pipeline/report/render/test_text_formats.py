@@ -13,8 +13,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ingest.errors import one_line
-from pipeline.report.tables.data_table import DataTable, amounts, answers, kernels, words
-from pipeline.report.tables.formats import (
+from pipeline.columns.column import Column, filled
+from pipeline.columns.kinds import ANSWER, FIGURE, PATH
+from pipeline.report.render.text_formats import (
     WRITERS,
     csv_text,
     json_text,
@@ -49,13 +50,9 @@ COMMAND = re.compile("|".join(map(re.escape, LATEX)))
 
 
 def table(names):
-    return DataTable(
-        columns=[
-            words("name", names),
-            amounts("value", [0.1234567891 * n for n in range(len(names))], "core-s"),
-            words("behind", names),
-        ]
-    )
+    rows = [{"name": name, "value": 0.1234567891 * n, "behind": name} for n, name in enumerate(names)]
+    value = Column(key="value", kind=FIGURE, unit="core-s")
+    return filled([Column(key="name"), value, Column(key="behind")], rows)
 
 
 def markdown_cells(line):
@@ -120,13 +117,13 @@ def test_latex_reads_nothing_into_a_row(names):
 
 
 def test_pandas_reads_csv_with_numbers_and_missing_values():
-    found = DataTable(
-        columns=[
-            kernels([("main", "a,b"), ("main",)]),
-            amounts("value", [1.5, None], "s"),
-            answers("measured", [True, False]),
-        ]
-    )
+    columns = [
+        Column(key="kernel", kind=PATH),
+        Column(key="value", kind=FIGURE, unit="s"),
+        Column(key="measured", kind=ANSWER),
+    ]
+    rows = [("main", "a,b"), 1.5, True], [("main",), None, False]
+    found = filled(columns, [dict(zip(("kernel", "value", "measured"), row, strict=True)) for row in rows])
     frame = pd.read_csv(io.StringIO(csv_text(found)))
     assert list(frame["kernel"]) == ["main/a,b", "main"]
     assert frame["value [s]"][0] == 1.5 and math.isnan(frame["value [s]"][1])
@@ -134,27 +131,28 @@ def test_pandas_reads_csv_with_numbers_and_missing_values():
 
 
 def test_json_has_call_paths_as_lists_too():
-    found = DataTable(columns=[kernels([("main", "a/b")]), amounts("value", [None])])
+    columns = [Column(key="kernel", kind=PATH), Column(key="value", kind=FIGURE)]
+    found = filled(columns, [{"kernel": ("main", "a/b"), "value": None}])
     assert json.loads(json_text(found)) == [
         {"kernel": "main/a/b", "value": None, "callpath": ["main", "a/b"]}
     ]
 
 
 def test_names_that_are_not_utf_8_are_escapes_of_json():
-    text = json_text(DataTable(columns=[words("name", ["caf\udce9"])]))
+    text = json_text(filled([Column(key="name")], [{"name": "caf\udce9"}]))
     assert text.isascii() and json.loads(text) == [{"name": "caf\udce9"}]
 
 
 @pytest.mark.parametrize("form", WRITERS)
 def test_a_table_without_rows_has_its_header(form):
-    text = WRITERS[form](DataTable(columns=[words("name", []), amounts("value", [], "s")]))
+    text = WRITERS[form](filled([Column(key="name"), Column(key="value", kind=FIGURE, unit="s")], []))
     assert (
         text
         == {
             "csv": "name,value [s]\n",
-            "md": "| name | value \\[s\\] |\n| ---: | ---: |\n",
+            "md": "| name | value \\[s\\] |\n| --- | ---: |\n",
             "json": "[]\n",
-            "latex": "\\begin{tabular}{rr} % \\usepackage{booktabs}\n\\toprule\nname & value [s] \\\\\n"
+            "latex": "\\begin{tabular}{lr} % \\usepackage{booktabs}\n\\toprule\nname & value [s] \\\\\n"
             "\\midrule\n\\bottomrule\n\\end{tabular}\n",
         }[form]
     )

@@ -4,30 +4,33 @@ import io
 
 from hypothesis import given
 from hypothesis import strategies as st
-from rich.text import Text
 
-from pipeline.report.terminal import console
-from pipeline.report.terminal.tables import Column, named_table, side_by_side
-from pipeline.wording.quantities import shorten_middle
+from pipeline.columns.cells import Cells, DataTable
+from pipeline.report.render.console import console
+from pipeline.report.render.terminal_tables import show_table, side_by_side, terminal_table
 
 NAMES = ("a_name_of_24_characters_", "short")
+
+
+def cells(heading, texts, *, styles=(), left=False, **options):
+    return Cells(
+        name=heading, heading=heading, values=texts, texts=texts, styles=styles, is_number=not left, **options
+    )
+
+
 COLUMNS = (
-    Column(header="first", cells=("1", "22222"), dispensable=1),
-    Column(header="x", cells=(Text("333"), "4"), justify="left", dispensable=2),
-    Column(header="always", cells=("5", "6")),
+    cells("first", ("1", "22222"), dispensable=1),
+    cells("x", ("333", "4"), left=True, dispensable=2, styles=("red", "")),
+    cells("always", ("5", "6")),
 )
 
 
-def shown(width, columns=COLUMNS, names=NAMES, **options):
+def shown(width, columns=COLUMNS, names=NAMES, title=""):
     stream = io.StringIO()
-
-    def cut(room):
-        return [shorten_middle(name, room) for name in names]
-
-    table = named_table("name", cut, columns, width=width, **options)
+    table = DataTable(columns=[cells("name", names, left=True), *columns], title=title)
     out = console(stream)
     out.width = width
-    out.print(table)
+    out.print(terminal_table(table, width))
     return [line.rstrip() for line in stream.getvalue().splitlines()]
 
 
@@ -48,7 +51,7 @@ def test_names_are_shortened_before_columns_are_left_out():
 
 
 def test_the_most_dispensable_column_is_left_out_first():
-    wide = (*COLUMNS, Column(header="w" * 44, cells=("7", "8")))
+    wide = (*COLUMNS, cells("w" * 44, ("7", "8")))
     headers = [shown(width, wide)[0].split()[1:-1] for width in (84, 83, 79, 78, 72)]
     assert headers == [
         ["first", "x", "always"],
@@ -72,7 +75,7 @@ def test_below_70_columns_rows_have_two_lines_rather_than_fewer_columns():
 
 
 def test_columns_that_must_be_shown_continue_on_the_next_line():
-    columns = [Column(header=h, cells=("1,234,567", "8")) for h in "abc"]
+    columns = [cells(heading, ("1,234,567", "8")) for heading in "abc"]
     assert shown(24, columns)[:5] == [
         "name",
         "          a          b",
@@ -83,7 +86,7 @@ def test_columns_that_must_be_shown_continue_on_the_next_line():
 
 
 def test_long_cells_of_stacked_rows_continue_between_words():
-    columns = (Column(header="model", cells=("12.5 + 0.034 * p^(3/2)", "b"), justify="left", folds_at=12),)
+    columns = (cells("model", ("12.5 + 0.034 * p^(3/2)", "b"), left=True, folds=True),)
     assert shown(16, columns) == [
         "name",
         "  model",
@@ -96,7 +99,7 @@ def test_long_cells_of_stacked_rows_continue_between_words():
 
 
 def test_columns_that_do_not_fit_side_by_side_follow_beneath():
-    columns = [Column(header=f"p = {p}", cells=("12 %", "34,567 %")) for p in (1, 2, 3)]
+    columns = [cells(f"p = {p}", ("12 %", "34,567 %")) for p in (1, 2, 3)]
     stream = io.StringIO()
     out = console(stream)
     out.width = 26
@@ -114,7 +117,6 @@ def test_columns_that_do_not_fit_side_by_side_follow_beneath():
 
 def test_short_names_need_no_room():
     assert shown(26, names=("ab", "c"))[0].split() == ["name", "first", "x", "always"]
-    assert shown(44, shortest=40)[0].split() == ["name", "first", "x", "always"]  # no name is as long
 
 
 def test_a_title_stands_above():
@@ -123,14 +125,30 @@ def test_a_title_stands_above():
 
 
 def test_long_cells_can_be_folded():
-    columns = (Column(header="model", cells=("a" * 30, "b"), justify="left", folds_at=12),)
-    lines = shown(40, columns)
-    assert [line.split()[-1] for line in lines] == ["model", "a" * 12, "a" * 12, "a" * 6, "b"]
+    columns = (cells("c" * 8, ("1", "2")), cells("model", ("a" * 30, "b"), left=True, folds=True))
+    lines = shown(60, columns)
+    assert [line.split()[-1] for line in lines] == ["model", "a" * 24, "a" * 6, "b"]
 
 
-def test_markup_in_cells_is_text():
-    lines = shown(60, (Column(header="c", cells=("[red]", "[/]")),))
-    assert lines[1].endswith("[red]") and lines[2].endswith("[/]")
+def test_markup_in_cells_and_headings_is_text():
+    lines = shown(60, (cells("c [s]", ("[red]", "[/]")),))
+    assert [line.split()[-1] for line in lines] == ["[s]", "[red]", "[/]"]
+
+
+def test_columns_without_values_are_left_out_and_those_before_names_stand_with_them():
+    paths = (("main",), ("main", "solve"))
+    names = Cells(name="k", heading="kernel", values=paths, texts=("", ""), paths=paths, is_number=False)
+    nothing = Cells(name="share", heading="share", values=(None, None), texts=("-", "-"))
+    stream = io.StringIO()
+    show_table(console(stream), DataTable(columns=[cells("id", ("#1", "#12")), names, nothing]))
+    lines = [line.rstrip() for line in stream.getvalue().splitlines()]
+    assert lines == [" id  kernel", " #1  main", "#12  main › solve"]
+
+
+def test_of_a_table_without_rows_its_notes_are_shown():
+    stream = io.StringIO()
+    show_table(console(stream), DataTable(columns=[cells("a", ())], notes=["nothing is known"]))
+    assert stream.getvalue() == "Note: nothing is known\n"
 
 
 CELLS = st.lists(st.text("abc 1", min_size=1, max_size=12), min_size=2, max_size=2)
@@ -138,6 +156,6 @@ TABLES = st.lists(st.tuples(CELLS, st.integers(1, 9)), max_size=5)
 
 
 @given(TABLES, st.integers(18, 90))
-def test_a_table_of_dispensable_columns_fits(cells, width):
-    columns = [Column(header="h", cells=c, dispensable=rank) for c, rank in cells]
+def test_a_table_of_dispensable_columns_fits(texts, width):
+    columns = [cells("h", of, dispensable=rank) for of, rank in texts]
     assert max(map(len, shown(width, columns))) <= width

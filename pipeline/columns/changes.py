@@ -1,0 +1,185 @@
+"""Tables of the gate: kernels of checks and comparisons, and kernels over commits."""
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any, TypeAlias
+
+from pipeline.columns.cells import Audience, DataTable
+from pipeline.columns.column import Column, filled, parameters
+from pipeline.columns.kinds import ESTIMATE, FIGURE, GROWTH, PATH, SHARE
+from pipeline.gate.check_result import Change, CheckResult, KernelResult, Ruling, StudySide
+from pipeline.wording.quantities import growth_text, number
+
+VERDICTS = {verdict: verdict.value for verdict in Ruling}
+NO_STYLES: Mapping[Ruling, str] = MappingProxyType({})
+SIDES = ("baseline", "now")
+
+AtTarget: TypeAlias = tuple[KernelResult, int]
+"""A kernel, and which of the targets."""
+
+
+def growth_change(result: KernelResult) -> str:
+    """Return the growth before and now, once if it is the same; empty if it is not known."""
+    sides = (result.baseline, result.candidate)
+    growths = [growth_text(side.growth) for side in sides if side is not None and side.growth]
+    return " → ".join(dict.fromkeys(growths))
+
+
+def changed_kernels(result: CheckResult) -> list[KernelResult]:
+    """Return the kernels that are not unchanged, the most important first."""
+    return [one for one in result.kernels if one.verdict is not Ruling.UNCHANGED]
+
+
+def changes_table(
+    result: CheckResult,
+    *,
+    limit: int,
+    notes: Sequence[str] = (),
+    words: Mapping[Ruling, str] = VERDICTS,
+    sides: tuple[str, str] = SIDES,
+    styles: Mapping[Ruling, str] = NO_STYLES,
+    last: bool = False,
+) -> DataTable:
+    """Return one row per target and kernel that is not unchanged.
+
+    Values, shares and ratios are those at the largest common point.
+
+    Args:
+        result: of a check or a comparison.
+        limit: the most kernels.
+        notes: what must be known besides.
+        words: what to call the verdicts.
+        sides: what to call the two studies.
+        styles: colours of the verdicts in terminals.
+        last: whether there are rows of the last target only.
+    """
+    targets = result.targets or ({},)
+    shown = range(len(targets) - 1, len(targets)) if last else range(len(targets))
+    rows = [(one, q) for one in changed_kernels(result)[:limit] for q in shown]
+    return filled(
+        change_columns(result, words, styles, sides, [targets[q] for _, q in rows]),
+        rows,
+        notes=notes,
+        title=f"Kernels ({result.unit})" if result.unit else "Kernels",
+    )
+
+
+def change_columns(
+    result: CheckResult,
+    words: Mapping[Ruling, str],
+    styles: Mapping[Ruling, str],
+    sides: tuple[str, str],
+    targets: Sequence[Mapping[str, float]],
+) -> list[Column[Sequence[AtTarget]]]:
+    """Return the columns of checks and comparisons; the target of each row is given."""
+    unit, names = result.unit, (result.targets or ({},))[0]
+    files = Audience.FILES
+    return [
+        _verdicts(words, styles, Audience.TERMINAL),
+        Column(key="kernel", kind=PATH, values=lambda rows: (one.kernel.callpath for one, _ in rows)),
+        Column(key="level", values=lambda rows: (one.kernel.level.value for one, _ in rows), audience=files),
+        _verdicts(words, styles, files),
+        *(
+            Column(key=side, kind=FIGURE, unit=unit, unit_in_title=True, values=partial(_values, place))
+            for place, side in enumerate(sides)
+        ),
+        Column(key="share", kind=SHARE, values=lambda rows: (number(one.share) for one, _ in rows)),
+        Column(
+            key="ratio",
+            kind=ESTIMATE,
+            interval="interval",
+            interval_for=Audience.FILES,
+            values=lambda rows: (_ratio(one.measured[-1:]) for one, _ in rows),
+            dispensable=3,
+        ),
+        *parameters(names, targets, files),
+        Column(
+            key="target_ratio",
+            kind=ESTIMATE,
+            heading="at target",
+            interval="interval at target",
+            interval_for=Audience.FILES,
+            values=lambda rows: (_ratio(one.target[q : q + 1]) for one, q in rows),
+        ),
+        Column(
+            key="growth",
+            values=lambda rows: (growth_change(one) for one, _ in rows),
+            audience=Audience.TERMINAL,
+            dispensable=1,
+        ),
+        *(
+            Column(
+                key=f"growth_{side}",
+                values=partial(_growths, n),
+                audience=files,
+            )
+            for n, side in enumerate(sides)
+        ),
+    ]
+
+
+def _verdicts(
+    words: Mapping[Ruling, str], styles: Mapping[Ruling, str], audience: Audience
+) -> Column[Sequence[AtTarget]]:
+    """Return the verdicts, which stand before the names in terminals and behind them in files."""
+    return Column(
+        key="verdict",
+        values=lambda rows: (words[one.verdict] for one, _ in rows),
+        styles=lambda rows: (styles.get(one.verdict, "") for one, _ in rows),
+        audience=audience,
+    )
+
+
+def _sides(rows: Sequence[AtTarget], side: int) -> list[StudySide | None]:
+    return [(one.baseline, one.candidate)[side] for one, _ in rows]
+
+
+def _values(side: int, rows: Sequence[AtTarget]) -> list[float | None]:
+    return [None if one is None else number(one.value) for one in _sides(rows, side)]
+
+
+def _growths(side: int, rows: Sequence[AtTarget]) -> list[str]:
+    return [growth_text(one.growth) if one is not None else "" for one in _sides(rows, side)]
+
+
+def _ratio(changes: Sequence[Change]) -> Mapping[str, Any] | None:
+    """Return the ratio of one change, None without one."""
+    for one in changes:
+        return {"value": number(one.ratio), "lower": number(one.lower), "upper": number(one.upper)}
+    return None
+
+
+def history_table(
+    documents: Sequence[Mapping[str, Any]], *, limit: int, notes: Sequence[str] = ()
+) -> DataTable:
+    """Return one row per kernel and entry, the newest last.
+
+    Args:
+        documents: what `pipeline.report.check.history.history_document` returns.
+        limit: the most kernels, and the most entries of each.
+        notes: what must be known besides.
+    """
+    rows: list[Mapping[str, Any]] = []
+    for one in documents[:limit]:
+        changes = {change["label"]: change["factor"] for change in one["change_points"]}
+        rows += [
+            {**one, **entry, "change_factor": changes.get(entry["label"])}
+            for entry in one["entries"][-limit:]
+        ]
+    names = dict.fromkeys(name for row in rows for name in row["at"])
+    columns: list[Column[Any]] = [
+        Column(key="callpath", name="kernel", kind=PATH),
+        Column(key="level"),
+        *parameters(names, [row["at"] for row in rows]),
+        Column(key="label"),
+        Column(key="added"),
+        Column(key="value", kind=FIGURE),
+        Column(key="unit"),
+        Column(key="share", kind=SHARE),
+        Column(key="growth", kind=GROWTH),
+        Column(key="predicted", kind=FIGURE),
+        Column(key="verdict"),
+        Column(key="change_factor", kind=FIGURE),
+    ]
+    return filled(columns, rows, notes=notes)

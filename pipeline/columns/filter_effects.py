@@ -1,0 +1,213 @@
+"""Tables of filters: their effect, what they drop, simulations, and what was measured under them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from filters.explanation import DroppedRegion
+from filters.filter_effect import Dilation, FilterEffect, MeasuredEffect
+from filters.filter_options import Application
+from filters.filter_verification import CallPathDifference, Verification
+from ingest.profile import Profile
+from pipeline.columns.cells import Audience, DataTable
+from pipeline.columns.column import Column, filled
+from pipeline.columns.kinds import ANSWER, ESTIMATE, FIGURE, PATH, QUANTITY, SHARE
+from pipeline.wording.escaping import shown_name
+from pipeline.wording.quantities import count, estimate_text, figure, number, value_text
+
+STAGES = (
+    (None, "no filter"),
+    (Application.RUN_TIME, "at run time"),
+    (Application.COMPILE_TIME, "at compile time"),
+)
+COUNTS = {
+    "callpaths": "call paths",
+    "regions": "regions called",
+    "visits": "visits",
+    "time": "time in core-s",
+}
+DIGITS = 5  # of simulated counts, which differ little
+SMALL = 10_000  # counts below have no separator and no decimals
+
+
+def dilation_text(value: float) -> str:
+    """Write a dilation: four decimals below two, where 1.0030 is 0.3 % of overhead."""
+    return figure(value, DIGITS) if value < 2.0 else figure(value)
+
+
+def simulation_counts(profile: Profile) -> dict[str, float]:
+    """Return the counts of a profile, measured or simulated: whole numbers and core-seconds, unrounded."""
+    return {
+        "callpaths": len(profile.tree),
+        "regions": len(np.unique(profile.tree.region)),
+        "visits": float(profile.values("visits").sum()),
+        "time": float(profile.values("time").sum()),
+    }
+
+
+def _dilation(dilation: Dilation) -> dict[str, float | int]:
+    return {
+        "value": number(dilation.value),
+        "lower": number(dilation.low),
+        "upper": number(dilation.high),
+    }
+
+
+def effect_table(prediction: FilterEffect) -> DataTable:
+    """Return visits, overhead and dilation without the filter, at run time and at compile time."""
+    columns: list[Column[Sequence[Application | None]]] = [
+        Column(key="filter", values=lambda _: (name for _, name in STAGES)),
+        Column(
+            key="recorded_visits",
+            kind=FIGURE,
+            values=lambda stages: (number(prediction.recorded_visits(one)) for one in stages),
+            write=count,
+        ),
+        Column(
+            key="overhead",
+            kind=QUANTITY,
+            unit="core-s",
+            values=lambda stages: (number(prediction.overhead(one)) for one in stages),
+        ),
+        Column(
+            key="dilation",
+            kind=ESTIMATE,
+            interval="range",
+            values=lambda stages: (_dilation(prediction.dilation(one)) for one in stages),
+            write=dilation_text,
+        ),
+    ]
+    return filled(columns, [applied for applied, _ in STAGES])
+
+
+def dropped_table(dropped: Sequence[DroppedRegion]) -> DataTable:
+    """Return one row per dropped region: its share, its visits and who gets its time."""
+    columns: list[Column[Sequence[DroppedRegion]]] = [
+        Column(key="region", kind=PATH, values=lambda regions: ([one.region] for one in regions)),
+        Column(key="share", kind=SHARE, values=lambda regions: (one.share for one in regions)),
+        _counts("visits", lambda one: one.visits),
+        Column(
+            key="attributed_to",
+            folds=True,
+            values=lambda regions: (
+                shown_name(one.attributed_to) if one.attributed_to else "none" for one in regions
+            ),
+        ),
+    ]
+    return filled(columns, dropped)
+
+
+def simulation_table(before: Profile, after: Profile) -> DataTable:
+    """Return counts of a profile as measured and as it would be under a filter, one row per count."""
+    measured, simulated = (simulation_counts(profile) for profile in (before, after))
+    columns: list[Column[Sequence[str]]] = [
+        Column(key="what", values=lambda keys: (COUNTS[key] for key in keys)),
+        *(
+            Column(
+                key=name,
+                kind=FIGURE,
+                values=partial(_numbers_of, counts),
+                write=_with_digits,
+            )
+            for name, counts in (("measured", measured), ("with_filter", simulated))
+        ),
+    ]
+    return filled(columns, list(COUNTS))
+
+
+def _numbers_of(counts: Mapping[str, float], keys: Sequence[str]) -> list[float | int]:
+    return [number(counts[key]) for key in keys]
+
+
+def _with_digits(value: float) -> str:
+    small = float(value).is_integer() and value < SMALL
+    return value_text(value) if small else figure(value, DIGITS)
+
+
+def verification_table(verifications: Sequence[Verification]) -> DataTable:
+    """Return visits and call paths, predicted and measured, of every measurement point."""
+    files = Audience.FILES
+    columns: list[Column[Sequence[Verification]]] = [
+        Column(key="profile", values=lambda found: (one.reduced for one in found)),
+        _counts("predicted_visits", lambda one: number(one.expected.sum())),
+        _counts("measured_visits", lambda one: number(one.measured.sum())),
+        _counts("predicted_callpaths", lambda one: int((one.expected > 0).sum()), files),
+        _counts("measured_callpaths", lambda one: int((one.measured > 0).sum()), files),
+        Column(key="deviation", kind=SHARE, values=lambda found: (number(one.deviation) for one in found)),
+        Column(key="agrees", kind=ANSWER, values=lambda found: (one.agrees for one in found)),
+    ]
+    return filled(columns, verifications, notes=disagreements(verifications))
+
+
+def _counts(key: str, of: Any, audience: Audience = Audience.ALL) -> Column[Any]:  # noqa: ANN401
+    return Column(
+        key=key, kind=FIGURE, values=lambda found: map(of, found), write=_with_digits, audience=audience
+    )
+
+
+def disagreements(verifications: Sequence[Verification]) -> list[str]:
+    """Say which runs were not measured under the filter, and why."""
+    return [
+        f"{one.reduced} was not measured under this filter: {'; '.join(one.reasons())}"
+        for one in verifications
+        if not one.agrees
+    ]
+
+
+@dataclass(frozen=True)
+class ComparedFigure:
+    """A figure of a filter as text: what was predicted, and what was measured."""
+
+    name: str
+    predicted: str
+    measured: str
+
+
+def measured_effect_table(one: Verification, prediction: FilterEffect, effect: MeasuredEffect) -> DataTable:
+    """Return visits, call paths and dilation, predicted and measured."""
+    measured = {None: effect.without, effect.applied: effect.under}
+    rows = [
+        ComparedFigure("recorded visits", *map(_with_digits, (one.expected.sum(), one.measured.sum()))),
+        ComparedFigure(
+            "call paths", *map(_with_digits, ((one.expected > 0).sum(), (one.measured > 0).sum()))
+        ),
+        *(
+            ComparedFigure(
+                f"dilation, {name}",
+                with_range(prediction.dilation(applied)),
+                "" if (value := measured.get(applied)) is None else dilation_text(value),
+            )
+            for applied, name in STAGES
+        ),
+    ]
+    columns: list[Column[Sequence[ComparedFigure]]] = [
+        Column(key="what", values=lambda rows: (row.name for row in rows)),
+        Column(key="predicted", values=lambda rows: (row.predicted for row in rows)),
+        Column(key="measured", values=lambda rows: (row.measured for row in rows)),
+    ]
+    return filled(columns, rows)
+
+
+def with_range(dilation: Dilation) -> str:
+    """Write a dilation and the range in which it lies."""
+    return estimate_text(dilation.value, dilation.low, dilation.high, write=dilation_text)
+
+
+def differences_table(differences: Sequence[CallPathDifference]) -> DataTable:
+    """Return the call paths that differ, with their share of the visits."""
+    columns: list[Column[Sequence[CallPathDifference]]] = [
+        Column(
+            key="callpath",
+            heading="call path",
+            kind=PATH,
+            values=lambda found: (one.callpath for one in found),
+        ),
+        Column(key="share", kind=SHARE, values=lambda found: (one.share for one in found)),
+        _counts("predicted", lambda found: found.expected),
+        _counts("measured", lambda found: found.measured),
+        Column(key="differs", values=lambda found: (one.kind for one in found), dispensable=1),
+    ]
+    return filled(columns, differences)

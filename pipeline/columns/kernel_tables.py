@@ -1,0 +1,257 @@
+"""Tables of kernels, from the content of ``summary.json``: ranking, models, predictions, measurements.
+
+With several targets, files have one row per kernel and target.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeAlias
+
+from ingest.experiment import per_text
+from pipeline.columns.cells import Audience, DataTable
+from pipeline.columns.column import Column, filled, parameters
+from pipeline.columns.kernels import CANNOT_TELL, PREDICTION, kernel_columns
+from pipeline.columns.kinds import EXACT, QUANTITY, SHARE_OF_SUM
+from pipeline.columns.target_sentences import far_targets
+from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
+from pipeline.wording.quantities import counted, number, point_text
+
+NAMES = {"regions": "region", "kernels": "call path"}
+KINDS = {"regions": "regions", "kernels": "call paths"}
+REMARKS = {CANNOT_TELL: "the measurements do not determine the growth"}
+
+Summary: TypeAlias = Mapping[str, Any]
+Row: TypeAlias = Mapping[str, Any]
+Rows: TypeAlias = Sequence[Row]
+
+
+def leading_rows(rows: Rows, limit: int) -> list[Row]:
+    """Return the first kernels of a summary, and behind them start-up and shut-down of a noteworthy share."""
+    apart = [row for row in rows if "start_up" in row["flags"]]
+    kernels = [row for row in rows if "start_up" not in row["flags"]]
+    shares = ("share_measured", "share_at_target")
+    return [*kernels[:limit], *(r for r in apart if max(r[key] or 0.0 for key in shares) >= NOTEWORTHY_SHARE)]
+
+
+def kernel_names(by: str, heading: str = "") -> list[Column[Any]]:
+    """Return ids and names of call paths, or names of regions.
+
+    Args:
+        by: ``regions`` or ``kernels`` (call paths).
+        heading: of the names.
+    """
+    ident, name = kernel_columns("id", "callpath")
+    named = replace(name, heading=heading or NAMES[by])
+    return [named] if by == "regions" else [ident, named]
+
+
+def _ranked_names(by: str) -> list[Column[Any]]:
+    """Return the same with the ranks of regions, which have no ids."""
+    rank: Column[Rows] = Column(
+        key="rank", heading="#", kind=EXACT, values=_ranks, texts=_rank_texts, audience=Audience.TERMINAL
+    )
+    return [*([rank] if by == "regions" else []), *kernel_names(by)]
+
+
+def _ranks(rows: Rows) -> Iterable[int | None]:
+    """Return the place of kernels; start-up and shut-down have none."""
+    return (n if "start_up" not in row["flags"] else None for n, row in enumerate(rows, start=1))
+
+
+def _rank_texts(rows: Rows) -> Iterable[str]:
+    return ("" if rank is None else str(rank) for rank in _ranks(rows))
+
+
+def ranking_table(summary: Summary, *, by: str, limit: int, last: bool = False) -> DataTable:
+    """Return the largest kernels at the targets: shares, prediction, growth.
+
+    Args:
+        summary: the content of ``summary.json``.
+        by: ``regions`` or ``kernels`` (call paths).
+        limit: the most kernels; start-up and shut-down are beside them.
+        last: of the targets only.
+    """
+    kept = leading_rows(summary[by], limit)
+    if not summary["targets"]:
+        return measured_table(summary, by=by, limit=limit)
+    rows = [row for row in _at_targets(summary[by], kept) if not last or row["is_last"]]
+    share_now, share_then, growth, probability, flags = kernel_columns(
+        "share_measured", "share_at_target", "growth_class", "probability_growing", "flags"
+    )
+    columns = [
+        *_ranked_names(by),
+        share_now,
+        *parameters(summary["parameters"], [row["at"] for row in rows], Audience.FILES),
+        share_then,
+        PREDICTION,
+        growth,
+        probability,
+        flags,
+    ]
+    title = ""
+    if rows:
+        at, metric = point_text(rows[-1]["at"]), rows[0]["metric"]
+        title = f"Largest {KINDS[by]} at {at} ({metric})"
+    return filled(columns, rows, notes=_notes(summary, by, kept), title=title)
+
+
+def _at_targets(rows: Rows, kept: Rows) -> list[Row]:
+    """Return a row per kernel and target with its prediction and share there; None without a sum."""
+    values = [[entry["value"] for entry in row["predictions"]] for row in rows]
+    totals = [sum(column) for column in zip(*values, strict=True)]
+    found: list[Row] = []
+    for row in kept:
+        share, last = row["share_at_target"], len(row["predictions"]) - 1
+        for n, (entry, total) in enumerate(zip(row["predictions"], totals, strict=True)):
+            known = n < last and share is not None and total > 0  # the summary has the last share
+            shown = number(entry["value"] / total) if known else share
+            found.append({**_at(row, entry), "share_at_target": shown, "is_last": n == last})
+    return found
+
+
+def _at(row: Row, entry: Mapping[str, Any]) -> Row:
+    return {**row, "prediction": entry, "at": entry["at"]}
+
+
+def with_total(summary: Summary, kept: Rows) -> list[Row]:
+    """Return rows with that of the total behind them, if there is one."""
+    return [*kept, summary["total"]] if summary["total"] else list(kept)
+
+
+def predictions_table(summary: Summary, *, by: str, limit: int) -> DataTable:
+    """Return the predictions of the largest kernels and of the total at targets, as of `ranking_table`."""
+    kept = leading_rows(summary[by], limit)
+    if not summary["targets"]:
+        return measured_table(summary, by=by, limit=limit)
+    rows = [_at(row, entry) for row in with_total(summary, kept) for entry in row["predictions"]]
+    columns = [
+        *kernel_names(by),
+        *parameters(summary["parameters"], [row["at"] for row in rows]),
+        PREDICTION,
+    ]
+    return filled(columns, rows, notes=_notes(summary, by, kept))
+
+
+def measured_table(summary: Summary, *, by: str, limit: int) -> DataTable:
+    """Return what was measured at one or two scales, from which nothing is predicted."""
+    kept, points = leading_rows(summary[by], limit), summary["points"]
+    rows = with_total(summary, kept)
+    cells = [{**row, "mean": value} for row in rows for value in row["measured"]]
+    unit = rows[0]["unit"] if rows else ""
+    mean: Column[Rows] = Column(key="mean", name="measured", kind=QUANTITY, unit=unit)
+    columns = [
+        *kernel_names(by),
+        *parameters(summary["parameters"], points * len(rows)),
+        mean,
+        *kernel_columns("share_measured"),
+    ]
+    notes = [*left_out(summary[by], kept), summary["notices"][-1]]
+    return filled(columns, cells, notes=notes)
+
+
+def measured_by_point(summary: Summary, *, by: str, limit: int) -> DataTable:
+    """Return the same with one row per kernel and one column per point, as terminals show it."""
+    kept = leading_rows(summary[by], limit)
+    rows = with_total(summary, kept)
+    points: list[Column[Rows]] = [
+        Column(
+            key=point_text(point),
+            kind=QUANTITY,
+            unit=rows[0]["unit"] if rows else "",
+            values=partial(_measured_at, p),
+        )
+        for p, point in enumerate(summary["points"])
+    ]
+    share: Column[Rows] = Column(key="share_measured", kind=SHARE_OF_SUM, heading="share")
+    notes = left_out(summary[by], kept)
+    title = f"Measured ({rows[0]['metric']})" if rows else ""
+    names = kernel_names(by)
+    return filled([*names, *points, *([share] if summary["total"] else [])], rows, notes=notes, title=title)
+
+
+def _measured_at(point: int, rows: Rows) -> list[float | None]:
+    return [row["measured"][point] for row in rows]
+
+
+def predictions_by_target(summary: Summary, *, by: str, limit: int) -> DataTable:
+    """Return predictions with one row per kernel and one column per target, as terminals show them."""
+    kept = leading_rows(summary[by], limit)
+    rows = with_total(summary, kept)
+    targets: list[Column[Rows]] = []
+    for n, target in enumerate(summary["targets"]):
+        entries = [row["predictions"][n] for row in rows]
+        targets.append(_predictions_at(point_text(target["at"]), entries, rows))
+    notes = left_out(summary[by], kept)
+    return filled([*kernel_names(by), *targets], rows, notes=notes)
+
+
+def _predictions_at(heading: str, entries: Rows, rows: Rows) -> Column[Rows]:
+    """Return value and interval of kernels at one target as one text, all in one unit."""
+    at: Column[Rows] = replace(PREDICTION, values=lambda _: entries, unit=rows[-1]["unit"] if rows else "")
+    value, _, interval = at.filled(rows)
+    unit = value.heading.removeprefix(PREDICTION.heading)
+    texts = [f"{one} [{both}]" for one, both in zip(value.texts, interval.texts, strict=True)]
+    return Column(
+        key=heading, kind=EXACT, heading=heading + unit, values=lambda _: value.values, texts=lambda _: texts
+    )
+
+
+def models_table(summary: Summary, *, by: str, limit: int) -> DataTable:
+    """Return the formulas of kernels with their quality; arguments as of `ranking_table`."""
+    rows = summary[by][:limit]
+    metrics = list(dict.fromkeys((row["metric"], row["unit"]) for row in rows))
+    several = Audience.ALL if len(metrics) > 1 else Audience.FILES
+    metric, unit, model, growth, *quality = kernel_columns(
+        "metric",
+        "unit",
+        "model",
+        "growth_class",
+        "probability_growing",
+        "quality.smape",
+        "quality.cv_smape",
+        "quality.points",
+        "quality.repetitions",
+        "flags",
+    )
+    columns = [
+        *kernel_names(by),
+        replace(metric, audience=several),
+        replace(unit, audience=several),
+        model,
+        replace(growth, audience=Audience.FILES),
+        *quality,
+    ]
+    notes = [*left_out(summary[by], rows), *remark_sentences(summary)]
+    named = (f"{name} [{in_unit}]" if in_unit else name for name, in_unit in metrics)
+    return filled(columns, rows, notes=notes, title=f"Models of {', '.join(named)}")
+
+
+def left_out(rows: Rows, kept: Rows) -> list[str]:
+    """Say how many kernels are not shown, if any."""
+    more = len(rows) - len(kept)
+    return [f"{more} more left out; --limit shows them"] if more > 0 else []
+
+
+def _notes(summary: Summary, by: str, kept: Rows) -> list[str]:
+    return [*left_out(summary[by], kept), *(text for text, _ in far_targets(summary))]
+
+
+def remark_sentences(summary: Summary) -> list[str]:
+    """Say what limits the trust in the models, each remark once with the number of kernels it concerns."""
+    counts: dict[str, int] = {}
+    for row in summary["kernels"]:
+        for note in row["notes"]:
+            counts[note] = counts.get(note, 0) + 1
+    everywhere = len(summary["kernels"]) + summary["not_listed"]["kernels"]
+    return [
+        f"{REMARKS.get(note, note)} "
+        f"({'all call paths' if count == everywhere else counted(count, 'call path')})"
+        for note, count in counts.items()
+    ]
+
+
+def brackets_sentence(summary: Summary) -> str:
+    """Say what stands in brackets behind predictions."""
+    per = f", {per_text(summary['per'])}" if summary.get("per") else ""
+    return f"In brackets: 90 % intervals of the expected values{per}."

@@ -1,0 +1,199 @@
+"""Tables of what was measured, and of what to measure next."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from ingest.run_settings import agreed_settings, described_runs
+from pipeline.columns.cells import Audience, DataTable
+from pipeline.columns.column import Column, filled, parameters
+from pipeline.columns.kinds import EXACT, QUANTITY, SHARE, TEXT, TEXTS
+from pipeline.wording.quantities import callpath_text, counted, number, quantity
+
+COUNTS = {
+    "repetition": "rep",
+    "callpaths": "call paths",
+    "regions": "regions",
+    "processes": "processes",
+    "locations": "locations",
+    "accelerators": "GPUs",
+}
+NOTHING_TO_GAIN = "No measurement within the budget would narrow the interval of the total noticeably."
+NAME_WIDTH = 60
+
+Found = Mapping[str, Any]
+"""What `pipeline.stages.inspect.inspect_path` returns."""
+
+
+def inspection_table(found: Found) -> DataTable:
+    """Return one row per run, or the row of a series file; totals become columns."""
+    if "series" in found:
+        series = [{**found["series"], "path": found["path"], "parameters": found["parameters"]}]
+        columns: list[Column[Any]] = [
+            Column(key="path"),
+            Column(key="format"),
+            Column(key="parameters", kind=TEXTS),
+            *(Column(key=name, kind=EXACT) for name in ("points", "repetitions", "callpaths")),
+            Column(key="metrics", kind=TEXTS),
+        ]
+        return filled(columns, series, notes=facts(found))
+    runs = found["runs"]
+    points = [dict(zip(found["parameters"], run["at"], strict=True)) for run in runs]
+    totals = dict.fromkeys(name for run in runs for name in run["totals"])
+    columns = [
+        Column(key="path", heading="run", texts=lambda runs: (below(found, run) for run in runs)),
+        Column(key="format", dispensable=2),
+        *parameters(found["parameters"], points),
+        *(_count(key, heading, runs) for key, heading in COUNTS.items()),
+        *(
+            Column(
+                key=f"total {name}",
+                kind=EXACT,
+                values=partial(_totals, name),
+                write=ten_digits,
+            )
+            for name in totals
+        ),
+    ]
+    return filled(columns, runs, notes=facts(found))
+
+
+def _count(key: str, heading: str, runs: Sequence[Mapping[str, Any]]) -> Column[Any]:
+    hidden = key == "accelerators" and not any(run[key] for run in runs)
+    return Column(
+        key=key,
+        heading=heading,
+        kind=EXACT,
+        dispensable=int(key == "regions"),
+        audience=Audience.FILES if hidden else Audience.ALL,
+    )
+
+
+def _totals(metric: str, runs: Sequence[Mapping[str, Any]]) -> list[float | None]:
+    return [number(run["totals"][metric]) if metric in run["totals"] else None for run in runs]
+
+
+def ten_digits(value: float) -> str:
+    """Write a sum that is compared with another tool's: with all digits that measurements have."""
+    return f"{value:.10g}"
+
+
+def below(found: Found, run: Mapping[str, Any]) -> str:
+    """Return the path of a run as it is below the inspected directory, or in the table there."""
+    path: str = run["path"]
+    return path.removeprefix(f"{found['path'].rstrip('/')}/").removeprefix(f"{found['path']} ")
+
+
+def overlapping_table(rows: Sequence[tuple[str, float]]) -> DataTable:
+    """Return timers that may lie inside each other, so that they are in no sum."""
+    columns: list[Column[Sequence[tuple[str, float]]]] = [
+        Column(key="timer", heading="overlapping timer", values=lambda rows: (name for name, _ in rows)),
+        Column(
+            key="seconds",
+            heading="seconds, in no sum",
+            kind=EXACT,
+            values=lambda rows: (seconds for _, seconds in rows),
+            write=ten_digits,
+        ),
+    ]
+    return filled(columns, rows)
+
+
+def facts(found: Found) -> list[str]:
+    """Return what is said beside the table of runs: sums found, metrics, notices and the verdict."""
+    runs = found.get("runs", ())
+    sums = [sentence for run in runs for sentence in reconciliation(found, run)]
+    notes = [f"Note: {notice}" for notice in found.get("notices", ())]
+    return [*sums, *metrics_and_notices(runs), *notes, *verdict(found)]
+
+
+def reconciliation(found: Found, run: Mapping[str, Any]) -> list[str]:
+    """Say how much of the total that a run states was found, and what its values are of the processes."""
+    statistic = f"; {run['statistic']}" if "statistic" in run else ""
+    return [
+        f"{below(found, run)}{phase and ', '}{phase}: {text}{statistic}"
+        for phase, text in run.get("reconciled", {}).items()
+    ]
+
+
+def metrics_and_notices(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield each set of metrics and each notice once, with the number of runs that it concerns."""
+    for title, key in (("Metrics", "metrics"), ("Note", "notices")):
+        counts: dict[str, int] = {}
+        for run in runs:
+            for text in [", ".join(run[key])] if key == "metrics" else run[key]:
+                counts[text] = counts.get(text, 0) + 1
+        for text, count in counts.items():
+            concerned = "" if count == len(runs) else f" ({counted(count, 'run')})"
+            yield f"{title}{concerned}: {text}"
+    if described := described_runs([run.get("metadata", {}) for run in runs]):
+        yield f"Metadata: {'; '.join(described)}"
+    if agreed := agreed_settings([run.get("settings", {}) for run in runs]):
+        yield f"Settings: {'; '.join(agreed)}"
+
+
+def verdict(found: Found) -> list[str]:
+    """Return the lines that `pipeline inspect` ends with: OK, or the problems with their numbers."""
+    problems = found["problems"]
+    if not problems:
+        return [f"OK: {_contents(found)}"]
+    more = "" if found["usable"] else "; `pipeline run` refuses these runs"
+    lines = [f"  {number}. {problem}" for number, problem in enumerate(problems, start=1)]
+    return [f"{counted(len(problems), 'problem')}{more}", *lines]
+
+
+def _contents(found: Found) -> str:
+    if "series" in found:
+        return counted(found["series"]["points"], "measurement point")
+    points = len({tuple(run["at"]) for run in found["runs"]})
+    return f"{counted(len(found['runs']), 'run')} at {counted(points, 'measurement point')}"
+
+
+def advice_table(
+    plans: Sequence[tuple[Mapping[str, float], Sequence[Mapping[str, Any]]]],
+    names: Sequence[str],
+    *,
+    several: bool = True,
+) -> DataTable:
+    """Return one row per target and measurement, those of a target in the order to measure them.
+
+    Args:
+        plans: targets, and for each what `pipeline.report.summary.advice_summary` returns.
+        names: of the parameters.
+        several: whether the terminal shows the targets.
+    """
+    rows = [{**step, "target": target} for target, plan in plans for step in plan]
+    targets = [{f"target {name}": value for name, value in row["target"].items()} for row in rows]
+    shown = Audience.ALL if several else Audience.FILES
+    columns: list[Column[Any]] = [
+        *parameters((f"target {name}" for name in names), targets, shown),
+        *parameters(names, [row["at"] for row in rows]),
+        Column(key="repetitions", kind=EXACT),
+        Column(key="cost", kind=QUANTITY, unit="core-s"),
+        Column(key="relative_width_after", heading="width after", kind=SHARE),
+        Column(key="reduction", heading="narrower by", kind=SHARE),
+        Column(
+            key="clarifies",
+            kind=TEXT,
+            values=lambda rows: ("/".join(_clarified(row)) for row in rows),
+            texts=lambda rows: (_clarified_text(row) for row in rows),
+            folds=True,
+        ),
+    ]
+    notes = [f"Total: {quantity(sum(row['cost'] for row in rows), 'core-s')}. Measure in this order."]
+    notes = [*(notes if rows else []), *([] if all(plan for _, plan in plans) else [NOTHING_TO_GAIN])]
+    return filled(columns, rows, notes=notes)
+
+
+def _clarified(step: Mapping[str, Any]) -> Sequence[str]:
+    """Return the kernel about which a measurement says most; empty if there is none."""
+    path: Sequence[str] = step["settles"][0]["callpath"] if step["settles"] else ()
+    return path
+
+
+def _clarified_text(step: Mapping[str, Any]) -> str:
+    if not step["settles"]:
+        return ""
+    rivals = step["settles"][0]["rivals"]
+    name = callpath_text(_clarified(step), NAME_WIDTH)
+    return f"{name} ({' or '.join(rivals)})" if rivals else name

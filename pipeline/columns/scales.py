@@ -1,0 +1,139 @@
+"""The columns of scales: wall time, speed-up, efficiency and cost, of the ``runtime`` of ``summary.json``."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from pipeline.columns.cells import Audience, DataTable
+from pipeline.columns.column import Column, filled, parameters
+from pipeline.columns.kernel_tables import Summary, ranking_table
+from pipeline.columns.kinds import ANSWER, ESTIMATE, EXACT, FIGURE
+from pipeline.columns.target_sentences import far_targets
+from pipeline.questions.runtime.estimate import Estimate
+from pipeline.questions.runtime.figures import Figures
+from pipeline.wording.quantities import number, percent
+
+Entry: TypeAlias = Mapping[str, Any]
+Entries: TypeAlias = Sequence[Entry]
+
+
+def _figure(
+    key: str,
+    heading: str,
+    of: Callable[[Figures], Estimate],
+    write: Callable[[float], str] | None = None,
+    audience: Audience = Audience.ALL,
+) -> Column[Figures]:
+    return Column(
+        key=key,
+        kind=ESTIMATE,
+        heading=heading,
+        values=lambda figures: estimates_json(of(figures)),
+        write=write,
+        audience=audience,
+    )
+
+
+SCALES: tuple[Column[Figures], ...] = (
+    _figure("wall_seconds", "wall time [s]", lambda figures: figures.wall),
+    _figure("effort", "effort", lambda figures: figures.effort, audience=Audience.PROGRAMS),
+    _figure("core_hours", "core-hours", lambda figures: figures.core_hours, audience=Audience.PROGRAMS),
+    _figure("speedup", "speed-up", lambda figures: figures.speedup),
+    _figure("efficiency", "efficiency", lambda figures: figures.efficiency, percent),
+    _figure("weak_efficiency", "weak efficiency", lambda figures: figures.weak_efficiency, percent),
+    _figure("work_rate", "work rate", lambda figures: figures.work_rate),
+)
+"""What is known of a scale: people read the wall time instead of efforts."""
+
+ACCELERATORS: tuple[Column[Figures], ...] = (
+    _figure("gpu_hours", "GPU-hours", lambda figures: figures.gpu_hours, audience=Audience.PROGRAMS),
+    _figure("gpu_busy", "GPUs busy", lambda figures: figures.gpu_busy, percent),
+)
+"""What is known of accelerators besides."""
+
+
+def estimates_json(found: Estimate) -> list[dict[str, Any] | None]:
+    """Return each figure with its interval, None for one that is not available."""
+    return [
+        {"value": number(value), "lower": known(lower), "upper": known(upper)} if np.isfinite(value) else None
+        for value, lower, upper in zip(found.value, found.lower, found.upper, strict=True)
+    ]
+
+
+def known(value: float) -> float | int | None:
+    """Return a number, None for NaN."""
+    return None if np.isnan(value) else number(value)
+
+
+def scale_columns(*keys: str) -> list[Column[Any]]:
+    """Return columns of scales by their keys, for entries of a summary."""
+    found = {column.key: column.as_stored for column in (*SCALES, *ACCELERATORS)}
+    return [found[key] for key in keys]
+
+
+def answer_table(summary: Summary, *, by: str, limit: int) -> DataTable:
+    """Return the scales if the models are of time, else the ranking with arguments as of `ranking_table`."""
+    if summary["runtime"] is None:
+        return ranking_table(summary, by=by, limit=limit)
+    return scales_table(summary)
+
+
+def scales_table(summary: Summary) -> DataTable:
+    """Return wall time, speed-up and efficiency of every measured point and every target.
+
+    Figures that are available nowhere are left out. The summary has a ``runtime``.
+    """
+    runtime = summary["runtime"]
+    entries = runtime["at"]
+    shown = [
+        replace(column, audience=Audience.ALL) if not any(e["wall_seconds"] for e in entries) else column
+        for column in scale_columns(*(column.key for column in (*SCALES, *ACCELERATORS)))
+        if any(entry[column.key] is not None for entry in entries)
+    ]
+    columns: list[Column[Any]] = [
+        *parameters(summary["parameters"], [entry["point"] for entry in entries]),
+        Column(key="measured", kind=ANSWER),
+        Column(key="locations", kind=EXACT),
+        Column(key="extrapolation", kind=FIGURE),
+        *(
+            replace(column, unit=runtime["effort_unit"]) if column.key == "effort" else column
+            for column in shown
+        ),
+    ]
+    return filled(columns, entries, notes=[text for text, _ in far_targets(summary)])
+
+
+def groups_table(name: str, summaries: Mapping[str, Summary]) -> DataTable:
+    """Return studies side by side, one row per value and scale: what was measured, then targets.
+
+    Args:
+        name: what the runs are grouped by.
+        summaries: per value the content of summary.json.
+    """
+    scales = [
+        {"group": value, **scale}
+        for value, summary in summaries.items()
+        for scale in (summary["runtime"] or {}).get("at", ())
+    ]
+    names = dict.fromkeys(key for scale in scales for key in scale["point"])
+    wall, speedup, efficiency = scale_columns("wall_seconds", "speedup", "efficiency")
+    columns: list[Column[Any]] = [
+        Column(key="group", name=name, heading=name),
+        *parameters(names, [scale["point"] for scale in scales]),
+        Column(key="measured", kind=ANSWER),
+        replace(wall, name="wall", heading="wall time", unit="s"),
+        *(
+            Column(
+                key=f"{column.key}.value",
+                name=column.key,
+                kind=FIGURE,
+                heading=column.heading,
+                write=column.write,
+            )
+            for column in (speedup, efficiency)
+        ),
+    ]
+    without = [value for value, summary in summaries.items() if not summary["runtime"]]
+    return filled(columns, scales, notes=[f"{value}: no wall time is known" for value in without])

@@ -1,0 +1,133 @@
+"""The call tree as a table, and which of its call paths are shown."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from pipeline.columns.cells import Audience, DataTable
+from pipeline.columns.column import Column, filled, parameters
+from pipeline.columns.kernels import IDENTITY, growth_style
+from pipeline.columns.kinds import PATH, QUANTITY, SHARE, WHOLE
+from pipeline.questions.analysis import Analysis
+from pipeline.wording.quantities import counted, growth_text, numbers, percent
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShownTree:
+    """The call paths of a tree that are shown, n of them.
+
+    Attributes:
+        nodes: int64[n], in preorder.
+        own: float64[n], exclusive values.
+        inclusive: float64[n], with all callees.
+        share: float64[n], inclusive values as shares of the total.
+        total: of the whole tree.
+        hidden: the number of call paths that are not shown.
+    """
+
+    nodes: Sequence[int]
+    own: FloatArray
+    inclusive: FloatArray
+    share: FloatArray
+    total: float
+    hidden: int
+
+
+def shown_tree(analysis: Analysis, values: FloatArray, least: float) -> ShownTree:
+    """Choose the call paths whose inclusive share is large enough.
+
+    Args:
+        analysis: the modelled experiment.
+        values: float64[call path], exclusive values, measured or predicted.
+        least: the smallest inclusive share.
+    """
+    tree = analysis.experiment.tree
+    own = np.nan_to_num(values)
+    inclusive = tree.inclusive(own[:, None])[:, 0]
+    total = float(inclusive[tree.parent < 0].sum())
+    share = inclusive / total if total > 0 else np.zeros_like(inclusive)
+    nodes = np.flatnonzero(share >= least)
+    return ShownTree(
+        nodes=nodes.tolist(),
+        own=own[nodes],
+        inclusive=inclusive[nodes],
+        share=share[nodes],
+        total=total,
+        hidden=len(tree) - len(nodes),
+    )
+
+
+BAR_WIDTH = 12
+EIGHTHS = " ▏▎▍▌▋▊▉█"
+
+
+def bar(share: float) -> str:
+    """Draw a share of one as a bar of eighths of a character."""
+    eighths = round(min(max(share, 0.0), 1.0) * BAR_WIDTH * 8)
+    return (EIGHTHS[8] * (eighths // 8) + (EIGHTHS[eighths % 8] if eighths % 8 else "")).ljust(BAR_WIDTH)
+
+
+def tree_table(
+    analysis: Analysis,
+    trees: Sequence[tuple[Mapping[str, float], FloatArray]],
+    least: float,
+    title: str = "",
+) -> DataTable:
+    """Return one row per point and call path, in preorder.
+
+    Args:
+        analysis: the modelled experiment.
+        trees: points, and there the exclusive values of all call paths, float64[call path].
+        least: the smallest inclusive share that is shown.
+        title: of the table.
+    """
+    found = [(point, shown_tree(analysis, values, least)) for point, values in trees]
+    points = [point for point, one in found for _ in one.nodes]
+    nodes = [node for _, one in found for node in one.nodes]
+    models, kernels = analysis.callpaths.models, analysis.callpaths.kernels
+    depth = analysis.experiment.tree.depth
+
+    def of(name: str) -> list[float | int]:
+        return numbers(np.concatenate([getattr(one, name) for _, one in found]))
+
+    columns: list[Column[Sequence[int]]] = [
+        Column(key="id", kind=IDENTITY, values=lambda nodes: (node + 1 for node in nodes)),
+        Column(
+            key="callpath",
+            heading="call path",
+            kind=PATH,
+            values=lambda nodes: (kernels.callpaths[node] for node in nodes),
+        ),
+        Column(
+            key="bar",
+            heading=" ",
+            values=lambda _: map(bar, of("share")),
+            audience=Audience.TERMINAL,
+            dispensable=1,
+        ),
+        Column(
+            key="depth",
+            kind=WHOLE,
+            values=lambda nodes: (int(depth[node]) for node in nodes),
+            audience=Audience.FILES,
+        ),
+        *parameters(analysis.experiment.parameters, points, Audience.FILES),
+        Column(key="inclusive", kind=QUANTITY, unit=kernels.unit, values=lambda _: of("inclusive")),
+        Column(key="share", kind=SHARE, values=lambda _: of("share")),
+        Column(key="own", kind=QUANTITY, unit=kernels.unit, values=lambda _: of("own")),
+        Column(
+            key="own_growth",
+            values=lambda nodes: (growth_text(models.formula(node).growth) for node in nodes),
+            styles=lambda nodes: (
+                growth_style(
+                    models.formula(node).growth, float(models.quality.probability_growing[node]), models.notes(node)
+                )
+                for node in nodes
+            ),
+        ),
+    ]
+    hidden = found[-1][1].hidden
+    notes = [f"{counted(hidden, 'call path')} below {percent(least)} left out"] if hidden else []
+    return filled(columns, nodes, notes=notes, title=title)

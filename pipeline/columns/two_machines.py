@@ -1,0 +1,159 @@
+"""Tables of a study on two machines, side by side: wall times, and kernels."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from pipeline.columns.cells import Audience, DataTable
+from pipeline.columns.column import Column, filled, parameters
+from pipeline.columns.kernel_tables import kernel_names, leading_rows
+from pipeline.columns.kinds import ANSWER, ESTIMATE, FIGURE, PATH, SHARE
+from pipeline.columns.target_sentences import far_targets
+from pipeline.projection.study.kernel_table import Way
+from pipeline.wording.escaping import visible
+from pipeline.wording.quantities import point_text
+
+SIDES = ("from", "on")
+"""Keys of the machine measured on, and of the other one."""
+WORDS = {Way.COMPUTES: "computes", Way.CALLS: "network", Way.WAITS: "waits", Way.STAYS: "as measured"}
+
+
+@dataclass(frozen=True)
+class KernelOnBoth:
+    """A kernel at the last target: its rows of both summaries, and how it went over."""
+
+    here: Mapping[str, Any]
+    there: Mapping[str, Any]
+    way: Mapping[str, Any]
+
+    @property
+    def prediction(self) -> Mapping[str, Any]:
+        """What it takes on the other machine."""
+        prediction: Mapping[str, Any] = self.there["predictions"][-1]
+        return prediction
+
+
+def leading_kernels(document: Mapping[str, Any], *, by: str, limit: int) -> list[KernelOnBoth]:
+    """Return the kernels that are largest on the other machine; none if nothing is predicted.
+
+    Args:
+        document: what `pipeline.report.study_projection.study_projection_json` returns.
+        by: ``regions`` or ``kernels`` (call paths).
+        limit: the most kernels; start-up and shut-down are beside them.
+    """
+    here, there = (document[side]["summary"][by] for side in SIDES)
+    before, ways = ({tuple(row["callpath"]): row for row in rows} for rows in (here, document[by]))
+    return [
+        KernelOnBoth(before[path], row, ways[path])
+        for row in leading_rows(there, limit)
+        if row["predictions"] and (path := tuple(row["callpath"]))
+    ]
+
+
+def study_projection_table(document: Mapping[str, Any], *, by: str, limit: int) -> DataTable:
+    """Return one row per kernel at the last target, the largest on the other machine first.
+
+    Args:
+        document: what `pipeline.report.study_projection` returns.
+        by: ``regions`` or ``kernels`` (call paths).
+        limit: the most kernels; start-up and shut-down are beside them.
+    """
+    leading = leading_kernels(document, by=by, limit=limit)
+    there = document["on"]["summary"]
+    unit = leading[0].there["unit"] if leading else ""
+    here, on = (document[side]["machine"] for side in SIDES)
+    *_, name = kernel_names(by)
+    files, programs = Audience.FILES, Audience.PROGRAMS
+    columns: list[Column[Sequence[KernelOnBoth]]] = [
+        Column(
+            key="kernel",
+            heading=name.heading,
+            kind=PATH,
+            values=lambda both: (one.there["callpath"] for one in both),
+        ),
+        *parameters(there["parameters"], [one.prediction["at"] for one in leading], files),
+        Column(
+            key=f"share_on_{here}",
+            heading=visible(here),
+            kind=SHARE,
+            values=lambda both: (one.here["share_at_target"] for one in both),
+        ),
+        *(
+            Column(
+                key=f"{end}_here",
+                kind=FIGURE,
+                unit=unit,
+                values=partial(_ends_here, end),
+                audience=programs,
+            )
+            for end in ("value", "lower", "upper")
+        ),
+        Column(
+            key=f"share_on_{on}",
+            heading=visible(on),
+            kind=SHARE,
+            values=lambda both: (one.there["share_at_target"] for one in both),
+        ),
+        Column(
+            key="value",
+            heading="there",
+            kind=ESTIMATE,
+            unit=unit,
+            values=lambda both: (one.prediction for one in both),
+        ),
+        Column(
+            key="goes_over",
+            values=lambda both: (one.way["way"] for one in both),
+            texts=lambda both: (_way(one.way) for one in both),
+            dispensable=2,
+        ),
+        Column(
+            key="tested",
+            kind=ANSWER,
+            values=lambda both: (one.way["tested"] for one in both),
+            audience=programs,
+        ),
+    ]
+    notes = [*document["assumptions"], *(text for text, _ in far_targets(there))]
+    title = f"Shares at {point_text(leading[0].prediction['at'])}" if leading else ""
+    return filled(columns, leading, notes=notes, title=title)
+
+
+def _ends_here(end: str, both: Sequence[KernelOnBoth]) -> list[float]:
+    return [one.here["predictions"][-1][end] for one in both]
+
+
+def _way(row: Mapping[str, Any]) -> str:
+    """Say what limits a kernel there, or how it was taken over."""
+    if row["tested"] and row["limits"]:
+        return str(max(row["limits"], key=lambda name: row["limits"][name]))
+    return WORDS[Way(row["way"])]
+
+
+def times_table(document: Mapping[str, Any]) -> DataTable:
+    """Return wall times on both machines, one row per scale; what is predicted is marked."""
+    here, there = (document[side]["summary"]["runtime"]["at"] for side in SIDES)
+    rows = [
+        {"at": point_text(a["point"]) + ("" if a["measured"] else " *"), "from": a, "on": b}
+        for a, b in zip(here, there, strict=True)
+    ]
+    columns: list[Column[Any]] = [
+        Column(key="at", heading="wall time at"),
+        *(
+            Column(
+                key=f"{side}.wall_seconds",
+                heading=visible(document[side]["machine"]),
+                kind=ESTIMATE,
+                unit="s",
+            )
+            for side in SIDES
+        ),
+        Column(key="faster_by", kind=FIGURE, values=lambda rows: map(_factor, rows)),
+    ]
+    return filled(columns, rows)
+
+
+def _factor(row: Mapping[str, Any]) -> float | None:
+    here, there = (row[side]["wall_seconds"] for side in SIDES)
+    return here["value"] / there["value"] if here and there and there["value"] else None

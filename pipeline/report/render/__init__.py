@@ -1,0 +1,1 @@
+"""How texts, tables and curves are written: to terminals, as text formats."""

@@ -1,1 +1,0 @@
-"""The tables of the command line as data, and how `--format` writes them."""
