@@ -10,6 +10,7 @@ from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import Column, filled, parameters
 from pipeline.columns.kernels import IDENTITY, growth_style
 from pipeline.columns.kinds import PATH, QUANTITY, SHARE, WHOLE
+from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis
 from pipeline.wording.quantities import counted, growth_text, numbers, percent
 
@@ -120,14 +121,14 @@ def tree_table(
         Column(
             key="own_growth",
             values=lambda nodes: (growth_text(models.formula(node).growth) for node in nodes),
-            styles=lambda nodes: (
-                growth_style(
-                    models.formula(node).growth, float(models.quality.probability_growing[node]), models.notes(node)
-                )
-                for node in nodes
-            ),
+            styles=lambda nodes: (_growth_style(models, node) for node in nodes),
         ),
     ]
     hidden = found[-1][1].hidden
     notes = [f"{counted(hidden, 'call path')} below {percent(least)} left out"] if hidden else []
     return filled(columns, nodes, notes=notes, title=title)
+
+
+def _growth_style(models: ScalingModels, node: int) -> str:
+    probability = float(models.quality.probability_growing[node])
+    return growth_style(models.formula(node).growth, probability, models.notes(node))
