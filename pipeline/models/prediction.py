@@ -11,6 +11,45 @@ from ingest.arrays import FloatArray, IntArray
 LEAST = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
 
 
+REMEMBERED = 64  # points whose predictions are kept of many kernels
+REMEMBERED_VALUES = 1_000_000  # of few kernels so many values are: 8 MB
+
+
+class PredictionMemory:
+    """Predictions of a few points: summary, ranking and page ask for the same ones."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[float, ...], FloatArray] = {}
+
+    def predict(
+        self, points: FloatArray, level: float, predict: Callable[[FloatArray], FloatArray]
+    ) -> FloatArray:
+        """Return what is known, and predict what is not.
+
+        Args:
+            points: float64[Q, D].
+            level: of the intervals.
+            predict: makes float64[3, K, Q] from points.
+
+        Returns:
+            float64[3, K, Q].
+        """
+        asked = [(level, *point) for point in points.tolist()]
+        known = self._known
+        if new := [key for key in dict.fromkeys(asked) if key not in known]:
+            found = predict(np.array([key[1:] for key in new])).transpose(2, 0, 1)
+            known = known | dict(zip(new, found, strict=True))
+            if len(known) <= max(REMEMBERED, REMEMBERED_VALUES // max(found[0].size, 1)):
+                self._known.update(known)
+        if not asked:
+            return predict(points)
+        return np.stack([known[key] for key in asked], axis=-1)
+
+    def remember(self, other: "PredictionMemory", kernels: IntArray) -> None:
+        """Take over what another knows of some of its kernels."""
+        self._known.update({key: ends[:, kernels] for key, ends in other._known.items()})
+
+
 @dataclass(frozen=True, eq=False)
 class Prediction:
     """Values at Q points for K kernels.

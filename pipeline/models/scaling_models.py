@@ -1,7 +1,7 @@
 """Fitted models of many kernels, and what they predict."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Protocol, TypeVar
 
 import numpy as np
@@ -10,7 +10,7 @@ from ingest.arrays import FloatArray, IntArray
 from pipeline.models.forms import NO_EXPONENT, Hypothesis
 from pipeline.models.formulas import Formula
 from pipeline.models.hypotheses import Hypotheses, from_power
-from pipeline.models.prediction import Prediction, widened
+from pipeline.models.prediction import Prediction, PredictionMemory, widened
 from pipeline.models.quality import Note, Quality, note_texts
 from pipeline.models.rivals import Rivals
 from pipeline.models.trend import CombinedTrend
@@ -49,6 +49,7 @@ class ScalingModels:
             kernel share, so that no repetition shows it; None if there is none.
         predictor: predicts instead of formulas and trends, these and others; None if those do.
         kernels: int64[K], which of the predictor's kernels these are.
+        memory: of predictions that were made; changed models begin with none.
     """
 
     parameters: tuple[str, ...]
@@ -64,6 +65,7 @@ class ScalingModels:
     common_error: FloatArray | None = None
     predictor: Predictor | None = None
     kernels: IntArray | None = None
+    memory: PredictionMemory = field(default_factory=PredictionMemory, init=False, repr=False)
 
     def __len__(self) -> int:
         """Return the number of kernels K."""
@@ -72,7 +74,7 @@ class ScalingModels:
     def take(self, kernels: IntArray | Sequence[int]) -> "ScalingModels":
         """Return the models of some kernels, in the requested order."""
         index = np.asarray(kernels, dtype=np.int64)
-        return replace(
+        taken = replace(
             self,
             rivals=self.rivals.take(index),
             quality=self.quality.take(index),
@@ -81,6 +83,8 @@ class ScalingModels:
             common_error=None if self.common_error is None else self.common_error[index],
             kernels=None if self.kernels is None else self.kernels[index],
         )
+        taken.memory.remember(self.memory, index)
+        return taken
 
     def predicted_by(self, predictor: Predictor) -> "ScalingModels":
         """Return the same models, predicted by something that knows all of them."""
@@ -94,6 +98,9 @@ class ScalingModels:
             of_sum: the same of the sum of all kernels.
         """
         whole = self.whole
+        given = (error, of_sum, self.common_error, whole and whole.common_error)
+        if all(one is None for one in given):
+            return self  # with what it has predicted
         if whole is not None:
             whole = replace(whole, common_error=None if of_sum is None else np.array([of_sum]))
         return replace(self, common_error=error, whole=whole)
@@ -112,6 +119,11 @@ class ScalingModels:
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         if self.predictor is not None and self.kernels is not None:
             return self.predictor.predict(points, level).take(self.kernels)
+        lower, value, upper = self.memory.predict(points, level, lambda new: self._ends(new, level))
+        return Prediction(value, np.minimum(lower, value), np.maximum(upper, value))
+
+    def _ends(self, points: FloatArray, level: float) -> FloatArray:
+        """Predict lower ends, values and upper ends, float64[3, K, Q]."""
         tail = (1 - level) / 2
         probability = np.array([tail, 0.5, 1 - tail])
         found = self.rivals.quantiles(self.hypotheses, points, self.last, probability)
@@ -119,10 +131,7 @@ class ScalingModels:
         if self.trend is not None:
             found = self.trend.combined(found, points, level)
             found[0] = self.raised(found[0], found[1], points)
-        if self.common_error is not None:
-            found = widened(found, self.common_error, level)
-        lower, value, upper = found
-        return Prediction(value, np.minimum(lower, value), np.maximum(upper, value))
+        return found if self.common_error is None else widened(found, self.common_error, level)
 
     def raised(self, lower: FloatArray, value: FloatArray, points: FloatArray) -> FloatArray:
         """Raise lower ends of kernels that surely grow to what was measured at the largest scale.

@@ -85,7 +85,7 @@ def grid_of(models):
 def changed(models, **changes):
     """Return models with other fields, of themselves or of a record in them, as of `made`."""
     rivals, records = models.rivals, (models.hypotheses, models.quality)
-    known = {f.name: getattr(models, f.name) for f in fields(ScalingModels)}
+    known = {f.name: getattr(models, f.name) for f in fields(ScalingModels) if f.init}
     for name in ("hypotheses", "quality", "rivals"):
         del known[name]
     for record, kind in zip(records, (Hypotheses, Quality), strict=True):
