@@ -229,10 +229,10 @@ def test_it_is_saved_as_a_table_with_both_sides(page: Any, mean: Any) -> None:
     common = mean[:, 4].sum() / mean[:, 0].sum()
     last = rows[SPMV]
     assert float(last["difference, exclusive effort (core-s)"]) == pytest.approx(
-        mean[4, 4] - mean[4, 0], rel=1e-5
+        mean[4, 4] - mean[4, 0], rel=1e-3
     )
     assert float(last["B / A over that of the program"]) == pytest.approx(
-        mean[4, 4] / mean[4, 0] / common, rel=1e-5
+        mean[4, 4] / mean[4, 0] / common, rel=1e-3
     )
     assert last["what measured at p = 4 is"] == "measured, 3 runs"
 
