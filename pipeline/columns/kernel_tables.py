@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from ingest.experiment import per_text
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import Column, filled, parameters
-from pipeline.columns.kernels import CANNOT_TELL, PREDICTION, kernel_columns
+from pipeline.columns.kernels import CANNOT_TELL, PREDICTION, further_columns, kernel_columns
 from pipeline.columns.kinds import EXACT, QUANTITY, SHARE_OF_SUM
 from pipeline.columns.target_sentences import far_targets
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
@@ -87,6 +87,7 @@ def ranking_table(summary: Summary, *, by: str, limit: int, last: bool = False) 
         PREDICTION,
         growth,
         probability,
+        *further_columns(),
         flags,
     ]
     title = ""
@@ -221,6 +222,7 @@ def models_table(summary: Summary, *, by: str, limit: int) -> DataTable:
         model,
         replace(growth, audience=Audience.FILES),
         *quality,
+        *further_columns(),
     ]
     notes = [*left_out(summary[by], rows), *remark_sentences(summary)]
     named = (f"{name} [{in_unit}]" if in_unit else name for name, in_unit in metrics)

@@ -1,6 +1,6 @@
 """The columns of kernels: what is said about each in summary.json, and from there in every table and page.
 
-A further column is one `Column` of `KERNELS`, and its key in the tables that show it.
+A further column is one `Column` of `KERNELS`: ranking, models and DataFrames have it at their end.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -392,6 +392,38 @@ REQUIRED = (
     "flags",
 )
 """What every version of summary.json says of a kernel."""
+
+PLACED = frozenset(
+    {
+        "id",
+        "callpath",
+        "region",
+        "paradigm",
+        "metric",
+        "unit",
+        "model",
+        "growth",
+        "growth_class",
+        "probability_growing",
+        "quality.smape",
+        "quality.cv_smape",
+        "quality.points",
+        "quality.repetitions",
+        "measured",
+        "share_measured",
+        "share_at_target",
+        "predictions",
+        "flags",
+        "notes",
+    }
+)
+"""Columns that tables of kernels put where they belong; any other follows at the end."""
+
+
+def further_columns() -> list[Column[Any]]:
+    """Return the columns of `KERNELS` that no table places, for kernels of a summary."""
+    return [column.as_stored for column in KERNELS if column.key not in PLACED]
+
 
 PREDICTION: Column[Rows] = Column(
     key="prediction", name="value", heading="predicted", kind=ESTIMATE, unit=_unit, dispensable=3

@@ -10,7 +10,7 @@ import pandas as pd
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from ingest.run_settings import SETTING, metadata_of, stated
-from pipeline.columns.kernels import KERNELS, RankedKernels
+from pipeline.columns.kernels import KERNELS, PLACED, RankedKernels
 from pipeline.columns.scales import ACCELERATORS, SCALES
 from pipeline.models.kernels import TIME_UNITS
 from pipeline.models.prediction import Prediction
@@ -86,20 +86,6 @@ MODELS = {
 }
 """Columns of tables of models, and which of `KERNELS` they are."""
 
-ELSEWHERE = frozenset(
-    {
-        "id",
-        "callpath",
-        "region",
-        "paradigm",
-        "measured",
-        "share_at_target",
-        "predictions",
-        "flags",
-    }
-)
-"""What of `KERNELS` such tables have in another form, or tables of measurements and predictions have."""
-
 
 def models_frame(level: Level, outlook: Outlook) -> pd.DataFrame:
     """Return one row per kernel with its model, the largest at the target of the outlook first.
@@ -113,7 +99,7 @@ def models_frame(level: Level, outlook: Outlook) -> pd.DataFrame:
     columns: Columns = {} if (level.kernels.node < 0).all() else {"id": level.kernels.node[found.chosen] + 1}
     columns["kernel"] = [names[k] for k in found.chosen.tolist()]
     of = {column.key: column for column in KERNELS}
-    others = {key: key for key in of if key not in {*MODELS.values(), *ELSEWHERE}}
+    others = {key: key for key in of if key not in PLACED}
     for name, key in (MODELS | others).items():
         values, kind = of[key].of(found), of[key].kind
         is_plain = kind.is_number or all(isinstance(value, str) for value in values)
