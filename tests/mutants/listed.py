@@ -90,7 +90,7 @@ LISTED = (
     ),
     Listed(
         "renames of any size",
-        "similarity >= SIMILAR_NAME and _similar_size(matched, i, j)",
+        "similarity >= SIMILAR_NAME and _same_size(before, now, SIMILAR_SIZE)",
         "similarity >= SIMILAR_NAME",
     ),
     Listed(
