@@ -7,7 +7,15 @@ from pipeline.columns.target_sentences import limits_sentence
 from pipeline.columns.two_machines import SIDES, leading_kernels
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import display_unit, figure, interval_text, percent, point_text
+from pipeline.wording.quantities import (
+    display_unit,
+    estimate_text,
+    figure,
+    interval_text,
+    percent,
+    point_text,
+    quantity,
+)
 
 REGIONS, CROSSOVERS = 12, 6  # shown of each
 NAME_WIDTH = 60
@@ -54,8 +62,8 @@ def _estimate(found: Mapping[str, Any] | None) -> str:
     if found is None:
         return "–"
     if found["lower"] is None or found["upper"] is None:
-        return f"{figure(found['value'])} s"
-    return f"{figure(found['value'])} s ({figure(found['lower'])} … {figure(found['upper'])})"
+        return quantity(found["value"], "s")
+    return estimate_text(found["value"], found["lower"], found["upper"], "s")
 
 
 def _efficiency(entry: Mapping[str, Any]) -> str:

@@ -9,7 +9,6 @@ from itertools import chain
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.number_text import LARGEST_IN_WORDS, WORDS
 from ingest.scaling import Scaling
 from pipeline.questions.analysis import Analysis, Outlook, along_parameter, largest_point, measured_total
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
@@ -17,7 +16,7 @@ from pipeline.report.page.kernel_data import warning_texts
 from pipeline.report.page.sections import repetitions_text, scale_text
 from pipeline.report.summary import profile_sentence
 from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import counted, percent, readable_unit, shorten_middle
+from pipeline.wording.quantities import counted, estimate_text, figure, percent, shorten_middle, times
 
 GRID_POINTS = 400
 NAME_WIDTH = 60
@@ -159,31 +158,18 @@ def _cost(findings: Findings) -> str:
     kernels, total = findings.analysis.callpaths.kernels, findings.callpaths.total
     value, low, high = (float(a[0, -1]) for a in (total.value, total.lower, total.upper))
     now = float(np.nan_to_num(measured_total(findings.analysis)[findings.largest]))
-    factor, unit = readable_unit(value, kernels.unit)
-    text = (
-        f"At {findings.at(findings.goal)} the predicted total is {in_words(value * factor)} {unit}".rstrip()
-    )
-    text += f" ({kernels.metric}; 90 % interval {in_words(low * factor)} to {in_words(high * factor)})"
+    cost = estimate_text(value, low, high, kernels.unit)
+    text = f"At {findings.at(findings.goal)} the predicted total is {cost} ({kernels.metric}, 90 % interval)"
     if now > 0:
-        text += f", {_roughly(value / now)} times the measured total at {findings.at(findings.measured_end)}"
+        text += f", {_roughly(value / now)} the measured total at {findings.at(findings.measured_end)}"
     if findings.analysis.decision.scaling is not Scaling.NONE:
         text += "; perfect scaling would keep it constant"
     return f"{text}{_driver(findings)}."
 
 
-def in_words(value: float) -> str:
-    """Write a number for a sentence: ``0.042``, ``1,412``, ``293,000``, ``5.6 million``."""
-    digits = 4 if 1000 <= abs(value) < 10_000 else 3
-    rounded = float(f"{value:.{digits}g}")
-    for size, word in WORDS:
-        if size <= abs(rounded) < LARGEST_IN_WORDS:
-            return f"{rounded / size:g} {word}"
-    return f"{rounded:,.12g}".replace("e+", "e").replace("e-0", "e-").replace("inf", "∞")
-
-
-def _roughly(value: float) -> str:
-    """Write a number with two significant digits: ``2.3``, ``510``, ``5,600``."""
-    return in_words(float(f"{value:.2g}"))
+def _roughly(factor: float) -> str:
+    """Write a factor with two significant digits: ``2.3 times``, ``510 times``."""
+    return times(float(f"{factor:.2g}"))
 
 
 def _driver(findings: Findings) -> str:
@@ -205,9 +191,9 @@ def _trust(findings: Findings) -> str:
     text = f"The models are fitted to {counted(points, 'point')} with {repetitions_text(repetitions)}"
     if findings.goal > findings.measured_end:
         ratio = _roughly(findings.goal / findings.measured_end)
-        text += f" and extrapolated to {ratio} times the largest measured scale"
+        text += f" and extrapolated to {ratio} the largest measured scale"
     if matters.any():
-        error = _roughly(float(np.median(models.quality.cv_smape[matters])))
+        error = figure(float(np.median(models.quality.cv_smape[matters])), 2)
         text += f"; the median error of a point left out of the fit is {error} %"
     found = _warnings(findings, np.flatnonzero(matters))
     return f"{text}; warnings: {', '.join(found)}." if found else f"{text}."

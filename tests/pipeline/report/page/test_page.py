@@ -10,6 +10,7 @@ import pytest
 
 from pipeline.report.page import Report, report_html
 from pipeline.report.page.embedding import compressed, content_security_policy, script, style_sheet
+from tests.pipeline.models.made import changed
 from tests.pipeline.report.page.studies import (
     EVIDENCE,
     SCRIPT,
@@ -147,7 +148,7 @@ def test_what_was_skipped_is_listed_with_its_reason(text: str) -> None:
 def test_warnings_about_models_say_how_many_call_paths_they_concern() -> None:
     assert "does not depend on p: 2 of 3 call paths" in shown(report_html(report_of(two_parameter_study())))
     analysis = study()
-    models = replace(analysis.callpaths.models, note=np.ones(5, dtype=np.int64))
+    models = changed(analysis.callpaths.models, note=np.ones(5, dtype=np.int64))
     noted = replace(analysis, callpaths=replace(analysis.callpaths, models=models))
     assert "fewer than 5 points: all call paths" in shown(report_html(report_of(noted)))
 

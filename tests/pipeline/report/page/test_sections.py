@@ -22,6 +22,7 @@ from pipeline.report.page.sections import (
     scale_text,
     study_name,
 )
+from tests.pipeline.models.made import changed
 from tests.pipeline.report.page.studies import (
     EFFICIENCY,
     PROVENANCE,
@@ -182,7 +183,7 @@ def test_warnings_about_models_come_with_their_number_the_most_frequent_first() 
     note = np.array(
         [Note.CANNOT_TELL, Note.FEW_POINTS, 0, Note.FEW_POINTS | Note.CANNOT_TELL, Note.CANNOT_TELL]
     )
-    assert model_warnings(replace(models, note=note)) == [("growth uncertain", 3), ("fewer than 5 points", 2)]
+    assert model_warnings(changed(models, note=note)) == [("growth uncertain", 3), ("fewer than 5 points", 2)]
 
 
 def test_options_are_shown_as_json() -> None:

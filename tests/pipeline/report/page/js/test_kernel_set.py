@@ -11,6 +11,7 @@ from pipeline.models.quality import Note
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, Level, default_target
 from pipeline.report.page.positions import positions_of
+from tests.pipeline.models.made import changed
 from tests.pipeline.report.page.browser import Scripts
 from tests.pipeline.report.page.js.data import data_of, with_models
 from tests.pipeline.report.page.studies import (
@@ -128,7 +129,7 @@ def test_warnings_that_all_kernels_share(scripts: Scripts) -> None:
     models = study().callpaths.models
     note = np.full(5, int(Note.FEW_POINTS))
     note[2] |= Note.CANNOT_TELL
-    data = data_of(with_models(study(), replace(models, note=note)))
+    data = data_of(with_models(study(), changed(models, note=note)))
     shared, warnings, uncertain = scripts.read(
         data, "[level.sharedWarnings, level.warnings[2], level.growthUncertain]"
     )
