@@ -191,11 +191,10 @@ def test_some_kernels_are_predicted_as_among_all(projection):
 
 
 def test_points_are_predicted_alike_one_by_one(projection, monkeypatch):
-    together = projection.there.callpaths.models.predict(POINTS)
-    transfer = projection.there.callpaths.models.transfer
-    monkeypatch.setattr(type(transfer), "points_at_once", 1)
-    fresh = replace(projection.there.callpaths.models, known={})
-    np.testing.assert_allclose(fresh.predict(POINTS).upper, together.upper)
+    there = projection.there.callpaths.models.predictor
+    together = there.predict(POINTS, 0.9)
+    monkeypatch.setattr(type(there.transfer), "points_at_once", 1)
+    np.testing.assert_allclose(replace(there, known={}).predict(POINTS, 0.9).upper, together.upper)
 
 
 def test_waiting_for_a_core_falls_away(tmp_path):
