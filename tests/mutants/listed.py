@@ -55,7 +55,7 @@ LISTED = (
     ),
     Listed(
         "drift ignored in quantiles",
-        "            variance += doublings * (rival * self.drift[part][pair[0], None]) ** 2\n",
+        "            variance = variance + doublings * (center * drift) ** 2\n",
         "",
     ),
     Listed(
