@@ -16,6 +16,7 @@ from pipeline.gate.target_forecast import (
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from tests.pipeline.gate.studies import SCALES, study
+from tests.pipeline.models.made import changed
 
 TARGETS = np.array([[256.0], [512.0]])
 
@@ -74,7 +75,7 @@ def test_a_part_of_a_forecast_keeps_everything_together(ahead):
 def test_the_ratio_of_predictions_has_the_errors_of_the_halves_that_separate_them(ahead):
     one, two = ahead.take(np.array([1])), ahead.take(np.array([2]))
     one, two = (
-        replace(f, models=replace(f.models, degrees=np.array([d]))) for f, d in ((one, 5.0), (two, 4.0))
+        replace(f, models=changed(f.models, degrees=np.array([d]))) for f, d in ((one, 5.0), (two, 4.0))
     )
     before = predicting(one, [[10.0, 10]], [[1, 1]], [[20, 11]])
     now = predicting(two, [[40.0, 40]], [[10, 40]], [[4000, 4000]])

@@ -145,8 +145,12 @@ def test_a_users_prior_names_the_only_exponents_tried():
 def test_tables_lose_nothing():
     models = fit(("p",), POWERS_OF_TWO, noisy(lambda p: 1 + p, POWERS_OF_TWO, 0.1))
     back = from_table(to_table(models))
-    for name in set(models.__dataclass_fields__) - {"trend", "whole"}:
+    for name in ("parameters", "first", "last", "nonnegative", "correlation", "common_error"):
         assert np.array_equal(getattr(back, name), getattr(models, name)), name
+    for record in ("hypotheses", "rivals", "quality"):
+        one, other = getattr(back, record), getattr(models, record)
+        for name in type(one).__dataclass_fields__:
+            assert np.array_equal(getattr(one, name), getattr(other, name)), name
     assert_same_trend(back.trend, models.trend)
 
 
