@@ -149,9 +149,9 @@ def _texts(shown: ShownKernels) -> dict[str, Any]:
 
 def _source(models: ScalingModels, k: int, name: str, described: str) -> Source:
     """Return the plausible models of a kernel with their probabilities, and the chosen one as source text."""
-    weight = models.rivals.weight[models.rivals.begin[k] :]
-    rivals = [(models.formula(k, i).text(), float(f"{weight[i]:.3g}")) for i in plausible(models, k)]
-    chosen = models.formula(k)
+    first, chosen = int(models.rivals.begin[k]), models.formula(k)
+    shown = [(i, float(f"{models.rivals.weight[first + i]:.3g}")) for i in plausible(models, k)]
+    rivals = [((models.formula(k, i) if i else chosen).text(), weight) for i, weight in shown]
     return rivals, chosen.latex(), chosen.python(name, f"{described} of {name}")
 
 
@@ -175,7 +175,8 @@ def warning_texts(models: ScalingModels) -> list[tuple[str, ...]]:
 
 def plausible(models: ScalingModels, k: int) -> list[int]:
     """Return the rivals of a kernel that are worth showing, the chosen one first."""
-    weights = models.rivals.take(np.array([k])).weight[:RIVALS].tolist()
+    first, end = models.rivals.begin[k : k + 2].tolist()
+    weights = models.rivals.weight[first : min(end, first + RIVALS)].tolist()
     return [i for i, weight in enumerate(weights) if i == 0 or weight >= PLAUSIBLE]
 
 

@@ -15,7 +15,7 @@ from pipeline.questions.analysis import Analysis, along_parameter
 BEYOND_TARGET = 4.0  # positions are dense up to this many times the largest target
 FARTHEST = 1024.0  # times the largest measured scale, up to where there are any
 STEP = 2.0  # between those beyond the dense ones
-MOST, FEWEST = 30, 14  # of a line, if not more are required
+MOST, FEWEST = 24, 14  # of a line, if not more are required
 ON_LINES = 72  # of all lines together, if there are several
 MOST_LINES = 12
 MOST_VALUES = 1_000_000  # positions times kernels, to bound the cost of large studies
