@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from pipeline.columns.column import Column, Found
+from pipeline.wording.quantities import numbers
 
 
 def json_rows(columns: Sequence[Column[Found]], found: Found) -> list[dict[str, Any]]:
     """Return one object per row; ``quality.smape`` lies in an object ``quality``, ``id`` may be left out."""
     rows: list[dict[str, Any]] | None = None
     for column in columns:
-        values = column.of(found)
+        values = _rounded(column.of(found))
         rows = rows if rows is not None else [{} for _ in values]
         *outer, key = column.key.split(".")
         for row, value in zip(rows, values, strict=True):
@@ -21,6 +24,11 @@ def json_rows(columns: Sequence[Column[Found]], found: Found) -> list[dict[str, 
                 place = place.setdefault(name, {})
             place[key] = value
     return rows or []
+
+
+def _rounded(values: list[Any]) -> list[Any]:
+    """Return values as JSON has them: figures of arrays with the digits that JSON has."""
+    return numbers(values) if values and isinstance(values[0], np.floating) else values
 
 
 def json_schema(columns: Sequence[Column[Any]], required: Sequence[str]) -> dict[str, Any]:

@@ -82,10 +82,10 @@ class RankedKernels:
         """Yield those of values, one per kernel of the level, that are shown."""
         return (values[k] for k in self.chosen.tolist())
 
-    def shares(self, share: FloatArray) -> Sequence[float | None]:
-        """Round shares, float64[K]; None if the metric has no total."""
-        shown = share[self.chosen]
-        return numbers(shown) if np.isfinite(shown).all() else [None] * len(shown)
+    def shares(self, share: FloatArray) -> FloatArray | list[None]:
+        """Return the shares, float64[K], of those that are shown; None if the metric has no total."""
+        shown: FloatArray = share[self.chosen]
+        return shown if np.isfinite(shown).all() else [None] * len(shown)
 
     def models_json(self) -> list[dict[str, Any]]:
         """Return formulas and their parts."""
@@ -306,7 +306,7 @@ KERNELS: tuple[Column[Any], ...] = (
         key="probability_growing",
         kind=PROBABILITY,
         heading="grows",
-        values=lambda found: numbers(found.models.quality.probability_growing),
+        values=lambda found: found.models.quality.probability_growing,
         texts=_probabilities,
         dispensable=2,
         about="probability that it grows with scale",
@@ -316,7 +316,7 @@ KERNELS: tuple[Column[Any], ...] = (
         kind=ERROR,
         unit="%",
         heading="SMAPE",
-        values=lambda found: numbers(found.models.quality.smape),
+        values=lambda found: found.models.quality.smape,
         dispensable=1,
         about="symmetric mean absolute percentage error of the fit",
     ),
@@ -325,7 +325,7 @@ KERNELS: tuple[Column[Any], ...] = (
         kind=ERROR,
         unit="%",
         heading="SMAPE cv",
-        values=lambda found: numbers(found.models.quality.cv_smape),
+        values=lambda found: found.models.quality.cv_smape,
         dispensable=2,
         about="the same with every point predicted from the others",
     ),

@@ -15,7 +15,7 @@ from pipeline.questions.runtime.trust import Trust
 from pipeline.report.page.sections import repetitions_text
 from pipeline.report.runtime_charts import RuntimeChart
 from pipeline.wording.escaping import matplotlib as plain_text
-from pipeline.wording.quantities import counted, point_text, quantity, value_text
+from pipeline.wording.quantities import counted, interval_text, point_text, quantity, times, value_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -86,8 +86,8 @@ def _cost(analysis: Analysis, found: Runtime) -> str:
     if np.isfinite(figures.wall.value[-1]):
         text += f" {_wall(figures.wall)} and"
     hours = figures.core_hours
-    value, lower, upper = (figure(float(end[-1])) for end in (hours.value, hours.lower, hours.upper))
-    text += f" {value} core-hours ({lower} to {upper})"
+    value, lower, upper = (float(end[-1]) for end in (hours.value, hours.lower, hours.upper))
+    text += f" {figure(value)} core-hours ({interval_text(lower, upper)})"
     efficiency = figures.of_scaling
     if np.isfinite(efficiency.value[-1]):
         text += f", at an efficiency of {_percent(float(efficiency.value[-1]))}"
@@ -96,7 +96,7 @@ def _cost(analysis: Analysis, found: Runtime) -> str:
 
 def _method(analysis: Analysis, found: Runtime) -> str:
     factor = float(found.figures.extrapolation[-1])
-    beyond = f"extrapolated to {factor:.3g} times the measured range"
+    beyond = f"extrapolated to {times(factor)} the measured range"
     reach = beyond if factor > 1 else "within the measured range"
     text = (
         f"The prediction sums performance models of {counted(len(analysis.callpaths.kernels), 'call path')}, "
@@ -125,8 +125,9 @@ def _percent(share: float) -> str:
 
 
 def _wall(wall: Estimate) -> str:
-    value, lower, upper = (quantity(float(end[-1]), "s") for end in (wall.value, wall.lower, wall.upper))
-    return f"{value} of wall time (90 % interval {lower} to {upper})"
+    value, lower, upper = (float(end[-1]) for end in (wall.value, wall.lower, wall.upper))
+    interval = interval_text(lower, upper, lambda seconds: quantity(seconds, "s"))
+    return f"{quantity(value, 's')} of wall time (90 % interval {interval})"
 
 
 def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:

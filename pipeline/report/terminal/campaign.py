@@ -1,6 +1,7 @@
 """A measurement campaign in the terminal: the plan with its cost, and how far the runs are."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from rich.console import Console
@@ -9,7 +10,7 @@ from rich.text import Text
 
 from ingest.number_text import figure, percent
 from pipeline.report.render.sentences import show_sentence
-from pipeline.wording.quantities import counted, point_text, quantity
+from pipeline.wording.quantities import counted, interval_text, point_text, quantity
 
 Summary = Mapping[str, Any]
 """What `pipeline campaign status --json` writes."""
@@ -152,12 +153,13 @@ def _answer_sentence(summary: Summary) -> str:
     if not answered:
         return f"{asked}: no answer yet"
     *_, last = answered
-    value, lower, upper = (
-        _figure(question["quantity"], last["answer"][end]) for end in ("value", "lower", "upper")
-    )
+    write = partial(_figure, question["quantity"])
+    answer = last["answer"]
+    interval = interval_text(answer["lower"], answer["upper"], write)
     return (
-        f"{asked}: {value}, 90 % interval {lower} to {upper}. Its width is {percent(last['width'])}, "
-        f"{percent(question['width'])} is wanted{_ENDINGS[summary['ending']]}."
+        f"{asked}: {write(answer['value'])}, 90 % interval {interval}. "
+        f"Its width is {percent(last['width'])}, {percent(question['width'])} is wanted"
+        f"{_ENDINGS[summary['ending']]}."
     )
 
 

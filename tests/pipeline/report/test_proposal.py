@@ -56,7 +56,7 @@ def test_sentences_say_how_far_what_it_costs_and_how_sure() -> None:
     hours = figures.core_hours
     value, lower, upper = (figure(end[-1]) for end in (hours.value, hours.lower, hours.upper))
     assert cost.startswith("A run at p = 256 is predicted to take ")
-    assert f"{value} core-hours ({lower} to {upper}), at an efficiency of " in cost
+    assert f"{value} core-hours ({lower} .. {upper}), at an efficiency of " in cost
     assert f"trust in it is {found.trust.trust.word}" in sure
     assert "extrapolated to 4 times the measured range" in sure
     assert "at p = 64, where" in sure
