@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.columns.json_rows import json_rows
-from pipeline.columns.kernels import point_json
+from pipeline.columns.model_json import point_json
 from pipeline.columns.scales import ACCELERATORS, SCALES, known
 from pipeline.models.back_test import BackTest
 from pipeline.questions.runtime.limits import Limit

@@ -152,7 +152,7 @@ def _show_losses(out: Console, runtime: Mapping[str, Any]) -> None:
 
 
 @dataclass(frozen=True)
-class Parts:
+class AddedUp:
     """A sum and its largest parts as texts with the same decimals, so that what is shown adds up.
 
     Attributes:
@@ -166,7 +166,7 @@ class Parts:
     rest: str
 
 
-def added_up(total: float, parts: Sequence[float], most: int = LOSSES_SHOWN) -> Parts:
+def added_up(total: float, parts: Sequence[float], most: int = LOSSES_SHOWN) -> AddedUp:
     """Round a sum to three digits and its parts to the same decimals; what rounding leaves is in the rest.
 
     Args:
@@ -183,7 +183,7 @@ def added_up(total: float, parts: Sequence[float], most: int = LOSSES_SHOWN) -> 
         named.append((number, f"{parts[number]:,.{decimals}f}"))
         left = round(left - round(parts[number], decimals), decimals)
     rest = f"{left:,.{decimals}f}" if left and len(named) < len(parts) else ""
-    return Parts(f"{total:,.{decimals}f}", tuple(named), rest)
+    return AddedUp(f"{total:,.{decimals}f}", tuple(named), rest)
 
 
 def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from pipeline.columns.kernels import model_json
+from pipeline.columns.model_json import model_json
 from pipeline.models import forms, formulas, search_space
 from pipeline.models.fit import fit
 from pipeline.models.forms import FactorKind, exponent, term, with_powers

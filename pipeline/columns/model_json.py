@@ -1,0 +1,69 @@
+"""Models, predictions, measurements and points as plain data of ``summary.json``."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ingest.arrays import FloatArray
+from pipeline.models.forms import Term, exponents_of, stored_exponent
+from pipeline.models.formulas import Formula
+from pipeline.models.prediction import Prediction
+from pipeline.wording.quantities import numbers
+
+
+def model_json(formula: Formula) -> dict[str, Any]:
+    """Return a model as plain data."""
+    constant, *coefficients = numbers([formula.constant, *(c for c, _ in formula.terms)])
+    knee = {"sharpness": formula.sharpness} if formula.sharpness != 1 else {}
+    return knee | {
+        "formula": formula.text(),
+        "constant": constant,
+        "terms": [
+            {"coefficient": coefficient, "exponents": _exponents(formula.parameters, term)}
+            for coefficient, (_, term) in zip(coefficients, formula.terms, strict=True)
+        ],
+    }
+
+
+@lru_cache(maxsize=4096)  # many kernels, few terms
+def _exponents(parameters: tuple[str, ...], term: Term) -> Mapping[str, list[str | int]]:
+    return {name: stored_exponent(one) for name, one in exponents_of(parameters, term).items()}
+
+
+def predictions_json(
+    parameters: Sequence[str], targets: FloatArray, prediction: Prediction
+) -> list[list[dict[str, Any]]]:
+    """Return for each kernel its predictions at the targets with their 90 % intervals."""
+    at = [point_json(parameters, target) for target in targets]
+    columns = (rows_of_numbers(ends) for ends in (prediction.value, prediction.lower, prediction.upper))
+    return [
+        [
+            {"at": place, "value": value, "lower": lower, "upper": upper}
+            for place, value, lower, upper in zip(at, *kernel, strict=True)
+        ]
+        for kernel in zip(*columns, strict=True)
+    ]
+
+
+def point_json(names: Sequence[str], row: npt.ArrayLike) -> dict[str, float]:
+    """Return a point, float64[D], by the names of its parameters."""
+    return dict(zip(names, numbers(row), strict=True))
+
+
+def rows_of_numbers(values: FloatArray) -> list[list[float | int]]:
+    """Round float64[K, n] to a list a kernel."""
+    flat, width = numbers(values.ravel()), values.shape[1]
+    return [flat[k * width : (k + 1) * width] for k in range(len(values))]
+
+
+def measured_json(mean: FloatArray) -> list[list[float | int | None]]:
+    """Return what was measured at every point, float64[K, P]; None for what was not."""
+    known = np.isfinite(mean).tolist()
+    rows = rows_of_numbers(np.nan_to_num(mean))
+    return [
+        [v if is_known else None for v, is_known in zip(*row, strict=True)]
+        for row in zip(rows, known, strict=True)
+    ]
