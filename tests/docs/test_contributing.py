@@ -102,9 +102,12 @@ def test_an_option_of_run(changed, tmp_path):
 
 
 def test_a_column_of_kernels(changed, tmp_path):
-    changed("A column of kernels")("run", SAMPLE, "--out", "out")
+    pipeline = changed("A column of kernels")
+    pipeline("run", SAMPLE, "--out", "out")
     for row in kernels(tmp_path / "out"):
         assert row["depth"] == len(row["callpath"])
+    for form in ("table", "csv", "md", "json"):
+        assert re.search(r"\bdepth\b", pipeline("bottlenecks", "out", "--format", form)), form
 
 
 def test_a_metric_derived_per_kernel(changed, tmp_path):
