@@ -15,7 +15,6 @@ from ingest.callpaths import folded
 from pipeline.columns.cells import Audience
 from pipeline.columns.column import Column
 from pipeline.columns.kinds import (
-    ABSENT,
     ERROR,
     ESTIMATE,
     GROWTH,
@@ -36,6 +35,7 @@ from pipeline.wording.quantities import probability_text
 
 NOT_MEASURABLE = "not measurable: the time is below what the correction for overhead leaves uncertain"
 CANNOT_TELL = "cannot tell"
+POOR_FIT = "poor fit"
 SURE = 0.9
 FLAGS = (
     "growing",
@@ -119,7 +119,7 @@ Rows = Sequence[Mapping[str, Any]]
 def _probabilities(rows: Rows) -> Iterable[str]:
     """Write with which probability kernels grow; nothing is concluded from an unreliable model."""
     return (
-        ABSENT if "unreliable" in row["flags"] else probability_text(row["probability_growing"])
+        POOR_FIT if "unreliable" in row["flags"] else probability_text(row["probability_growing"])
         for row in rows
     )
 

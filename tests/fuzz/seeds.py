@@ -342,7 +342,7 @@ def _timer_tables(folder: Path) -> list[str]:
 
 def _machines(folder: Path) -> list[str]:
     shipped = sorted((files("pipeline.projection") / "machines").iterdir(), key=str)
-    texts = [file.read_text() for file in shipped]
+    texts = [file.read_text() for file in shipped if file.name.endswith(".toml")]
     return _files(
         folder, "x.toml", *(text for text in texts if "[terms.message]" in text and "bw_node" in text)
     )

@@ -15,7 +15,16 @@ from pipeline.questions.runtime.trust import FAR, VERY_FAR, Trust
 from pipeline.report.page.sections import scale_text
 from pipeline.report.page.verdict_sentences import Findings, dominance
 from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import display_unit, quantity, readable_unit, shorten_middle
+from pipeline.wording.quantities import (
+    display_unit,
+    estimate_text,
+    given_percent,
+    interval_text,
+    percent,
+    quantity,
+    readable_unit,
+    shorten_middle,
+)
 
 NAMED = 3  # regions of the largest losses
 NAME_WIDTH = 48
@@ -61,11 +70,12 @@ def _how_long(findings: Findings, found: Runtime) -> str:
     figures = found.figures
     known = np.isfinite(figures.wall.value[-1])
     shown, unit = (figures.wall, "s") if known else (figures.effort, found.effort_unit)
-    value, lower, upper = (quantity(float(v[-1]), unit) for v in (shown.value, shown.lower, shown.upper))
-    text = f"{value} {'of wall time ' if known else ''}at {place(findings, figures.points[-1])}"
+    value, lower, upper = (float(v[-1]) for v in (shown.value, shown.lower, shown.upper))
+    text = f"{estimate_text(value, lower, upper, unit)} {'of wall time ' if known else ''}"
+    text += f"at {place(findings, figures.points[-1])}"
     per = findings.analysis.experiment.per
     text += "" if per is None else f" {per.text}"
-    text += f" (90{SPACE}% interval {lower} to {upper}"
+    text += f" (90{SPACE}% interval"
     effort = float(figures.effort.value[-1])
     text += f"; {quantity(effort, found.effort_unit)})" if known and np.isfinite(effort) else ")"
     largest = findings.largest  # measured points come first
@@ -92,11 +102,11 @@ def _how_far(findings: Findings, found: Runtime) -> str:
         return _growth(findings, found)
     text = f"{_fastest(findings, found.fastest)} {_efficient(findings, found)}".strip()
     efficiency = figures.of_scaling
-    ends = (_percent(float(end[-1])) for end in (efficiency.lower, efficiency.upper))
+    share, lower, upper = (float(end[-1]) for end in (efficiency.value, efficiency.lower, efficiency.upper))
     there = f" At {place(findings, figures.points[-1])}: "
     if np.isfinite(figures.speedup.value[-1]):
         there += f"speed-up {figure(float(figures.speedup.value[-1]))}, "
-    text += f"{there}efficiency {_percent(float(efficiency.value[-1]))} ({' to '.join(ends)})."
+    text += f"{there}efficiency {estimate_text(share, lower, upper, write=percent)}."
     return text + _busy(findings, figures)
 
 
@@ -106,11 +116,11 @@ def _busy(findings: Findings, figures: Figures) -> str:
     if not np.isfinite(busy.value[-1]):
         return ""
     largest = findings.largest  # measured points come first
-    ends = " to ".join(_percent(float(end[-1])) for end in (busy.lower, busy.upper))
+    share, lower, upper = (float(end[-1]) for end in (busy.value, busy.lower, busy.upper))
     return (
-        f" GPUs are busy for {_percent(float(busy.value[largest]))} of the time at "
-        f"{place(findings, figures.points[largest])} (measured), {_percent(float(busy.value[-1]))} at "
-        f"{place(findings, figures.points[-1])} ({ends})."
+        f" GPUs are busy for {percent(float(busy.value[largest]))} of the time at "
+        f"{place(findings, figures.points[largest])} (measured), "
+        f"{estimate_text(share, lower, upper, write=percent)} at {place(findings, figures.points[-1])}."
     )
 
 
@@ -124,11 +134,12 @@ def _growth(findings: Findings, found: Runtime) -> str:
         return f"The work rate, {name} over time, is known at the measured sizes only."
     with np.errstate(divide="ignore"):
         logs = np.log([value, lower, upper])
-    power, low, high = (figure(float(one)) for one in 1 - logs / np.log(size))
+    power, low, high = (float(one) for one in 1 - logs / np.log(size))
     reference, target = place(findings, figures.reference[-1]), place(findings, figures.points[-1])
     return (
-        f"From {reference} to {target} time grows like {name}^{power} on average (90{SPACE}% interval "
-        f"{low} to {high}); the work rate, {name} over time, is {figure(value)} times that at {reference}."
+        f"From {reference} to {target} time grows like {name}^{figure(power)} on average "
+        f"(90{SPACE}% interval {interval_text(low, high)}); the work rate, {name} over time, is "
+        f"{figure(value)} times that at {reference}."
     )
 
 
@@ -140,21 +151,16 @@ def _fastest(findings: Findings, limit: Limit | None) -> str:
 
 
 def _efficient(findings: Findings, found: Runtime) -> str:
-    limit, threshold = found.efficient_up_to, _percent(found.threshold)
+    limit, threshold = found.efficient_up_to, given_percent(found.threshold)
     if limit is None:
         return f"Below {threshold} efficiency at every scale considered."
     end = ", the largest scale considered" if limit.at_the_end else ""
     text = f"At least {threshold} efficient up to {place(findings, limit.point)}{end}"
-    return f"{text} ({_percent(limit.value)}, {_origin(limit)})."
+    return f"{text} ({percent(limit.value)}, {_origin(limit)})."
 
 
 def _origin(limit: Limit) -> str:
     return "measured" if limit.measured else "predicted"
-
-
-def _percent(share: float) -> str:
-    """Write a share as a percentage of two digits or a whole one: ``104 %``, ``3.1 %``."""
-    return f"{figure(100 * share, 3 if abs(share) >= 1 else 2)}{SPACE}%"
 
 
 def _what_breaks(findings: Findings, found: Runtime) -> str:
@@ -193,13 +199,12 @@ def _how_sure(findings: Findings, found: Runtime) -> str:
         return text
     unit = findings.analysis.callpaths.kernels.unit
     factor, unit = display_unit(unit, max(test.value, test.measured))
-    value, lower, upper, measured = (
-        figure(number * factor) for number in (test.value, test.lower, test.upper, test.measured)
-    )
+    ends = (number * factor for number in (test.value, test.lower, test.upper))
     inside = "inside" if test.inside else "outside"
     return (
         f"{text} Back-test: without {place(findings, test.point)} the models predict "
-        f"{value} {unit} there ({lower} to {upper}); {measured} {unit} were measured, {inside} the interval."
+        f"{estimate_text(*ends, unit)} there; {figure(test.measured * factor)} {unit} were measured, "
+        f"{inside} the interval."
     )
 
 
@@ -213,7 +218,7 @@ def _what_next(findings: Findings, advice: Sequence[Advice]) -> str:
         f"{place(findings, step.point)} {_times(step.repetitions)} (about {quantity(step.cost, 'core-s')})"
         for step in steps
     )
-    return f"Measure {listed}: expected to narrow the interval at {target} by {_percent(narrower)}."
+    return f"Measure {listed}: expected to narrow the interval at {target} by {percent(narrower)}."
 
 
 def _times(repetitions: int) -> str:

@@ -16,7 +16,7 @@ import {
 import { chartTools } from "../draw/chart_tools.js";
 import { byId, el, onResize } from "../draw/dom.js";
 import { readings } from "../draw/pointing.js";
-import { figure, percent, tickLabel, valueText } from "../text/numbers.js";
+import { figure, intervalText, percent, tickLabel, valueText } from "../text/numbers.js";
 
 /** @import { Range } from "../draw/axes.js" */
 /** @import { Positions } from "../data/positions.js" */
@@ -77,7 +77,7 @@ function described(chart, positions, points, curve, target) {
   const at = ({ x, value }) => `${text(value)} at ${positions.scaled} = ${valueText(x)}`;
   const last = curve.find((one) => one.x === target);
   const ahead = last
-    ? `; predicted: ${at(last)}, 90 % interval ${text(last.lower)} to ${text(last.upper)}`
+    ? `; predicted: ${at(last)}, 90 % interval ${intervalText([last.lower, last.upper], text)}`
     : "";
   return `${chart.label} over ${positions.scaled}. Measured: ${points.map(at).join(", ")}${ahead}.`;
 }
