@@ -15,7 +15,7 @@ from pipeline.columns.kernels import CANNOT_TELL, PREDICTION, further_columns, k
 from pipeline.columns.kinds import EXACT, QUANTITY, SHARE_OF_SUM
 from pipeline.columns.target_sentences import far_targets
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
-from pipeline.wording.quantities import counted, number, point_text
+from pipeline.wording.quantities import counted, display_unit, number, point_text
 
 NAMES = {"regions": "region", "kernels": "call path"}
 KINDS = {"regions": "regions", "kernels": "call paths"}
@@ -93,7 +93,8 @@ def ranking_table(summary: Summary, *, by: str, limit: int, last: bool = False) 
     title = ""
     if rows:
         at, metric = point_text(rows[-1]["at"]), rows[0]["metric"]
-        title = f"Largest {KINDS[by]} at {at} ({metric})"
+        _, unit = display_unit(rows[0]["unit"], max(row["prediction"]["value"] for row in rows))
+        title = f"Largest {KINDS[by]} at {at} ({metric}, {unit})"
     return filled(columns, rows, notes=_notes(summary, by, kept), title=title)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ingest.errors import UsageError
 from ingest.toml_text import TomlError, parse_toml
-from pipeline.models.forms import Exponent, exponent
+from pipeline.models.exponents import Exponent, exponent
 from pipeline.models.options import Prior
 
 TARGET_HINT = "write p=4096 or p=4096,n=32"

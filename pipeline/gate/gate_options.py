@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ingest.options import option
-from pipeline.models.forms import Exponent
+from pipeline.models.exponents import Exponent
 
 _CHECK = ("check",)
 

@@ -15,7 +15,8 @@ from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 from pipeline.gate.ratios import trend
 from pipeline.gate.repetition_noise import log_means, moderated_noise
 from pipeline.gate.target_forecast import Forecast
-from pipeline.models.forms import NO_EXPONENT, Exponent, term_values
+from pipeline.models.exponents import NO_EXPONENT, Exponent
+from pipeline.models.forms import term_values
 from pipeline.models.formulas import term_text
 from pipeline.wording.quantities import figure, given_percent, percent, point_text, value_text
 

@@ -9,8 +9,8 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ingest.arrays import FloatArray
+from pipeline.models.exponents import Exponent
 from pipeline.models.fit import fit
-from pipeline.models.forms import Exponent
 from pipeline.models.options import ModelOptions
 from pipeline.models.scaling_models import ScalingModels
 

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+from pipeline.models.exponents import NO_EXPONENT, Exponent, exponent
 from pipeline.models.forms import (
     FACTOR_KINDS,
-    NO_EXPONENT,
-    Exponent,
     FactorKind,
     Term,
-    exponent,
     factors,
     leading_terms,
 )

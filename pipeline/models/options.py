@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from ingest.options import option
-from pipeline.models.forms import Exponent
+from pipeline.models.exponents import Exponent
 
 MIN_EFFICIENCY = 0.75  # what computing centres ask of proposals
 

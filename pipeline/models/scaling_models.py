@@ -7,7 +7,8 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.models.forms import NO_EXPONENT, Hypothesis
+from pipeline.models.exponents import NO_EXPONENT
+from pipeline.models.forms import Hypothesis
 from pipeline.models.formulas import Formula
 from pipeline.models.hypotheses import Hypotheses, from_power
 from pipeline.models.prediction import Prediction, PredictionMemory, widened

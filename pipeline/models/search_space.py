@@ -9,12 +9,10 @@ from typing import TypeAlias
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
+from pipeline.models.exponents import NO_EXPONENT, Exponent, exponent
 from pipeline.models.forms import (
     FACTOR_KINDS,
-    NO_EXPONENT,
-    Exponent,
     FactorKind,
-    exponent,
     factors,
     simplicity,
     tried_exponents,

@@ -8,7 +8,7 @@ from typing import Any
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from pipeline.models.forms import exponent
+from pipeline.models.exponents import exponent
 from pipeline.models.options import MIN_EFFICIENCY, ModelOptions, Prior
 from pipeline.projection.expressions.toml_tables import shipped
 from pipeline.projection.machines.machine_values import load_machine

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.exponents import NO_EXPONENT, Exponent
 from pipeline.models.forms import (
     FACTOR_KINDS,
-    NO_EXPONENT,
-    Exponent,
     FactorKind,
     Term,
     kind_values,

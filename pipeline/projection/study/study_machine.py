@@ -8,7 +8,6 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.units import (
     BANDWIDTH,
     FLOP_RATE,
@@ -151,6 +150,10 @@ class StudyMachine:
                 where=str(self.machine.path),
                 hint="projections of studies know x (bytes) and P (processes)",
             )
+        from pipeline.projection.expressions.evaluation import (
+            predict,  # sympy, which one machine does not need
+        )
+
         found = predict({term: model}, {name: given[name] for name in model.inputs})[term]
         shape = processes.shape
         best = np.maximum(np.broadcast_to(found.value, shape), 0.0)

@@ -22,8 +22,9 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.cpp_names import short_name
 from ingest.errors import InputError
-from pipeline.models.forms import NO_EXPONENT, factors
+from pipeline.models.exponents import NO_EXPONENT
 from pipeline.models.forms import Term as NormalTerm
+from pipeline.models.forms import factors
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (

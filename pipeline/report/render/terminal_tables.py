@@ -15,7 +15,7 @@ from pipeline.wording.quantities import shorten_middle
 GAP = 2  # characters between columns
 INDENT = "  "  # before cells beneath a name
 NARROW = 70  # characters below which rows have two lines rather than fewer columns
-SHORTEST_REGION, SHORTEST_CALLPATH = 18, 30  # characters that names get before columns are left out
+SHORTEST_REGION, SHORTEST_CALLPATH = 18, 28  # characters that names get before columns are left out
 LEAST_FOLDED, BESIDE_FOLDED = 24, 46  # characters of a column that folds; of half of what others leave
 
 Names = Callable[[int], Sequence[str]]
@@ -58,19 +58,26 @@ def terminal_table(table: DataTable, width: int, *, names: Names | None = None) 
     shortest = min(least, max(len(title), *(len(text) for text in texts(width)), 0))
     unfolded = [replace(cells, folds=False) for cells in columns]
     longest = max((len(text) for text in texts(width)), default=0)
-    kept = unfolded if _room(unfolded, width) >= longest else _with_room(columns, width, shortest)
+    if _room(unfolded, width) >= longest:
+        kept = unfolded
+    else:
+        columns = [replace(cells, heading=_in_two_lines(cells)) for cells in columns]
+        kept = _with_room(columns, width, shortest)
     if _room(kept, width) < shortest or (width < NARROW and len(kept) < len(columns)):
+        columns = [replace(cells, heading=cells.heading.replace("\n", " ")) for cells in columns]
         stacked = _with_room(columns, width, len(INDENT) - GAP)
         return _stacked(title, texts(width), stacked, width, table.title)
     drawn = Table(title=_title(table), title_justify="left", box=None, pad_edge=False)
-    drawn.add_column(Text(title), no_wrap=True)
+    lines = max((cells.heading.count("\n") for cells in kept), default=0)
+    folds_at = _folds_at(width) + max(0, _room(kept, width) - longest)
+    drawn.add_column(Text("\n" * lines + title), no_wrap=True)
     for cells in kept:
         drawn.add_column(
-            Text(cells.heading),
+            Text("\n" * (lines - cells.heading.count("\n")) + cells.heading),
             justify="right" if cells.is_number else "left",
             no_wrap=not cells.folds,
             overflow="fold" if cells.folds else "ellipsis",
-            max_width=_folds_at(width) if cells.folds else None,
+            max_width=folds_at if cells.folds else None,
         )
     rows = zip(texts(max(_room(kept, width), shortest)), *map(_texts, kept), strict=True)
     for name, *row in rows:
@@ -147,8 +154,17 @@ def _folds_at(width: int) -> int:
 
 def _width(cells: Cells, width: int) -> int:
     """Characters that a column takes with the gap before it."""
-    widest = max(map(len, (cells.heading, *cells.texts)))
+    widest = max(map(len, (*cells.heading.split("\n"), *cells.texts)))
     return GAP + (min(widest, _folds_at(width)) if cells.folds else widest)
+
+
+def _in_two_lines(cells: Cells) -> str:
+    """Break a heading that is wider than all cells beneath it where its longer line is shortest."""
+    words = cells.heading.split(" ")
+    if len(words) == 1 or len(cells.heading) <= max(map(len, cells.texts), default=0):
+        return cells.heading
+    broken = ((" ".join(words[:n]), " ".join(words[n:])) for n in range(1, len(words)))
+    return "\n".join(min(broken, key=lambda lines: max(map(len, lines))))
 
 
 def _with_room(columns: Sequence[Cells], width: int, shortest: int) -> list[Cells]:

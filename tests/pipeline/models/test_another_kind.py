@@ -6,8 +6,9 @@ import pytest
 
 from pipeline.columns.model_json import model_json
 from pipeline.models import forms, formulas, search_space
+from pipeline.models.exponents import exponent
 from pipeline.models.fit import fit
-from pipeline.models.forms import FactorKind, exponent, term, with_powers
+from pipeline.models.forms import FactorKind, term, with_powers
 from pipeline.models.formulas import read_growth, term_text
 from pipeline.models.options import ModelOptions
 from pipeline.store.stored_models import from_table, to_table

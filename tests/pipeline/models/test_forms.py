@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from pipeline.models.exponents import exponent
 from pipeline.models.forms import (
-    exponent,
     exponents_of,
     leading_terms,
     stored_exponent,

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.mathtext import MathTextParser
 
-from pipeline.models.forms import NO_EXPONENT, term, term_values
+from pipeline.models.exponents import NO_EXPONENT
+from pipeline.models.forms import term, term_values
 from pipeline.models.formulas import Formula, growth_text, identifier, read_growth, term_text
 
 LINEAR = term((1, 0))

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pipeline.models.forms import NO_EXPONENT, term, term_values
+from pipeline.models.exponents import NO_EXPONENT
+from pipeline.models.forms import term, term_values
 from pipeline.models.multi_parameter.added_term import WeightedMeans
 from pipeline.models.multi_parameter.assemble import scaling_models
 from pipeline.models.multi_parameter.exact_fits import fit_exactly, weigh

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pipeline.models.forms import NO_EXPONENT, term, term_values, tried_exponents
+from pipeline.models.exponents import NO_EXPONENT
+from pipeline.models.forms import term, term_values, tried_exponents
 from pipeline.models.multi_parameter.factors import (
     FAR,
     NEAR,
