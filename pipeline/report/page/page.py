@@ -14,7 +14,6 @@ from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.page.embedding import compressed, page_text, script, style_sheet
 from pipeline.report.page.first_screen import answers, other_notices
 from pipeline.report.page.location_data import Shown, locations_data
-from pipeline.report.page.machine_comparison import machines_section
 from pipeline.report.page.page_data import (
     MetricOutlook,
     levels_shown,
