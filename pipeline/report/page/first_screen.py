@@ -199,11 +199,11 @@ def _how_sure(findings: Findings, found: Runtime) -> str:
         return text
     unit = findings.analysis.callpaths.kernels.unit
     factor, unit = display_unit(unit, max(test.value, test.measured))
-    ends = (number * factor for number in (test.value, test.lower, test.upper))
+    value, lower, upper = (number * factor for number in (test.value, test.lower, test.upper))
     inside = "inside" if test.inside else "outside"
     return (
         f"{text} Back-test: without {place(findings, test.point)} the models predict "
-        f"{estimate_text(*ends, unit)} there; {figure(test.measured * factor)} {unit} were measured, "
+        f"{estimate_text(value, lower, upper, unit)} there; {figure(test.measured * factor)} {unit} were measured, "
         f"{inside} the interval."
     )
 

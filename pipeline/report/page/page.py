@@ -118,7 +118,7 @@ def report_html(report: Report) -> str:
         else efficiency_table(report.efficiency, predicted_efficiency(analysis.experiment.parameters, found)),
         parameter=analysis.parameter,
         parameters=analysis.experiment.parameters,
-        machines=None if report.machines is None else machines_section(report.machines),
+        machines=_machines_section(report),
         imbalance=data["imbalance"] is not None,
         filtered=data["filter"],
         roofline=data["roofline"],
@@ -209,3 +209,12 @@ def _that_fit(report: Report, positions: Positions, room: int) -> tuple[list[dic
             break
         shown.append(found)
     return shown, [other.analysis.metric for other in report.others[len(shown) :]]
+
+
+def _machines_section(report: Report) -> dict[str, Any] | None:
+    """Return what the page says of two machines; its module takes sympy, which takes most of a second."""
+    if report.machines is None:
+        return None
+    from pipeline.report.page.machine_comparison import machines_section
+
+    return machines_section(report.machines)
