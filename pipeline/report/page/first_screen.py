@@ -203,8 +203,8 @@ def _how_sure(findings: Findings, found: Runtime) -> str:
     inside = "inside" if test.inside else "outside"
     return (
         f"{text} Back-test: without {place(findings, test.point)} the models predict "
-        f"{estimate_text(value, lower, upper, unit)} there; {figure(test.measured * factor)} {unit} were measured, "
-        f"{inside} the interval."
+        f"{estimate_text(value, lower, upper, unit)} there; {figure(test.measured * factor)} {unit} "
+        f"were measured, {inside} the interval."
     )
 
 
