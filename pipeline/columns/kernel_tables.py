@@ -94,7 +94,7 @@ def ranking_table(summary: Summary, *, by: str, limit: int, last: bool = False) 
     if rows:
         at, metric = point_text(rows[-1]["at"]), rows[0]["metric"]
         _, unit = display_unit(rows[0]["unit"], max(row["prediction"]["value"] for row in rows))
-        title = f"Largest {KINDS[by]} at {at} ({metric}, {unit})"
+        title = f"Largest {KINDS[by]} at {at} ({', '.join(filter(None, (metric, unit)))})"
     return filled(columns, rows, notes=_notes(summary, by, kept), title=title)
 
 

@@ -206,7 +206,7 @@ def test_the_last_results_of_a_history_are_a_baseline(call, studies, tmp_path):
 
 def test_rows_are_limited(call, studies, baseline):
     _, out, _ = call("check", studies("after", 2), "--baseline", baseline, "--limit", "1")
-    assert "and 1 more; --limit or --json shows them" in out
+    assert "1 more left out; --limit shows them" in out
 
 
 def test_json_on_standard_output_stands_alone_also_on_github(call, studies, baseline, tmp_path, monkeypatch):

@@ -34,7 +34,7 @@ def test_the_answer_says_how_busy_accelerators_are(call, runs, tmp_path):
     code, out, _ = call("run", runs, "--out", tmp_path / "out")
     assert code == 0 and "strong scaling" in out
     (row,) = [line for line in out.splitlines() if line.startswith("GPUs busy")]
-    assert row.split()[2:4] == [f"{100 * busy_share(1):.0f}", "%"]
+    assert row.split()[2:4] == [f"{100 * busy_share(1):.1f}", "%"]
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     assert {row["region"] for row in summary["regions"]} == {
         "main",

@@ -104,8 +104,7 @@ def test_inspect_sums_every_metric_where_asked_to(call, tmp_path):
     profile = write_cubex(tmp_path / "profile.cubex", parent=[-1, 0], metrics=metrics)
     code, told, _ = call("inspect", profile, "--totals")
     assert code == 0
-    rows = [line.split()[-3:] for line in told.splitlines()]
-    assert ["time", "[s]", "7.75"] in rows
+    assert any(line.split()[-1:] == ["7.75"] for line in told.splitlines())
     assert "min_time" not in told.partition("Metrics:")[0]
 
 
@@ -231,9 +230,9 @@ def test_rows_of_call_paths_and_their_number_can_be_chosen(call, strong_study, t
     _, text, _ = call("run", strong_study, "--out", tmp_path / "r", *chosen)
     assert "main › sum" in text and "Largest call paths" not in text
     _, text, _ = call("run", strong_study, "--out", tmp_path / "r", *chosen, "--details")
-    assert "Largest call paths" in text and "and 2 more" in text
+    assert "Largest call paths" in text and "2 more left out" in text
     _, text, _ = call("model", strong_study, "--by", "region", "--limit", "2")
-    assert "main › sum" not in text and "and 1 more" in text
+    assert "main › sum" not in text and "1 more left out" in text
 
 
 def test_results_go_to_the_directory_named_and_say_so(call, strong_study, tmp_path, monkeypatch):

@@ -39,7 +39,7 @@ def test_the_terminal_explains_no_improvements_and_shows_the_source():
 
 def test_growth_is_shown_where_there_is_room_for_it_and_for_names():
     long = kernel("a" * 40, candidate=StudySide(value=1.0, share=0.1, growth="p^(1/2) * log2(p)"))
-    for width, shown in ((120, True), (80, False)):
+    for width, shown in ((120, True), (72, False)):
         text = printed(result(long), width=width)
         assert ("growth" in text) == shown
         assert max(len(line.rstrip()) for line in text.split("\n\n")[1].splitlines()) <= width

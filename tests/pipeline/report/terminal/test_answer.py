@@ -35,9 +35,9 @@ def test_the_whole_answer():
         "At p = 32: 320 core-s [160 .. 640], 4 times beyond the measured range.",
         "Fastest at p = 2. At least 75 % efficient up to p = 1.",
         "Lost at p = 8 (70.0 core-s): MPI_Send 50.0, sum 25.0, 1 other -5.0.",
-        "What grows     now  p = 32  predicted [core-s]  90 % interval  growth   sure?",
-        "MPI_Send    25.0 %  50.0 %                 160    80.0 .. 320  p         96 %",
-        "sum         12.5 %  25.0 %                80.0    40.0 .. 160  unclear      -",
+        "What grows     now  p = 32  predicted [core-s]  90 % interval  growth      sure?",
+        "MPI_Send    25.0 %  50.0 %                 160    80.0 .. 320  p            96 %",
+        "sum         12.5 %  25.0 %                80.0    40.0 .. 160  unclear  poor fit",
         "Trust: low - the 90 % interval spans a factor of 10; 4 scales (5 wanted);",
         "  held-out check: predicted p = 8 as 44.6 [28.0 .. 114], measured 55.7 core-s",
     ]

@@ -93,7 +93,7 @@ def test_the_head_shows_the_ends_of_many_values_and_every_parameter():
 def test_the_ranking_shows_the_last_target():
     lines = shown(show_ranking, summary(), by="regions", limit=15)
     assert lines == [
-        "Largest regions at p = 1048576 (effort)",
+        "Largest regions at p = 1048576 (effort, core-s)",
         "#  region        share now  at target  predicted [core-s]  90 % interval  growth  grows",
         "1  main › solve     50.0 %     25.0 %                 100    50.0 .. 200  p        96 %",
         "2  main › sum       50.0 %     25.0 %                50.0    25.0 .. 100  p        96 %",
@@ -102,7 +102,7 @@ def test_the_ranking_shows_the_last_target():
 
 def test_the_ranking_is_cut_and_says_so():
     lines = shown(show_ranking, summary(), by="kernels", limit=1)
-    assert lines[0] == "Largest call paths at p = 1048576 (effort)"
+    assert lines[0] == "Largest call paths at p = 1048576 (effort, core-s)"
     assert lines[-1] == "1 more left out; --limit shows them"
     assert not any("more" in line for line in shown(show_ranking, summary(), by="kernels", limit=2))
 
@@ -152,7 +152,7 @@ def test_nothing_to_rank_prints_nothing():
     [
         ({"growth_class": "grows, about p^0.5 to p^1.3"}, "p^0.5 to p^1.3", "96 %"),
         ({"growth_class": "constant"}, "constant", "96 %"),
-        ({"growth_class": "unclear", "flags": ["unreliable"]}, "unclear", "-"),
+        ({"growth_class": "unclear", "flags": ["unreliable"]}, "unclear", "poor fit"),
     ],
 )
 def test_growth_in_words(changes, text, grows):
