@@ -11,7 +11,7 @@ def test_the_tree_shows_bars_shares_and_growth(call, results):
     assert code == 0
     assert lines[0].startswith("effort measured at p = 16")
     assert any("100.0 %" in line and "█" in line for line in lines)
-    assert any(line.startswith("#3    sum") and "p^2" in line for line in lines)
+    assert any(line.startswith("#3    sum") and "p^2" in line for line in lines), text
 
 
 def test_predictions_have_a_tree_for_each_target(call, results):
