@@ -57,7 +57,7 @@ def terminal_table(table: DataTable, width: int, *, names: Names | None = None) 
     least = SHORTEST_CALLPATH if deepest > 1 else SHORTEST_REGION
     shortest = min(least, max(len(title), *(len(text) for text in texts(width)), 0))
     unfolded = [replace(cells, folds=False) for cells in columns]
-    longest = max((len(text) for text in texts(width)), default=0)
+    longest = max(len(title), *(len(text) for text in texts(width)), 0)
     if _room(unfolded, width) >= longest:
         kept = unfolded
     else:
