@@ -61,7 +61,7 @@ def test_charts_of_the_first_screen_say_what_they_show(running: Any, file: Path)
     watched = Watched(running, file, viewport={"width": 1400, "height": 900})
     page = watched.page
     label = page.locator("#runtime-efficiency svg").get_attribute("aria-label")
-    assert label.startswith("parallel efficiency over p. Measured: 100 % at p = 4, ")
+    assert label.startswith("parallel efficiency over p. Measured: 100.0 % at p = 4, ")
     assert "; predicted: " in label
     assert " at p = 256, 90 % interval " in label
     shows(page.locator("#runtime-efficiency-key"), "75 %, as asked for")
