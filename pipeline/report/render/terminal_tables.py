@@ -55,16 +55,13 @@ def terminal_table(table: DataTable, width: int, *, names: Names | None = None) 
     title, texts = _with_marks(before, named.heading, names or _names(named))
     deepest = max(map(len, named.paths), default=1)
     least = SHORTEST_CALLPATH if deepest > 1 else SHORTEST_REGION
-    shortest = min(least, max(len(title), *(len(text) for text in texts(width)), 0))
-    unfolded = [replace(cells, folds=False) for cells in columns]
     longest = max(len(title), *(len(text) for text in texts(width)), 0)
-    if _room(unfolded, width) >= longest:
-        kept = unfolded
-    else:
-        columns = [replace(cells, heading=_in_two_lines(cells)) for cells in columns]
-        kept = _with_room(columns, width, shortest)
+    shortest = min(least, longest)
+    kept = [replace(cells, folds=False) for cells in columns]
+    if _room(kept, width) < longest:
+        broken = [replace(cells, heading=_in_two_lines(cells)) for cells in columns]
+        kept = _with_room(broken, width, shortest)
     if _room(kept, width) < shortest or (width < NARROW and len(kept) < len(columns)):
-        columns = [replace(cells, heading=cells.heading.replace("\n", " ")) for cells in columns]
         stacked = _with_room(columns, width, len(INDENT) - GAP)
         return _stacked(title, texts(width), stacked, width, table.title)
     drawn = Table(title=_title(table), title_justify="left", box=None, pad_edge=False)
