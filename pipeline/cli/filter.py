@@ -108,8 +108,7 @@ def _show(result: "FilterResult", path: Path) -> None:
 
 def _simulate(path: Path, rules: Path, options: Options, json: str | None, table_format: str) -> None:
     """Show what a profile would look like under a filter."""
-    from pipeline.columns.filter_effects import simulation_table
-    from pipeline.report.filter_json import simulation_json
+    from pipeline.columns.filter_effects import simulation_json, simulation_table
     from pipeline.report.terminal.filter import show_simulation
     from pipeline.stages.filter import simulate_filter
 
@@ -129,9 +128,8 @@ def _verify(
     path: Path, second: Path, options: Options, rules: Path | None, json: str | None, table_format: str
 ) -> None:
     """Show a measurement made under a filter beside what was predicted of it."""
-    from pipeline.columns.filter_effects import verification_table
-    from pipeline.report.filter_json import verified_filter_json
-    from pipeline.report.terminal.verification import show_verification
+    from pipeline.columns.filter_effects import verification_table, verified_filter_json
+    from pipeline.report.terminal.filter import show_verification
     from pipeline.stages.verify_filter import verify_filter
 
     found = verify_filter(path, second, options, rules)

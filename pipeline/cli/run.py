@@ -60,8 +60,7 @@ def run(
     """Read profiles, write a Score-P filter, model every kernel and rank future bottlenecks."""
     from pipeline.columns.kernel_tables import ranking_table
     from pipeline.columns.scales import answer_table
-    from pipeline.report.render.console import console
-    from pipeline.report.render.sentences import show_sentence
+    from pipeline.report.render.console import console, show_sentence
     from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_next_step
     from pipeline.report.terminal.results import show_efficiency, show_result
     from pipeline.stages.run import run

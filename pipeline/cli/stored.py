@@ -114,7 +114,7 @@ def tree(
     from pipeline.columns.shown_tree import tree_table
     from pipeline.config.option_readers import parse_at, read_option_share
     from pipeline.report.render.console import console
-    from pipeline.report.terminal.tree import show_tree
+    from pipeline.report.terminal.results import show_tree
     from pipeline.stages.model import summary_of, tree_point, tree_values
     from pipeline.store.results import read_analysis
 

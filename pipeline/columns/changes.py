@@ -6,8 +6,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import Column, filled, parameters
-from pipeline.columns.kinds import ESTIMATE, FIGURE, GROWTH, PATH, SHARE
+from pipeline.columns.column import ESTIMATE, FIGURE, GROWTH, PATH, SHARE, Column, filled, parameters
 from pipeline.gate.check_result import Change, CheckResult, KernelResult, Ruling, StudySide
 from pipeline.wording.quantities import growth_text, number
 

@@ -1,20 +1,88 @@
-"""One record per column: what it is called, what it holds, how that is written, and who sees it."""
+"""One record per column: which kind of values it holds, how these are written, and who sees them."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
 
+import numpy as np
+
 from pipeline.columns.cells import Audience, Cells, DataTable, with_unit
-from pipeline.columns.kinds import ABSENT, ESTIMATE, EXACT, PATH, QUANTITY, TEXT, Kind
 from pipeline.wording.distinct_names import distinct_texts
-from pipeline.wording.quantities import display_unit, figure, interval_text, number
+from pipeline.wording.quantities import (
+    display_unit,
+    figure,
+    growth_text,
+    interval_text,
+    number,
+    numbers,
+    percent,
+    probability_text,
+    value_text,
+)
 
 NAME_WIDTH = 60
 ENDS = ("value", "lower", "upper")
 INTERVAL = "90 % interval"
+ABSENT = "-"
 
 Found = TypeVar("Found", contravariant=True)  # noqa: PLC0105  # a word for readers
 Row: TypeAlias = Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """A kind of values.
+
+    Attributes:
+        name: by which the page finds the function that writes one.
+        write: writes a value for people.
+        json: what JSON holds, as a JSON schema.
+        is_number: whether texts are aligned as numbers.
+        may_lack: whether JSON leaves out a value that there is not, instead of writing null.
+    """
+
+    name: str
+    write: Callable[[Any], str]
+    json: Mapping[str, Any]
+    is_number: bool = True
+    may_lack: bool = False
+
+
+def percentage(value: float) -> str:
+    """Write what is in per cent already: ``4.2 %``."""
+    return f"{value:.1f} %"
+
+
+def _words(texts: list[str]) -> str:
+    return " ".join(texts)
+
+
+SHARE_OF_ONE = {"$ref": "#/$defs/share"}
+TEXT = Kind(name="text", write=str, json={"type": "string"}, is_number=False)
+TEXTS = Kind(name="texts", write=_words, json={"type": "array", "items": {"type": "string"}}, is_number=False)
+ANSWER = Kind(
+    name="answer", write=lambda yes: "yes" if yes else "no", json={"type": "boolean"}, is_number=False
+)
+PATH = Kind(
+    name="path",
+    write="/".join,
+    json={"type": "array", "items": {"type": "string"}, "minItems": 1},
+    is_number=False,
+)
+GROWTH = Kind(name="growth", write=growth_text, json={"type": "string"}, is_number=False)
+FIGURE = Kind(name="figure", write=figure, json={"type": "number"})
+QUANTITY = Kind(name="quantity", write=figure, json={"type": "number"})
+"""Numbers of one column, shown in the unit that all are easy to read in."""
+ESTIMATE = Kind(name="estimate", write=figure, json={"$ref": "#/$defs/figure"})
+"""``value``, ``lower`` and ``upper``, shown as two columns: the value and the interval."""
+EXACT = Kind(name="exact", write=value_text, json={"type": "number"})
+WHOLE = Kind(name="whole", write=value_text, json={"type": "integer", "minimum": 0})
+SHARE = Kind(name="share", write=percent, json=SHARE_OF_ONE)
+SHARE_OF_SUM = Kind(name="share", write=percent, json={"oneOf": [SHARE_OF_ONE, {"type": "null"}]})
+"""A share of a total, None if there is no total."""
+PROBABILITY = Kind(name="probability", write=probability_text, json=SHARE_OF_ONE)
+ERROR = Kind(name="error", write=percentage, json={"type": "number", "minimum": 0, "maximum": 200})
+"""A symmetric mean absolute percentage error."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,3 +263,25 @@ def parameters(
         )
         for name in names
     ]
+
+
+def json_rows(columns: Sequence[Column[Found]], found: Found) -> list[dict[str, Any]]:
+    """Return one object per row; ``quality.smape`` lies in an object ``quality``, ``id`` may be left out."""
+    rows: list[dict[str, Any]] | None = None
+    for column in columns:
+        values = _rounded(column.of(found))
+        rows = rows if rows is not None else [{} for _ in values]
+        *outer, key = column.key.split(".")
+        for row, value in zip(rows, values, strict=True):
+            if value is None and column.kind.may_lack:
+                continue
+            place = row
+            for name in outer:
+                place = place.setdefault(name, {})
+            place[key] = value
+    return rows or []
+
+
+def _rounded(values: list[Any]) -> list[Any]:
+    """Return values as JSON has them: figures of arrays with the digits that JSON has."""
+    return numbers(values) if values and isinstance(values[0], np.floating) else values

@@ -10,9 +10,8 @@ from typing import Any, TypeAlias
 
 from ingest.experiment import per_text
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import Column, filled, parameters
+from pipeline.columns.column import EXACT, QUANTITY, SHARE_OF_SUM, Column, filled, parameters
 from pipeline.columns.kernels import CANNOT_TELL, PREDICTION, further_columns, kernel_columns
-from pipeline.columns.kinds import EXACT, QUANTITY, SHARE_OF_SUM
 from pipeline.columns.target_sentences import far_targets
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
 from pipeline.wording.quantities import counted, display_unit, number, point_text

@@ -13,8 +13,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.callpaths import folded
 from pipeline.columns.cells import Audience
-from pipeline.columns.column import Column
-from pipeline.columns.kinds import (
+from pipeline.columns.column import (
     ERROR,
     ESTIMATE,
     GROWTH,
@@ -23,6 +22,7 @@ from pipeline.columns.kinds import (
     SHARE_OF_SUM,
     TEXTS,
     WHOLE,
+    Column,
     Kind,
 )
 from pipeline.columns.model_json import measured_json, model_json, predictions_json
@@ -319,22 +319,6 @@ KERNELS: tuple[Column[Any], ...] = (
         about="what limits the trust in the model, in words",
     ),
 )
-
-REQUIRED = (
-    "callpath",
-    "region",
-    "metric",
-    "unit",
-    "model",
-    "growth",
-    "growth_class",
-    "probability_growing",
-    "quality",
-    "share_measured",
-    "predictions",
-    "flags",
-)
-"""What every version of summary.json says of a kernel."""
 
 PLACED = frozenset(
     {

@@ -6,8 +6,7 @@ from typing import Any
 
 from ingest.run_settings import agreed_settings, described_runs
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import Column, filled, parameters
-from pipeline.columns.kinds import EXACT, QUANTITY, SHARE, TEXT, TEXTS
+from pipeline.columns.column import EXACT, QUANTITY, SHARE, TEXT, TEXTS, Column, filled, parameters
 from pipeline.wording.quantities import callpath_text, counted, number, quantity
 
 COUNTS = {

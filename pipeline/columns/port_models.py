@@ -5,8 +5,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from pipeline.columns.cells import DataTable
-from pipeline.columns.column import Column, Row, filled
-from pipeline.columns.kinds import ESTIMATE, EXACT, FIGURE, SHARE, TEXTS
+from pipeline.columns.column import ESTIMATE, EXACT, FIGURE, SHARE, TEXTS, Column, Row, filled
 from pipeline.projection.ports.comparisons import ModelComparison
 from pipeline.projection.ports.threads import PortLoads, ThreadTimes
 from pipeline.wording.quantities import number

@@ -6,8 +6,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import Column, filled, stored
-from pipeline.columns.kinds import ABSENT, ESTIMATE, EXACT, FIGURE, SHARE, TEXTS
+from pipeline.columns.column import ABSENT, ESTIMATE, EXACT, FIGURE, SHARE, TEXTS, Column, filled, stored
 from pipeline.projection.expressions.evaluation import Sensitivity
 from pipeline.projection.vector_loops.vector_loop import STRATEGIES
 from pipeline.projection.vector_loops.vector_loop_term import StrategyTimes

@@ -7,9 +7,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import Column, filled, parameters
+from pipeline.columns.column import ANSWER, ESTIMATE, EXACT, FIGURE, Column, filled, parameters
 from pipeline.columns.kernel_tables import Summary, ranking_table
-from pipeline.columns.kinds import ANSWER, ESTIMATE, EXACT, FIGURE
 from pipeline.columns.target_sentences import far_targets
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures

@@ -7,9 +7,8 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import Column, filled, parameters
+from pipeline.columns.column import PATH, QUANTITY, SHARE, WHOLE, Column, filled, parameters
 from pipeline.columns.kernels import IDENTITY, growth_style
-from pipeline.columns.kinds import PATH, QUANTITY, SHARE, WHOLE
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis
 from pipeline.wording.quantities import counted, growth_text, numbers, percent

@@ -6,9 +6,8 @@ from functools import partial
 from typing import Any
 
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import Column, filled, parameters
+from pipeline.columns.column import ANSWER, ESTIMATE, FIGURE, PATH, SHARE, Column, filled, parameters
 from pipeline.columns.kernel_tables import kernel_names, leading_rows
-from pipeline.columns.kinds import ANSWER, ESTIMATE, FIGURE, PATH, SHARE
 from pipeline.columns.target_sentences import far_targets
 from pipeline.projection.study.kernel_table import Way
 from pipeline.wording.escaping import visible

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.columns.json_rows import json_rows
+from pipeline.columns.column import json_rows
 from pipeline.columns.model_json import point_json
 from pipeline.columns.scales import ACCELERATORS, SCALES, known
 from pipeline.models.back_test import BackTest

@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.callpaths import folded
 from ingest.experiment import Experiment
-from pipeline.columns.json_rows import json_rows
+from pipeline.columns.column import json_rows
 from pipeline.columns.kernels import KERNELS, RankedKernels
 from pipeline.columns.model_json import measured_json, model_json, point_json, predictions_json
 from pipeline.models.growth import CONSTANT, GROWS, growth_classes

@@ -8,9 +8,8 @@ from typing import TextIO
 
 from ingest.errors import UsageError
 from pipeline.gate.check_result import CheckResult
-from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
+from pipeline.report.check.ci_servers import github_annotations, gitlab_code_quality, junit_xml
 from pipeline.report.check.document import check_document
-from pipeline.report.check.junit import junit_xml
 from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.sarif import sarif_document
 from pipeline.report.render.standard_output import write_standard_output

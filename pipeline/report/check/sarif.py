@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
-from pipeline.report.check.annotations import fingerprint
+from pipeline.report.check.ci_servers import fingerprint
 from pipeline.report.check.wording import (
     RULE_TEXTS,
     VERDICT_ROWS,

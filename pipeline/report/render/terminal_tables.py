@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline.columns.cells import Cells, DataTable
-from pipeline.report.render.sentences import wrapped
+from pipeline.report.render.console import wrapped
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.quantities import shorten_middle
 

@@ -17,7 +17,7 @@ from pipeline.columns.column import filled
 from pipeline.columns.kernel_tables import kernel_names
 from pipeline.columns.kernels import PREDICTION, kernel_columns
 from pipeline.columns.target_sentences import limits_sentence, target_sentences
-from pipeline.report.render.sentences import JOIN, show_sentence
+from pipeline.report.render.console import JOIN, show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.report.terminal.results import measured_values
 from pipeline.report.terminal.scales import show_scales

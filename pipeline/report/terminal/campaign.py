@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ingest.number_text import figure, percent
-from pipeline.report.render.sentences import show_sentence
+from pipeline.report.render.console import show_sentence
 from pipeline.wording.quantities import counted, interval_text, point_text, quantity
 
 Summary = Mapping[str, Any]

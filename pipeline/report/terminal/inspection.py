@@ -13,7 +13,7 @@ from pipeline.columns.measured_runs import (
     reconciliation,
     verdict,
 )
-from pipeline.report.render.sentences import show_sentence
+from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.wording.quantities import counted
 

@@ -1,13 +1,14 @@
-"""Ranking, models, predictions and efficiency of a study, from the content of ``summary.json``."""
+"""Ranking, models, predictions, efficiency and call tree of a study, from the content of summary.json."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from rich.console import Console
 
+from ingest.arrays import FloatArray
 from ingest.experiment import per_text
 from pipeline.columns.cells import Cells
-from pipeline.columns.column import filled
+from pipeline.columns.column import ABSENT, filled
 from pipeline.columns.kernel_tables import (
     NAMES,
     Rows,
@@ -23,14 +24,16 @@ from pipeline.columns.kernel_tables import (
     remark_sentences,
 )
 from pipeline.columns.kernels import kernel_columns
-from pipeline.columns.kinds import ABSENT
+from pipeline.columns.shown_tree import shown_tree, tree_table
 from pipeline.columns.target_sentences import far_targets, target_sentences
 from pipeline.models.metrics import FACTORS
-from pipeline.report.render.sentences import show_sentence
+from pipeline.questions.analysis import Analysis
+from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import side_by_side, terminal_table
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
 from pipeline.wording.distinct_names import distinct_texts
-from pipeline.wording.quantities import counted, figure, percent, point_text, range_text
+from pipeline.wording.escaping import shown_name
+from pipeline.wording.quantities import counted, figure, percent, point_text, range_text, shorten_middle
 
 CROSSING, CROSSING_WIDTH = ("overtakes", "overtaken"), 60
 
@@ -211,3 +214,38 @@ def _style(efficiency: float | None) -> str:
     if efficiency is None:
         return "dim"
     return "green" if efficiency >= GOOD else "yellow" if efficiency >= FAIR else "red"
+
+
+def show_tree(
+    out: Console,
+    analysis: Analysis,
+    values: FloatArray,
+    origin: str,
+    least: float,
+) -> None:
+    """Print the call tree.
+
+    Args:
+        out: where to.
+        analysis: the modelled experiment.
+        values: float64[call path], exclusive values to show, measured or predicted.
+        origin: what the values are, such as ``measured at p = 8``.
+        least: call paths with a smaller inclusive share are left out and counted.
+    """
+    nodes = shown_tree(analysis, values, least).nodes
+    table = tree_table(analysis, [({}, values)], least, f"{analysis.callpaths.kernels.metric} {origin}")
+    out.print(terminal_table(table, out.width, names=lambda width: _names(analysis, nodes, width)))
+    for note in table.notes:
+        out.print(note, style="dim")
+
+
+def _names(analysis: Analysis, nodes: Sequence[int], width: int) -> list[str]:
+    """Return the names of call paths, indented by their depth up to half of the width."""
+    tree, regions = analysis.experiment.tree, analysis.experiment.regions
+    names = []
+    for node in nodes:
+        indent = ("  " * int(tree.depth[node]))[: width // 2]
+        names.append(
+            indent + shorten_middle(shown_name(regions.name[int(tree.region[node])]), width - len(indent))
+        )
+    return names

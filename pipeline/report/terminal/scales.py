@@ -11,9 +11,9 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from pipeline.columns.kinds import ABSENT
+from pipeline.columns.column import ABSENT
 from pipeline.columns.scales import scale_columns
-from pipeline.report.render.sentences import show_sentence
+from pipeline.report.render.console import show_sentence
 from pipeline.wording.quantities import ELLIPSIS, figure, interval_text, point_text, value_text
 
 GAP = "  "

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from pipeline.columns.target_sentences import beyond, limits_sentence
 from pipeline.columns.two_machines import SIDES, study_projection_table, times_table
-from pipeline.report.render.sentences import show_sentence
+from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.report.terminal.results import show_crossovers
 from pipeline.wording.escaping import visible

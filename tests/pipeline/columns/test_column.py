@@ -5,8 +5,21 @@ import sys
 import pytest
 
 from pipeline.columns.cells import Audience
-from pipeline.columns.column import Column, filled, parameters, stored
-from pipeline.columns.kinds import ANSWER, ESTIMATE, EXACT, FIGURE, PATH, QUANTITY, SHARE, TEXT, TEXTS
+from pipeline.columns.column import (
+    ANSWER,
+    ESTIMATE,
+    EXACT,
+    FIGURE,
+    PATH,
+    QUANTITY,
+    SHARE,
+    TEXT,
+    TEXTS,
+    Column,
+    filled,
+    parameters,
+    stored,
+)
 
 
 def cells(column, *values):

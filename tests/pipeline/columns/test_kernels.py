@@ -3,10 +3,13 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.columns.json_rows import json_schema
-from pipeline.columns.kernels import KERNELS, REQUIRED, growth_style
+from pipeline.columns.kernels import KERNELS, growth_style
 
 SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "summary.schema.json"
+REQUIRED = (  # what every version of summary.json says of a kernel
+    *("callpath", "region", "metric", "unit", "model", "growth", "growth_class", "probability_growing"),
+    *("quality", "share_measured", "predictions", "flags"),
+)
 
 
 def test_the_schema_of_kernels_is_that_of_their_columns(request):
@@ -30,3 +33,21 @@ def test_the_schema_of_kernels_is_that_of_their_columns(request):
 )
 def test_the_colour_of_growth_says_how_sure_it_is(growth, probability, notes, style):
     assert growth_style(growth, probability, notes) == style
+
+
+def json_schema(columns, required):
+    """Return the schema of a row."""
+    schema = empty_object(required)
+    for column in columns:
+        *outer, key = column.key.split(".")
+        place = schema
+        for name in outer:
+            place = place["properties"].setdefault(name, empty_object(()))
+            place["required"].append(key)
+        about = {"description": column.about} if column.about else {}
+        place["properties"][key] = {**column.kind.json, **about}
+    return schema
+
+
+def empty_object(required):
+    return {"type": "object", "required": list(required), "additionalProperties": False, "properties": {}}

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from pipeline.columns.column import Column, filled
-from pipeline.columns.kinds import ESTIMATE, EXACT, FIGURE, PROBABILITY, QUANTITY, SHARE
+from pipeline.columns.column import ESTIMATE, EXACT, FIGURE, PROBABILITY, QUANTITY, SHARE, Column, filled
 from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.report.render.text_formats import csv_text, markdown_text
 from pipeline.wording.quantities import number

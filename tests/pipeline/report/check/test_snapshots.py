@@ -8,9 +8,8 @@ import pytest
 from rich.console import Console
 
 from pipeline.gate.check_result import Outcome, Ruling
-from pipeline.report.check.annotations import github_annotations, gitlab_code_quality
+from pipeline.report.check.ci_servers import github_annotations, gitlab_code_quality, junit_xml
 from pipeline.report.check.document import check_document
-from pipeline.report.check.junit import junit_xml
 from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.terminal import show_check
 from pipeline.report.page.comparison.comparison_page import comparison_html, show_comparison

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from ingest.arrays import FloatArray
-from pipeline.columns.column import Column
+from pipeline.columns.column import QUANTITY, Column
 from pipeline.columns.kernels import KERNELS, RankedKernels
-from pipeline.columns.kinds import QUANTITY
 from pipeline.models.total import added, predict_total
 from pipeline.questions.analysis import Analysis, Level, default_target
 from pipeline.report.page import page, page_data, report_html, shown_kernels

@@ -1,10 +1,13 @@
 """Where output goes: width and colours follow the terminal and the environment."""
 
 import io
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pipeline.report.render.console import PIPED_WIDTH, console
+from pipeline.report.render.console import PIPED_WIDTH, console, wrapped
 
 
 class Terminal(io.StringIO):
@@ -52,3 +55,20 @@ def test_the_environment_sets_the_width(monkeypatch, stream):
 def test_standard_output_is_the_default(capsys):
     console().print("x")
     assert capsys.readouterr().out == "x\n"
+
+
+WORDS = st.sampled_from(["p = 32", "12,300 core-s", "[1.97 .. 2.93]", "90 %", "takes", "5.6 million", "a"])
+
+
+def test_later_lines_are_indented():
+    assert wrapped("one two three", 8) == ["one two", "  three"]
+    assert wrapped("  one two three", 9) == ["  one two", "    three"]
+
+
+@given(st.lists(WORDS, min_size=1, max_size=12), st.integers(18, 60))
+def test_quantities_stay_on_one_line(words, width):
+    lines = wrapped(" ".join(words), width)
+    assert max(map(len, lines)) <= width
+    assert re.sub(r"\n  ", " ", "\n".join(lines)) == " ".join(words)
+    for quantity in set(words):
+        assert sum(line.count(quantity) for line in lines) >= words.count(quantity)

@@ -13,8 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ingest.errors import one_line
-from pipeline.columns.column import Column, filled
-from pipeline.columns.kinds import ANSWER, FIGURE, PATH
+from pipeline.columns.column import ANSWER, FIGURE, PATH, Column, filled
 from pipeline.report.render.text_formats import (
     WRITERS,
     csv_text,
