@@ -144,10 +144,7 @@ def override_notices(decision: Decision, overrides: Overrides) -> tuple[str, ...
         ("kept on request (--protect)", protected & ~drop),
         ("kept on request: --protect and --drop both match, and --protect wins", protected & drop),
         ("dropped on request (--drop)", reason == Motive.ASKED_TO_DROP),
-        (
-            "kept in spite of --drop, as the entry point of the program",
-            drop & (reason == Motive.ENTRY_POINT),
-        ),
+        ("kept in spite of --drop, as the entry point of the program", drop & (reason == Motive.ENTRY_POINT)),
     )
     called = decision.regions.called
     named = [

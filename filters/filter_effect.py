@@ -5,12 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from filters.event_cost import (
-    EventCost,
-    calibrate_by_leaves,
-    calibrate_by_pair,
-    visited,
-)
+from filters.event_cost import EventCost, calibrate_by_leaves, calibrate_by_pair, visited
 from filters.evidence import RunEvidence, by_hand
 from filters.filter_options import Application
 from filters.plain_time import KnownPlain, estimate_plain_times, measurable_callers

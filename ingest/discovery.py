@@ -307,9 +307,7 @@ def _mixed_formats(found: Sequence[FoundProfile]) -> tuple[str, ...]:
 
 
 def _numbered(
-    found: Sequence[FoundProfile],
-    values: Sequence[tuple[float, ...]],
-    repetitions: Sequence[int | None],
+    found: Sequence[FoundProfile], values: Sequence[tuple[float, ...]], repetitions: Sequence[int | None]
 ) -> tuple[Run, ...]:
     """Sort the runs; give a free repetition number to those that have none, or one that is taken."""
     order = sorted(range(len(found)), key=lambda i: (repetitions[i] is None, found[i].path))

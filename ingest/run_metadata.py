@@ -85,11 +85,7 @@ def stated_parameters(found: Sequence[FoundProfile], named: Sequence[Mapping[str
 def _described(
     found: Sequence[FoundProfile], readers: Sequence[Callable[[Path], Mapping[str, float]]]
 ) -> tuple[list[Described], list[Skipped]]:
-    """Read the numbers of profiles, each with its own reader; return them and the damaged profiles.
-
-    Raises:
-        InputError: if all are damaged.
-    """
+    """Read the numbers of profiles, each with its own reader; return them and the damaged profiles."""
     described: list[Described] = []
     damaged: list[Skipped] = []
     for profile, read in zip(found, readers, strict=True):

@@ -86,11 +86,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read a file: one location for each process and thread that its parts are of.
-
-    Raises:
-        InputError: if the file cannot be read, a line is not understood, or there is no function.
-    """
+    """Read a file: one location for each process and thread that its parts are of."""
     reading = _Reading(source=str(path))
     number = 0
     try:
@@ -126,11 +122,7 @@ def read(path: Path) -> Profile:
 
 
 def _add(reading: _Reading, line: str) -> None:
-    """Add a line.
-
-    Raises:
-        ValueError: if it is not understood.
-    """
+    """Add a line."""
     key, equals, text = line.partition("=")
     if line[:1] in _DIGITS and line:
         _add_costs(reading, line)

@@ -71,11 +71,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read a profile.
-
-    Raises:
-        InputError: if the file is damaged or not a CUBE 3 document.
-    """
+    """Read a profile."""
     try:
         return _profile(path, _read_document(_chunks(path)))
     except (expat.ExpatError, LookupError) as error:  # the latter for an encoding that is not known
@@ -170,12 +166,7 @@ def _locations(document: _Document) -> LocationTable:
 
 
 def _read_document(chunks: Iterable[bytes]) -> _Document:
-    """Parse a document that comes in chunks.
-
-    Raises:
-        ExpatError: if it is not well-formed XML.
-        ValueError: with the line, if it is not a CUBE 3 document.
-    """
+    """Parse a document that comes in chunks."""
     events = _Events()
     try:
         for chunk in chunks:

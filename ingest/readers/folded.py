@@ -26,12 +26,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read the stacks of a file as samples of one location.
-
-    Raises:
-        InputError: if it cannot be read, has no stack, more lines without a value than stacks, or two values
-            in every line.
-    """
+    """Read the stacks of a file as samples of one location."""
     stacks = Stacks()
     location = stacks.location(0, 0)
     samples, add = stacks.of(SAMPLES), stacks.callpaths.add

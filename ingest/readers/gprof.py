@@ -63,11 +63,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read the functions of a report: one location.
-
-    Raises:
-        InputError: if it cannot be read, a table has another header or other rows, or there is no table.
-    """
+    """Read the functions of a report: one location."""
     report = _read(path)
     stacks = Stacks()
     location = stacks.location(0, 0)

@@ -80,11 +80,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read a report: each task is a process.
-
-    Raises:
-        InputError: if it cannot be read, has no time of tasks, or rows that are not understood.
-    """
+    """Read a report: each task is a process."""
     report = _read(path)
     stacks = Stacks()
     time, visits, add = stacks.of(TIME), stacks.of(VISITS), stacks.callpaths.add
@@ -121,11 +117,7 @@ def read(path: Path) -> Profile:
 
 
 def parameters(path: Path) -> Mapping[str, float]:
-    """Return the number of processes.
-
-    Raises:
-        InputError: if the report cannot be read.
-    """
+    """Return the number of processes."""
     return {PROCESSES: float(len(_read(path).tasks))}
 
 
@@ -182,11 +174,7 @@ def _read(path: Path) -> _Report:
 
 
 def _add(report: _Report, block: str, columns: list[str], *, header: bool) -> bool:
-    """Add a line of a block; the first has to be its header.
-
-    Raises:
-        ValueError: if it is not understood.
-    """
+    """Add a line of a block; the first has to be its header."""
     if not header:
         if columns[: len(_HEADERS[block])] != _HEADERS[block]:
             raise ValueError(f"a header of mpiP that is not known: {' '.join(columns)[:80]}")

@@ -70,9 +70,6 @@ def read(path: Path) -> Profile:
     Call paths of only some processes count zero on the others. ``time.run() CASE`` (in parallel
     ``time.run() CASEprocessorN``) is read as the region ``time.run()``: with the name of the case, call paths
     would not match between processes and runs.
-
-    Raises:
-        InputError: if a file is missing, truncated, or does not contain what profiling writes.
     """
     chosen, notices = _last_profiling(path)
     callpaths = CallTreeBuilder()
@@ -210,9 +207,6 @@ def _last_profiling(case: Path) -> tuple[list[Path], list[str]]:
 
     Returns:
         One file per process in the order of their numbers, and notices on other times.
-
-    Raises:
-        InputError: if processes lack their file, or have no time in common.
     """
     folders = _process_folders(case)
     times = [_times(folder) for folder in folders]

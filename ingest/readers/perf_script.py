@@ -93,12 +93,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read all samples; each thread is a location.
-
-    Raises:
-        InputError: if the file cannot be read, or has no sample, or more lines that are not understood than
-            others.
-    """
+    """Read all samples; each thread is a location."""
     script = _read(lines_of(path))
     stacks = script.stacks
     if not script.events:

@@ -67,11 +67,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read the stacks of a file with all their values.
-
-    Raises:
-        InputError: if the file cannot be read, or is damaged.
-    """
+    """Read the stacks of a file with all their values."""
     content = read_bytes(path, MAX_BYTES)
     if content.startswith(GZIP_MAGIC):
         content = gunzip(content, where=str(path))
@@ -214,11 +210,7 @@ def _signed(value: int) -> int:
 
 
 def _fields(content: bytes) -> Iterator[Field]:
-    """Yield the fields of a message.
-
-    Raises:
-        ValueError: if it ends early, or has a kind of field that does not exist.
-    """
+    """Yield the fields of a message."""
     at = 0
     while at < len(content):
         key, at = _varint(content, at)

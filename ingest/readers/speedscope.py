@@ -56,11 +56,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read a file: each of its profiles is a location.
-
-    Raises:
-        InputError: if it cannot be read, or is damaged.
-    """
+    """Read a file: each of its profiles is a location."""
     source = str(path)
     try:
         content = json.loads(read_text(path, MAX_BYTES), parse_constant=_refuse_constant)

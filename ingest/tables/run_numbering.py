@@ -175,11 +175,7 @@ def column_of(tables: Sequence[TableRows], name: str) -> "np.ndarray[Any, Any]":
 
 
 def _refuse_twice(table: NumberedRows, rank: IntArray) -> None:
-    """Refuse two rows of one kernel in one run, or numbers that vary between what seem to be repetitions.
-
-    Raises:
-        InputError: with the lines of both, and a column that may be the parameter.
-    """
+    """Refuse two rows of one kernel in one run, or numbers that vary between what seem to be repetitions."""
     stated = all(rows.repetition is not None for rows in table.rows)
     keys = [table.point_of[table.run], table.node, rank] + ([table.run] if stated else [])
     order = np.lexsort([np.arange(len(rank)), *reversed(keys)])

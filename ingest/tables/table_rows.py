@@ -167,11 +167,7 @@ def _texts(column: "pd.Series[Any]") -> "np.ndarray[Any, Any]":
 
 
 def _number(text: str) -> float:
-    """Return a number; NaN if there is none.
-
-    Raises:
-        ValueError: it is something else.
-    """
+    """Return a number; NaN if there is none."""
     text = text.strip()
     if text in NO_VALUE:
         return math.nan

@@ -10,15 +10,7 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.callpaths import CallPaths
 from ingest.calltree import CallTree
 from ingest.errors import InputError, one_line
-from ingest.profile import (
-    LARGEST,
-    LocationTable,
-    Metric,
-    MetricKind,
-    Profile,
-    RegionTable,
-    ValuesInMemory,
-)
+from ingest.profile import LARGEST, LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory
 from ingest.readers.timer_tables.timer_kind import Statistic
 from ingest.run_settings import GENERATOR, MAX_SHOWN, METADATA, STATISTIC, TABLE
 from ingest.series import MAX_VALUES, Series

@@ -126,20 +126,12 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read a profile: time in seconds on processor and accelerators, visits and hardware counters if counted.
-
-    Raises:
-        InputError: if the file is damaged or contains no time.
-    """
+    """Read a profile: time in seconds on processor and accelerators, visits and hardware counters if counted."""
     return assemble(read_records(path))
 
 
 def parameters(path: Path) -> Mapping[str, float]:
-    """Return the whole numbers among the global values that may be parameters of the run.
-
-    Raises:
-        InputError: if the file is damaged.
-    """
+    """Return the whole numbers among the global values that may be parameters of the run."""
     return parameters_among(read_records(path, with_values=False).globals)
 
 
@@ -229,11 +221,7 @@ def _globals(line: str, nodes: Nodes) -> dict[str, str]:
 
 
 def _parts(line: str) -> dict[str, str]:
-    """Split a line at its commas; characters stay escaped.
-
-    Raises:
-        DamageError: if the last character is escaped, but there is none.
-    """
+    """Split a line at its commas; characters stay escaped."""
     line = line.strip()
     parts = line.split(",")
     if "\\" in line:

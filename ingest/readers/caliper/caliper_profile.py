@@ -270,9 +270,6 @@ def _device_seconds(places: _Places, activities: _Activities, device: IntArray, 
     """Return the exclusive time of each activity, float64[k].
 
     Inclusive times are made exclusive along the call paths of the host, for each name and device by itself.
-
-    Raises:
-        InputError: if there are too many.
     """
     if not activities.inclusive:
         return activities.seconds

@@ -51,20 +51,12 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read a profile: time in seconds on processor and accelerators, visits and hardware counters if counted.
-
-    Raises:
-        InputError: if the file is damaged or contains no time.
-    """
+    """Read a profile: time in seconds on processor and accelerators, visits and hardware counters if counted."""
     return assemble(read_records(path))
 
 
 def parameters(path: Path) -> Mapping[str, float]:
-    """Return the whole numbers among the global values that may be parameters of the run.
-
-    Raises:
-        InputError: if the file is damaged.
-    """
+    """Return the whole numbers among the global values that may be parameters of the run."""
     return parameters_among(_globals(_content(path)))
 
 

@@ -25,11 +25,7 @@ REGION_CHANNEL = "regionprofile"  # the one of Spot's channels that holds the pr
 DEVICES = ("rocm.activity.device", "rocm.agent")
 KINDS = ("cupti.activity.kind", "rocm.activity")
 KERNELS = ("cupti.kernel.name", "rocm.kernel.name")
-API_CALLS = {
-    "cupti.runtimeAPI": "cuda",
-    "cupti.driverAPI": "cuda",
-    "rocm.api": "hip",
-}
+API_CALLS = {"cupti.runtimeAPI": "cuda", "cupti.driverAPI": "cuda", "rocm.api": "hip"}
 """Paradigms of the nested attributes whose values are calls of an interface to accelerators."""
 
 _TIME = re.compile(

@@ -62,11 +62,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read the profile table of a report.
-
-    Raises:
-        InputError: if it cannot be read, or has no profile table with a total.
-    """
+    """Read the profile table of a report."""
     text = read_text(path, MAX_BYTES)
     lines = text.splitlines()
     facts = read_facts(text)
@@ -85,11 +81,7 @@ def read(path: Path) -> Profile:
 
 
 def parameters(path: Path) -> Mapping[str, float]:
-    """Return the number of processes.
-
-    Raises:
-        InputError: if the report cannot be read.
-    """
+    """Return the number of processes."""
     return {PROCESSES: float(read_facts(read_text(path, MAX_BYTES)).processes)}
 
 

@@ -37,9 +37,6 @@ def read(path: Path) -> Profile:
     """Read a `.cubex` file (CUBE 4, as written by Score-P, Scalasca and the Cube tools).
 
     Only the headers of the container and the anchor are read here; values are read on demand.
-
-    Raises:
-        InputError: if the file is damaged or contains what cannot be read, such as clustered call trees.
     """
     container = open_container(path)
     anchor = read_anchor(container.read(ANCHOR), path)

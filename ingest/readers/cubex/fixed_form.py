@@ -210,9 +210,6 @@ def _columns(pattern: re.Pattern[str], section: memoryview) -> list[Column]:
     Args:
         pattern: must not match the empty text.
         section: of a document in UTF-8.
-
-    Raises:
-        OtherFormError: if there is anything between the matches, or an entity that is not XML's own.
     """
     try:
         text = str(section, "utf-8")

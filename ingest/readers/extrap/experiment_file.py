@@ -43,9 +43,6 @@ def read(path: Path) -> Series:
     """Read the measurements of an experiment, not its models.
 
     If the experiment has no single values, the mean of every point is its only value.
-
-    Raises:
-        InputError: if the archive is damaged, or does not contain what Extra-P writes.
     """
     try:
         with zipfile.ZipFile(path) as archive:

@@ -41,11 +41,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Series:
-    """Read a document of either variant.
-
-    Raises:
-        InputError: if the file is not JSON, or something is missing or of another type.
-    """
+    """Read a document of either variant."""
     content = JsonRecord.of(parse_json(read_text(path), str(path)), "the file", str(path))
     if "callpaths" in content.content:
         return _from_tables(content)
@@ -146,11 +142,7 @@ def matches_lines(path: Path) -> bool:
 
 
 def read_lines(path: Path) -> Series:
-    """Read a file of JSON lines; a value may be a list of repetitions, callpath and metric may be missing.
-
-    Raises:
-        InputError: with the line that does not keep to the format.
-    """
+    """Read a file of JSON lines; a value may be a list of repetitions, callpath and metric may be missing."""
     return _from_lines(read_text(path), str(path), "params")
 
 
@@ -161,11 +153,7 @@ def matches_talpas(path: Path) -> bool:
 
 
 def read_talpas(path: Path) -> Series:
-    """Read a file of Talpas records.
-
-    Raises:
-        InputError: with the line that does not keep to the format.
-    """
+    """Read a file of Talpas records."""
     return _from_lines(_SEPARATOR.sub(",", read_text(path)), str(path), "parameters")
 
 

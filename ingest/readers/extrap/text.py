@@ -32,11 +32,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Series:
-    """Read a text file. Points without a DATA line, and values ``nan``, count as not measured.
-
-    Raises:
-        InputError: with line and column, if the file does not keep to the format.
-    """
+    """Read a text file. Points without a DATA line, and values ``nan``, count as not measured."""
     state = _State(source=str(path))
     for number, line in enumerate(read_text(path).split("\n"), start=1):
         match = _KEYWORD.match(line)

@@ -45,10 +45,7 @@ MAX_RANKS = 1 << 12
 RANK_BITS = 40  # numbers of processes and threads lie below those of ranks
 RECORDED = "the run is what the profiler recorded: steps before and after it are not in it"
 
-_DEVICE = {
-    "kernel": GPU_KERNEL,
-    **dict.fromkeys(("gpu_memcpy", "gpu_memset", "memcpy", "memset"), GPU_COPY),
-}
+_DEVICE = {"kernel": GPU_KERNEL, **dict.fromkeys(("gpu_memcpy", "gpu_memset", "memcpy", "memset"), GPU_COPY)}
 _CALLS = frozenset(("cuda_runtime", "cuda_driver", "runtime"))
 _SPAN = "trace"
 _NOT_READ = frozenset(("gpu_user_annotation", "cuda_sync", "cuda_profiler_range", "overhead", _SPAN))
@@ -99,11 +96,7 @@ def files(path: Path) -> Sequence[Path]:
 
 
 def read(path: Path) -> Profile:
-    """Read a trace, or those of all ranks of a run.
-
-    Raises:
-        InputError: if one cannot be read, is damaged, or has no event that lasts.
-    """
+    """Read a trace, or those of all ranks of a run."""
     timeline = Timeline(rounding=ROUNDING)
     traces: list[_Trace] = []
     for rank, file in enumerate(files(path)):

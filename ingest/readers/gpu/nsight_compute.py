@@ -165,12 +165,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read the launches of kernels: their time, visits, and metrics that are sums.
-
-    Raises:
-        InputError: if the file cannot be read, states no times of kernels, or has more rows that are not
-            understood than others.
-    """
+    """Read the launches of kernels: their time, visits, and metrics that are sums."""
     if path.suffix == OWN_ENDING:
         hint = f"export it: ncu --import {path.name} --csv --page raw > {path.stem}.csv"
         raise InputError("only Nsight Compute can read it", where=str(path), hint=hint)
@@ -215,11 +210,7 @@ def _columns(line: str) -> dict[str, int] | None:
     if _KERNEL not in line:
         return None
     columns = {name.strip(): place for place, name in enumerate(csv_cells(line))}
-    forms = (
-        {"ID", _NAME, _METRIC_UNIT, _VALUE},
-        {"ID", _TIMES[0]},
-        {_LAUNCHES, _NAME, _METRIC_UNIT, _MEAN},
-    )
+    forms = ({"ID", _NAME, _METRIC_UNIT, _VALUE}, {"ID", _TIMES[0]}, {_LAUNCHES, _NAME, _METRIC_UNIT, _MEAN})
     known = _KERNEL in columns and any(columns.keys() >= form for form in forms)
     return columns if known else None
 

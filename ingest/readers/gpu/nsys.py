@@ -102,11 +102,7 @@ def files(path: Path) -> Sequence[Path]:
 
 
 def read(path: Path) -> Profile:
-    """Read a report, or those of all ranks of a run.
-
-    Raises:
-        InputError: if one cannot be read, is damaged, or nothing of what is read was recorded.
-    """
+    """Read a report, or those of all ranks of a run."""
     if _is_own(path):
         hint = f"export it: nsys export --type sqlite {path.name}"
         raise InputError("only Nsight Systems can read it", where=str(path), hint=hint)

@@ -84,11 +84,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read the tables of an output.
-
-    Raises:
-        InputError: if it cannot be read, a row is not understood, or there is nothing in it.
-    """
+    """Read the tables of an output."""
     output = _Output()
     for number, line in enumerate(lines_of(path), start=1):
         try:
@@ -110,11 +106,7 @@ def _profile(source: str, rows: Sequence[NamedSum]) -> Profile:
 
 
 def _add(output: _Output, line: str) -> None:
-    """Add a line of an output.
-
-    Raises:
-        ValueError: if it is not a row of the table that is read.
-    """
+    """Add a line of an output."""
     if match := _CAPTURE.match(line) or _TITLE.fullmatch(line):
         capture = match.groupdict().get("capture")
         output.report, output.header = match["report"], None

@@ -43,11 +43,7 @@ def files(path: Path) -> Sequence[Path]:
 
 
 def read(path: Path) -> Profile:
-    """Read a database or a trace, or the better one of those in a folder.
-
-    Raises:
-        InputError: if it cannot be read, is damaged, or nothing was recorded.
-    """
+    """Read a database or a trace, or the better one of those in a folder."""
     chosen = next(iter(files(path)), None)
     if chosen is None:
         raise InputError("no database or trace of one run of rocprof in it", where=str(path))

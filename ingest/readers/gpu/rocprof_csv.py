@@ -96,11 +96,7 @@ def process_of(path: Path) -> Hashable:
 
 
 def read_traces(path: Path) -> Profile:
-    """Read the traces of a process, or of all processes whose traces lie in a folder.
-
-    Raises:
-        InputError: if one cannot be read, is damaged, or they are of several runs.
-    """
+    """Read the traces of a process, or of all processes whose traces lie in a folder."""
     timeline = Timeline()
     by_run: dict[str, list[Activities]] = {}
     for file in traces(path):
@@ -131,11 +127,7 @@ def is_launches(path: Path) -> bool:
 
 
 def read_launches(path: Path) -> Profile:
-    """Read the launches of a table.
-
-    Raises:
-        InputError: if it cannot be read, is damaged, or has no launch.
-    """
+    """Read the launches of a table."""
     timeline = Timeline()
     with understood(path):
         timeline.parts = [_launches(read_csv(path, numbers=_NUMBERS).table, timeline)]
@@ -191,8 +183,7 @@ def _launches(table: "pd.DataFrame", timeline: Timeline) -> Activities:
         thread=_whole(table, _QUEUE),
         device=_numbered(table[agents], agent_number) if agents else 0,
         region=_numbered(
-            table[_first(table, _KERNEL)],
-            lambda text: timeline.regions.number(text or UNKNOWN, GPU_KERNEL),
+            table[_first(table, _KERNEL)], lambda text: timeline.regions.number(text or UNKNOWN, GPU_KERNEL)
         ),
         start=_whole(table, _BEGIN),
         end=_whole(table, _END),

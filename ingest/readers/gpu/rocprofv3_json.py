@@ -54,11 +54,7 @@ def files(path: Path) -> Sequence[Path]:
 
 
 def read(path: Path) -> Profile:
-    """Read the records of a file, or of all processes whose files lie in a folder.
-
-    Raises:
-        InputError: if one cannot be read, is damaged, or they are of several runs.
-    """
+    """Read the records of a file, or of all processes whose files lie in a folder."""
     timeline, attributes, stated = Timeline(), dict[str, str](), list[tuple[int, int]]()
     for file in files(path):
         content = read_bytes(file, MAX_BYTES).decode("utf-8", "replace")

@@ -49,10 +49,7 @@ _ROCPROF_COLUMNS = ["Name", "Calls", "TotalDurationNs", "AverageNs"]
 _NOT_READ = re.compile(
     r"(?:^|_)(?:domain|[a-z]+_api|scratch_memory|memory_allocation)_stats\.csv$", re.IGNORECASE
 )  # of rocprofv3
-_BY_NAME = (
-    (re.compile(r"_{0,2}(?:hip|hsa_)\w*$"), "hip"),
-    (re.compile(r"Copy|MEMORY_COPY"), GPU_COPY),
-)
+_BY_NAME = ((re.compile(r"_{0,2}(?:hip|hsa_)\w*$"), "hip"), (re.compile(r"Copy|MEMORY_COPY"), GPU_COPY))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,11 +90,7 @@ def content(path: Path) -> Hashable:
 
 
 def read(path: Path) -> Profile:
-    """Read the tables of the run that a table is of.
-
-    Raises:
-        InputError: if one cannot be read, has a row that is not understood, or there is nothing in them.
-    """
+    """Read the tables of the run that a table is of."""
     tables = _tables(path)
     if not tables:
         raise InputError("no sums of kernels, copies or calls in it", where=str(path))

@@ -36,9 +36,6 @@ def read(path: Path) -> Profile:
     """Read a database: a call tree of functions and loops, values by thread and accelerator.
 
     Lines and instructions are counted with the function or loop they belong to.
-
-    Raises:
-        InputError: if the database is damaged, or its version is not known.
     """
     old = (path / metric_db.EXPERIMENT).is_file() and not (path / database.META).is_file()
     return metric_db.read(path) if old else database.read(path)

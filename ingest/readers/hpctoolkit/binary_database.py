@@ -156,11 +156,7 @@ class _Collected:
 
 
 def read(path: Path) -> Profile:
-    """Read a database.
-
-    Raises:
-        InputError: if it is damaged, or its version is not known.
-    """
+    """Read a database."""
     try:
         meta = MetaFile.of(path / META)
         contexts, title, kinds = read_contexts(meta), meta.title(), meta.kinds()
@@ -196,11 +192,7 @@ def read(path: Path) -> Profile:
 
 
 def _uses(metrics: Sequence[MeasuredMetric]) -> list[_Use]:
-    """Return what the metrics become: one of them is the time of threads, others that of accelerators.
-
-    Raises:
-        ValueError: if two are the same.
-    """
+    """Return what the metrics become: one of them is the time of threads, others that of accelerators."""
     named = [split_unit(metric.name) for metric in metrics]
     times = [name for name, unit in named if unit in SECONDS]
     host = next((name for name in HOST_TIMES if name in times), "")
@@ -225,11 +217,7 @@ def _collect(
     metrics: Sequence[MeasuredMetric],
     contexts: Contexts,
 ) -> list[_Collected]:
-    """Read the values of all profiles, for each metric.
-
-    Raises:
-        ValueError: if they are damaged.
-    """
+    """Read the values of all profiles, for each metric."""
     found = [_Collected() for _ in metrics]
     order = np.argsort(contexts.identifier)
     listed = contexts.identifier[order]
@@ -267,9 +255,6 @@ def _exclusive(tree: CallTree, node: IntArray, inclusive: FloatArray) -> tuple[I
         tree: the call paths.
         node: int64[v], those with values.
         inclusive: float64[v], these.
-
-    Raises:
-        ValueError: if values are less than those below them.
     """
     order = np.argsort(node)
     node, inclusive = node[order], inclusive[order]

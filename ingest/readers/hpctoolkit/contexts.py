@@ -17,13 +17,7 @@ from ingest.arrays import IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.profile import RegionTable
 from ingest.readers.hpctoolkit.meta import Function, MetaFile
-from ingest.readers.hpctoolkit.names import (
-    PLACEHOLDERS,
-    PROGRAM_ROOT,
-    UNKNOWN,
-    paradigm_of,
-    without_library,
-)
+from ingest.readers.hpctoolkit.names import PLACEHOLDERS, PROGRAM_ROOT, UNKNOWN, paradigm_of, without_library
 from ingest.readers.hpctoolkit.structures import FilePart
 from ingest.reading.stacks import PARADIGM
 

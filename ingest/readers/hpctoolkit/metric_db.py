@@ -87,11 +87,7 @@ def metric_files(path: Path) -> list[Path]:
 
 
 def read(path: Path) -> Profile:
-    """Read a database.
-
-    Raises:
-        InputError: if it is damaged, or has no ``*.metric-db``.
-    """
+    """Read a database."""
     document = read_document(path / EXPERIMENT)
     threads = sorted(map(_thread, metric_files(path)), key=lambda of: (of.process, of.thread, of.path))
     shapes = {_shape(thread.path) for thread in threads}

@@ -98,11 +98,7 @@ def _are_on_different_cores(found: list[Path]) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read the output of one run: a file, or a folder with a file for each process.
-
-    Raises:
-        InputError: if it cannot be read, or has no region with a runtime.
-    """
+    """Read the output of one run: a file, or a folder with a file for each process."""
     run = _Run()
     for process, file in enumerate(files(path)):
         text = read_text(file, MAX_BYTES)
@@ -120,11 +116,7 @@ def read(path: Path) -> Profile:
 
 
 def parameters(path: Path) -> Mapping[str, float]:
-    """Return the number of processes, if there are several.
-
-    Raises:
-        InputError: if a file cannot be read.
-    """
+    """Return the number of processes, if there are several."""
     processes = {_process(number, core) for number, core in _columns(path)}
     return {PROCESSES: float(len(processes))} if len(processes) > 1 else {}
 

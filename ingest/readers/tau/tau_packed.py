@@ -32,11 +32,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read a packed profile; times come in seconds.
-
-    Raises:
-        InputError: if the file is not a packed profile, is truncated or damaged.
-    """
+    """Read a packed profile; times come in seconds."""
     record = _Record(str(path), _inflate(path))
     if record.take(len(MAGIC)) != MAGIC:
         raise record.error("not a packed profile of TAU")

@@ -78,11 +78,7 @@ def files(path: Path) -> list[Path]:
 
 
 def read(path: Path) -> Profile:
-    """Read the files of a directory: one location each; times come in seconds.
-
-    Raises:
-        InputError: if a file is missing or damaged.
-    """
+    """Read the files of a directory: one location each; times come in seconds."""
     folders = _folders(path)
     threads_of = [_files(folder) for folder in folders]
     for folder, found in zip(folders, threads_of, strict=True):

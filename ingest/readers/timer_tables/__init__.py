@@ -46,11 +46,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read the tables of timers of a log, recognised by its content.
-
-    Raises:
-        InputError: if there is none, or it is truncated or has values that are not understood.
-    """
+    """Read the tables of timers of a log, recognised by its content."""
     kind, tables, notices = _tables(path)
     parents = named_parents(path)
     placed = [replace(table, placed=nested(table.placed, parents)) for table in tables]
@@ -58,11 +54,7 @@ def read(path: Path) -> Profile:
 
 
 def parameters(path: Path) -> Mapping[str, float]:
-    """Return the number of processes of a run; nothing if neither the log nor names state it.
-
-    Raises:
-        InputError: if the log cannot be read.
-    """
+    """Return the number of processes of a run; nothing if neither the log nor names state it."""
     processes = count(_tables(path)[1][-1].facts, "processes")
     return {PROCESSES: float(processes)} if processes else {}
 

@@ -88,10 +88,7 @@ def _whole(placed: Placed, loose: Sequence[Timer]) -> float:
 
 
 def _place(
-    timer: Timer,
-    loose: Sequence[Timer],
-    roots: Mapping[tuple[str, ...], Timer],
-    parents: Mapping[str, str],
+    timer: Timer, loose: Sequence[Timer], roots: Mapping[tuple[str, ...], Timer], parents: Mapping[str, str]
 ) -> tuple[str, ...]:
     """Return the path of a timer from a root down, empty if its parents lead to none."""
     group = timer.path[:-1]

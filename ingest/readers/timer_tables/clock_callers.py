@@ -36,11 +36,7 @@ def quantum_espresso(rows: Sequence[TimerRow], facts: Facts, kind: TimerTable) -
         f"the clocks below '{above or whole}' took longer than it did: they are also called elsewhere"
         for above in sorted(doubtful)
     )
-    return Placed(
-        timers=(*timers, *overlapping),
-        total=total.seconds if total else None,
-        notices=notices,
-    )
+    return Placed(timers=(*timers, *overlapping), total=total.seconds if total else None, notices=notices)
 
 
 def _last_block(rows: Sequence[TimerRow], program: str) -> Sequence[TimerRow]:
