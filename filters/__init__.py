@@ -14,6 +14,5 @@ explanation      why a region is kept or dropped, and all of it as data, for the
 scorep_format    Score-P's filter language: patterns, rules, writer
 instrumenters    the same decision for TAU, GCC and XRay
 memory           the memory of a trace
-simulation       what a profile would look like under a filter
-filter_verification  a measurement under a filter beside what was predicted
+filter_verification  what a profile would look like under a filter, and a measurement under it beside that
 """

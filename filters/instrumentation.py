@@ -44,8 +44,8 @@ def digest(rules: FilterRules) -> str:
 def digest_of_run(source: str, attributes: Mapping[str, str], given: str | None = None) -> str | None:
     """Return the digest of the filter that a run was measured with; None if it is unknown.
 
-    In this order: as given, as stored in the attributes by `filters.simulation`, from Score-P's attributes
-    about a filter, from the copy of the filter that Score-P leaves beside its profile.
+    In this order: as given, as stored in the attributes by `filters.filter_verification`, from
+    Score-P's attributes about a filter, from the copy of the filter that it leaves beside its profile.
 
     Args:
         source: the file or directory that the run was read from.

@@ -8,11 +8,9 @@ from itertools import count
 from pathlib import Path
 
 from ingest.errors import InputError, RunNameError
-from ingest.format_readers import ProfileReader
-from ingest.metadata_file import noted_metadata
 from ingest.profile_search import FoundProfile, Skipped, search_profiles
-from ingest.readers import find_profile_reader, known_profiles
-from ingest.run_metadata import Metadata, is_function, read_metadata, stated_parameters
+from ingest.readers import ProfileReader, find_profile_reader, known_profiles
+from ingest.run_metadata import Metadata, is_function, noted_metadata, read_metadata, stated_parameters
 from ingest.run_names import HOW_TO_NAME, PROCESSES, RunName, RunSpec, named_parameters, parse_run_name
 from ingest.run_settings import METADATA
 

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.discovery import Discovery, discover
-from ingest.format_readers import SeriesReader
 from ingest.profile_search import search_profiles
-from ingest.readers import find_profile_reader, find_series_reader
+from ingest.readers import SeriesReader, find_profile_reader, find_series_reader
 from ingest.run_names import RunSpec
 from ingest.table_mapping import TableMapping
 from ingest.tables.table_files import TableSource, find_tables

@@ -7,11 +7,10 @@ from functools import cache
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
-from ingest.metadata_file import METADATA_FILE
-from ingest.readers import find_profile_reader, profile_readers
+from ingest.readers import ProfileReader, find_profile_reader, profile_readers
 from ingest.run_names import named_parameters
 
+METADATA_FILE = "metadata.toml"  # what users note of runs, beside them
 DEPTH = 2  # a run's folder, or a Score-P experiment folder (scorep-DATE) within it
 
 _PARAMETER = re.compile(r"\.[A-Za-z]+[0-9]+")

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import Metric, Profile
+from ingest.readers import ProfileReader
+from ingest.reading.files import head_lines, lines_of
 from ingest.reading.stacks import UNKNOWN, VISITS, Stacks
-from ingest.reading.textfile import head_lines, lines_of
 
 HEAD_BYTES = 1 << 16
 MAX_EVENTS = 64

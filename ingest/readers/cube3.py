@@ -17,10 +17,9 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import LARGEST, LocationTable, Metric, Profile, RegionTable, ValuesInMemory
-from ingest.reading.inflate import inflation_limit
-from ingest.reading.textfile import head
+from ingest.readers import ProfileReader
+from ingest.reading.files import GZIP_MAGIC, head, inflation_limit
 
 MAX_BYTES = 1 << 31  # of XML
 MAX_VALUES = 1 << 27
@@ -28,7 +27,6 @@ MAX_TEXT = 1 << 26
 CHUNK = 1 << 20
 MAX_QUOTED = 120  # characters of an error, which may quote the file
 ROUNDING = 1e-9  # relative: values are written with 12 digits
-GZIP = b"\x1f\x8b"
 
 _NAMES = (".cube", ".cube.gz")
 _RECORDS = frozenset(("metric", "region", "machine", "node", "process", "thread"))
@@ -67,7 +65,7 @@ def matches(path: Path) -> bool:
     if not path.name.lower().endswith(_NAMES):
         return False
     first = head(path)
-    return first.startswith(GZIP) or first.lstrip().startswith(b"<")
+    return first.startswith(GZIP_MAGIC) or first.lstrip().startswith(b"<")
 
 
 def read(path: Path) -> Profile:
@@ -84,7 +82,7 @@ def read(path: Path) -> Profile:
 
 def _chunks(path: Path) -> Iterator[bytes]:
     size = 0
-    compressed = head(path).startswith(GZIP)
+    compressed = head(path).startswith(GZIP_MAGIC)
     limit = inflation_limit(path.stat().st_size, MAX_BYTES) if compressed else MAX_BYTES
     with gzip.open(path) if compressed else path.open("rb") as file:
         while chunk := file.read(CHUNK):

@@ -8,10 +8,10 @@ import re
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
+from ingest.readers import ProfileReader
+from ingest.reading.files import head_lines, lines_of
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, UNKNOWN, Stacks, skipped_lines
-from ingest.reading.textfile import head_lines, lines_of
 
 HEAD_BYTES = 1 << 18
 

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
+from ingest.readers import ProfileReader
+from ingest.reading.files import head_lines, lines_of
 from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks
-from ingest.reading.textfile import head_lines, lines_of
 from ingest.run_names import PROCESSES
 
 HEAD_BYTES = 1 << 18

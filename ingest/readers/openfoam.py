@@ -19,14 +19,14 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
-from ingest.reading.textfile import read_text
+from ingest.readers import ProfileReader
+from ingest.reading.files import read_text
 
 TIME = Metric("time", "s")
 VISITS = Metric("visits", "occ")
 ITERATIONS = Metric("iterations", "")
-MAX_BYTES = 64 << 20
+MAX_BYTES = 256 << 20
 MAX_DEPTH = 64  # of dictionaries in each other
 ROUNDING = 1e-5  # relative: times are printed with six digits, and their differences carry the rounding
 
@@ -311,7 +311,6 @@ READER = ProfileReader(
 )
 
 
-MAX_BYTES = 256 << 20
 REGIONS = ("lduMatrix::smoother.", "lduMatrix::solver.", "fvMatrix::solve.")
 """Beginnings of the regions of a solver, before the name of the field; the first iterates if there is one."""
 

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.number_text import figure
 from ingest.profile import Metric, Profile
+from ingest.readers import ProfileReader
+from ingest.reading.files import head_lines, lines_of
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Place, Stacks, skipped_lines
-from ingest.reading.textfile import head_lines, lines_of
 
 HEAD_BYTES = 1 << 16
 MAX_HEAD = 1000  # characters of a head line

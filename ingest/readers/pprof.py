@@ -7,7 +7,6 @@ the innermost, and so are the lines of a location, which are inlined functions. 
 one location of the profile: threads are in labels at most.
 """
 
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,12 +14,11 @@ from typing import TypeAlias
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
+from ingest.number_text import SECONDS
 from ingest.profile import Metric, Profile
-from ingest.reading.inflate import GZIP_MAGIC, gunzip
+from ingest.readers import ProfileReader
+from ingest.reading.files import plain_head, read_plain
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
-from ingest.reading.textfile import head, read_bytes
-from ingest.time_units import SECONDS
 
 MAX_BYTES = 1 << 29
 MAX_TYPES = 64
@@ -49,14 +47,8 @@ class _Message:
 
 def matches(path: Path) -> bool:
     """Return whether a file, unpacked if need be, has fields up to a type of values: two numbers of texts."""
-    start = head(path, HEAD_BYTES) if path.is_file() else b""
-    if start.startswith(GZIP_MAGIC):
-        try:
-            start = zlib.decompressobj(31).decompress(start, HEAD_BYTES)
-        except zlib.error:
-            return False
     try:
-        for number, _, part in _fields(start):
+        for number, _, part in _fields(plain_head(path, HEAD_BYTES)):
             if number == _SAMPLE_TYPE:
                 return [key for key, _, text in _fields(part) if not text] in ([1], [2], [1, 2])
             if not 1 <= number <= LAST_FIELD:
@@ -68,9 +60,7 @@ def matches(path: Path) -> bool:
 
 def read(path: Path) -> Profile:
     """Read the stacks of a file with all their values."""
-    content = read_bytes(path, MAX_BYTES)
-    if content.startswith(GZIP_MAGIC):
-        content = gunzip(content, where=str(path))
+    content = read_plain(path, MAX_BYTES)
     try:
         return _profile(_message(content), str(path))
     except ValueError as error:

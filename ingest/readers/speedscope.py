@@ -13,11 +13,11 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
+from ingest.number_text import SECONDS
 from ingest.profile import LARGEST, Metric, Profile
+from ingest.readers import ProfileReader
+from ingest.reading.files import head, read_text, writable
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
-from ingest.reading.textfile import head, read_text, writable
-from ingest.time_units import SECONDS
 
 BYTES = Metric("bytes", "bytes")
 MAX_BYTES = 1 << 29

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingest.errors import InputError
-from ingest.reading.textfile import head, read_bytes
+from ingest.reading.files import head, read_bytes
 
 if TYPE_CHECKING:
     import pandas as pd

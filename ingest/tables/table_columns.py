@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from ingest.errors import InputError
+from ingest.number_text import SECONDS
 from ingest.run_names import COUNTERS, PROCESS_PARAMETERS
 from ingest.table_mapping import TableMapping
-from ingest.time_units import SECONDS
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     meaning: tuple(names)

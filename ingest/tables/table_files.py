@@ -7,7 +7,7 @@ from pathlib import Path
 from ingest.errors import InputError, RunNameError
 from ingest.profile_search import Skipped
 from ingest.reading.csv_files import CSV_ENDINGS, Frame, csv_header, is_parquet, read_csv, read_parquet
-from ingest.reading.textfile import entries
+from ingest.reading.files import entries
 from ingest.run_names import RunName, parse_run_name
 from ingest.table_mapping import TableMapping
 from ingest.tables.benchmark_results import is_benchmark, read_benchmark

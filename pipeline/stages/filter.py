@@ -5,6 +5,7 @@ from pathlib import Path
 
 from filters.filter_effect import FilterEffect
 from filters.filter_options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
+from filters.filter_verification import simulate
 from filters.make_filter import (
     FilterResult,
     SeriesCalibration,
@@ -13,7 +14,6 @@ from filters.make_filter import (
     read_filter,
 )
 from filters.scorep_format.rule_files import parse
-from filters.simulation import simulate
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError, UsageError
 from ingest.locate import Located, locate

@@ -10,12 +10,12 @@ from ingest.alignment import MeasuredRun, align, experiment_from_series, with_pr
 from ingest.discovery import Run, Skipped
 from ingest.errors import InputError
 from ingest.experiment import Experiment
-from ingest.format_readers import SeriesReader
 from ingest.locate import Located
 from ingest.profile import Profile
+from ingest.readers import SeriesReader
 from ingest.reduction import MetricChoice, ReducedProfile, reduce_profile
+from ingest.run_checks import doubts
 from ingest.run_names import named_parameters
-from ingest.study_checks import doubts
 from ingest.tables.table_files import TableSource
 from ingest.tables.table_study import TableStudy
 from pipeline.execution.choice import ExecutorChoice, ProgressDisplay, local_executor, no_progress

@@ -13,9 +13,9 @@ from ingest.arrays import FloatArray
 from ingest.discovery import Run, without_names
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
-from ingest.format_readers import SeriesReader
 from ingest.locate import Located, locate
 from ingest.profile import Metric, Profile
+from ingest.readers import SeriesReader
 from ingest.reduction import ReducedProfile, reduce_profile
 from ingest.region_class import CLASSES, RegionClass, region_classes
 from ingest.run_names import RunSpec

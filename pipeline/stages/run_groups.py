@@ -6,8 +6,8 @@ from pathlib import Path
 
 from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
-from ingest.format_readers import SeriesReader
 from ingest.locate import Located, locate
+from ingest.readers import SeriesReader
 from ingest.run_settings import SETTING, described_as, metadata_of, stated
 from ingest.tables.table_files import TableSource
 from pipeline.config.options import Options

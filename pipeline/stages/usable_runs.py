@@ -10,8 +10,7 @@ from ingest.discovery import Discovery, Run, Skipped
 from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.reduction import ReducedProfile
-from ingest.run_checks import RENAME, foreign_runs, misnamed_runs
-from ingest.study_checks import doubts
+from ingest.run_checks import RENAME, doubts, foreign_runs, misnamed_runs
 from pipeline.stages.read_runs import ReadRun
 from pipeline.wording.quantities import counted
 

@@ -21,9 +21,9 @@ from typing import Any
 
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader, SeriesReader
 from ingest.locate import Located
 from ingest.options import declaration
+from ingest.readers import ProfileReader, SeriesReader
 from ingest.tables.table_files import TableSource
 from pipeline.store.atomic import not_writable
 from pipeline.store.generation import open_result

@@ -9,11 +9,11 @@ from filters.evidence import evidence_from_profile, filterable
 from filters.explanation import evidence_json, explain
 from filters.filter_effect import predict
 from filters.filter_options import Overrides, PaperRule
+from filters.filter_verification import simulate
 from filters.paper_rule import NEGLIGIBLE, apply_paper_rule, decide_by_paper
 from filters.plain_time import KnownPlain
 from filters.scorep_format.rule_files import parse
 from filters.scorep_format.writer import write_filter
-from filters.simulation import simulate
 from tests.profiles import profile_from_rows
 
 # get is called once in setup, for long enough to be kept, and three million times in solve; wrap leads to a

@@ -17,12 +17,12 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
+from ingest.readers import ProfileReader
 from ingest.readers.caliper.cali_tree import DamageError, Nodes, plain
 from ingest.readers.caliper.caliper_profile import assemble
 from ingest.readers.caliper.records import RecordColumn, Records, parameters_among
-from ingest.reading.textfile import read_text
+from ingest.reading.files import read_text
 
 MAX_BYTES = 1 << 28
 BLOCK = 1 << 24  # characters whose lines are split at once
@@ -126,7 +126,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read a profile: time in seconds on processor and accelerators, visits and hardware counters if counted."""
+    """Read a profile: time in seconds on processor and accelerators, visits and hardware counters."""
     return assemble(read_records(path))
 
 

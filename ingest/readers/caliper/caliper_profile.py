@@ -9,9 +9,22 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory
-from ingest.readers.caliper import metric_names
-from ingest.readers.caliper.metric_names import API_CALLS, TimeName, is_copy
-from ingest.readers.caliper.records import Records
+from ingest.readers.caliper.records import (
+    API_CALLS,
+    CHANNEL,
+    DEVICES,
+    KERNELS,
+    KINDS,
+    RANKS,
+    REGION_CHANNEL,
+    THREADS,
+    Records,
+    TimeName,
+    counters,
+    is_copy,
+    times,
+    visits_name,
+)
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 OUTSIDE = "<outside>"  # the region of values outside of all annotations
@@ -116,8 +129,8 @@ def assemble(records: Records) -> Profile:
 
 def _measures(records: Records, time: TimeName) -> list[_Measure]:
     """Return what is read of the host: time, visits and counters, each with the column of its values."""
-    visits = metric_names.visits_name(records.columns)
-    counted = ({} if visits is None else {"visits": visits}) | metric_names.counters(records.columns)
+    visits = visits_name(records.columns)
+    counted = ({} if visits is None else {"visits": visits}) | counters(records.columns)
     return [
         _Measure(metric=Metric("time", "s"), column=time.name),
         *(_Measure(metric=Metric(name, "occ"), column=column) for name, column in counted.items()),
@@ -126,20 +139,18 @@ def _measures(records: Records, time: TimeName) -> list[_Measure]:
 
 def _of_profile(records: Records) -> Records:
     """Leave out the records of Spot's channels that hold no profile."""
-    if metric_names.CHANNEL not in records.columns:
+    if CHANNEL not in records.columns:
         return records
-    channel = records.columns[metric_names.CHANNEL]
+    channel = records.columns[CHANNEL]
     others = {
-        row
-        for row, name in zip(channel.rows.tolist(), channel.values, strict=True)
-        if name != metric_names.REGION_CHANNEL
+        row for row, name in zip(channel.rows.tolist(), channel.values, strict=True) if name != REGION_CHANNEL
     }
     columns = {name: column.without(others) for name, column in records.columns.items()}
     return replace(records, columns={name: column for name, column in columns.items() if len(column.rows)})
 
 
 def _host_time(records: Records) -> TimeName:
-    found = metric_names.times(records.columns, records.units, device=False)
+    found = times(records.columns, records.units, device=False)
     if not found:
         names = ", ".join(sorted(name for name in records.columns if "#" in name or "." in name))
         hint = f"values here: {names[:200] or 'none'}"
@@ -164,7 +175,7 @@ def _factor(time: TimeName, records: Records) -> tuple[float, tuple[str, ...]]:
 
 def _activities(records: Records) -> _Activities:
     """Return what ran on accelerators, named by kernel, or else by kind."""
-    found = metric_names.times(records.columns, records.units, device=True)
+    found = times(records.columns, records.units, device=True)
     if not found:
         nothing = np.zeros(0)
         return _Activities(
@@ -173,7 +184,7 @@ def _activities(records: Records) -> _Activities:
     time = found[0]
     seconds = records.numbers(time.name) * (1.0 if time.seconds is None else time.seconds)
     rows = records.rows(time.name)
-    kinds, kernels = records.texts(metric_names.KINDS), records.texts(metric_names.KERNELS)
+    kinds, kernels = records.texts(KINDS), records.texts(KERNELS)
     names, copies = [], set[str]()
     for row in rows.tolist():
         name = kernels.get(row) or kinds.get(row) or UNNAMED_ACTIVITIES
@@ -242,8 +253,8 @@ def _locations(
     Returns:
         int64[n], the locations of records of the host; int64[k], of activities; and the table of locations.
     """
-    rank, thread = records.indices(metric_names.RANKS), records.indices(metric_names.THREADS)
-    device = records.indices(metric_names.DEVICES)
+    rank, thread = records.indices(RANKS), records.indices(THREADS)
+    device = records.indices(DEVICES)
     threads, of_rows = _unique_pairs(rank[rows], thread[rows])
     devices, of_activities = _unique_pairs(rank[activities], device[activities])
     ranks, process = np.unique(np.concatenate([threads[:, 0], devices[:, 0]]), return_inverse=True)
@@ -318,7 +329,7 @@ def _notices(time: TimeName, records: Records, negative: int) -> list[str]:
     notices = []
     stated = records.globals.get("mpi.world.size", "")
     processes = stated or records.globals.get("jobsize") or "all"
-    by_rank = any(name in records.columns for name in metric_names.RANKS)
+    by_rank = any(name in records.columns for name in RANKS)
     if (time.summed or (stated and not by_rank)) and processes != "1":
         notices.append(f"values are sums over {processes} processes: single processes are not available")
     if negative:

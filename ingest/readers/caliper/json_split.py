@@ -17,12 +17,11 @@ import numpy as np
 from ingest.arrays import IntArray
 from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
+from ingest.readers import ProfileReader
 from ingest.readers.caliper.caliper_profile import assemble
-from ingest.readers.caliper.metric_names import KERNELS, KINDS
-from ingest.readers.caliper.records import RecordColumn, Records, Value, parameters_among
-from ingest.reading.textfile import head, read_text, writable
+from ingest.readers.caliper.records import KERNELS, KINDS, RecordColumn, Records, Value, parameters_among
+from ingest.reading.files import head, read_text, writable
 
 MAX_BYTES = 1 << 28
 MAX_DEPTH = 2000  # of a node
@@ -51,7 +50,7 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read a profile: time in seconds on processor and accelerators, visits and hardware counters if counted."""
+    """Read a profile: time in seconds on processor and accelerators, visits and hardware counters."""
     return assemble(read_records(path))
 
 

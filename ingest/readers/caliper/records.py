@@ -1,4 +1,15 @@
-"""`Records`: what a Caliper file holds, column by column, whichever format it is written in."""
+"""`Records`: what a Caliper file holds, column by column, whichever format it is written in.
+
+And what the names of its values say. ``sum#time.duration`` is the exclusive time of a process,
+``inclusive#sum#time.duration`` the inclusive one, and another ``sum#`` in front sums over the processes;
+``scale#`` multiplies, always to seconds in Caliper's own configurations, ``iscale#`` is both inclusive and
+scaled. ``cupti.host.duration`` and ``rocm.host.duration`` are times of the host in nanoseconds,
+``cupti.activity.duration`` and ``rocm.activity.duration`` those of kernels and copies on accelerators, which
+stand at the path of the host that launched them. ``time``, ``time (inc)`` and ``time (gpu)`` are names that
+Caliper's configurations for Hatchet give to them. Counters are ``sum#papi.PAPI_FP_OPS`` and the like.
+
+The names are those of Caliper's services timestamp, cupti, cuptitrace, roctracer and rocprofiler.
+"""
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -10,6 +21,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError
+from ingest.number_text import SECONDS
 from ingest.profile import require_summable
 
 Value = str | float
@@ -117,3 +129,104 @@ def parameters_among(globals_: Mapping[str, str]) -> dict[str, float]:
 def _index(value: Value) -> int:
     text = str(value).removesuffix(".0")
     return int(text) if _INDEX.fullmatch(text) else 0
+
+
+RANKS = ("mpi.rank", "rank")
+THREADS = ("omp.thread.id", "thread", "pthread.id")
+CHANNEL = "spot.channel"
+REGION_CHANNEL = "regionprofile"  # the one of Spot's channels that holds the profile; others hold time series
+
+DEVICES = ("rocm.activity.device", "rocm.agent")
+KINDS = ("cupti.activity.kind", "rocm.activity")
+KERNELS = ("cupti.kernel.name", "rocm.kernel.name")
+API_CALLS = {"cupti.runtimeAPI": "cuda", "cupti.driverAPI": "cuda", "rocm.api": "hip"}
+"""Paradigms of the nested attributes whose values are calls of an interface to accelerators."""
+
+_TIME = re.compile(
+    r"(?P<operations>(?:[a-z_]+#)*)"
+    r"(?:time\.(?P<inclusive>inclusive\.)?duration(?P<ns>\.ns)?"
+    r"|(?P<interface>cupti|rocm)\.(?P<side>host|activity)\.duration)"
+)
+_ALIASES = {"time": (False, False), "time (inc)": (True, False), "time (gpu)": (False, True)}
+_VISITS = re.compile(r"(?:sum#)*(?:region\.count|rc\.count)")
+_COUNTER = re.compile(r"(?:sum#)*(?:papi|libpfm\.counter)\.(?P<name>.+)")
+_SUMS = frozenset(("sum", "inclusive", "scale", "iscale"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class TimeName:
+    """What the name of a time says.
+
+    Attributes:
+        name: as the file has it.
+        inclusive: whether callees are in it.
+        summed: whether it is a sum over processes.
+        device: whether it is time on accelerators.
+        interface: whether the service of an accelerator measured it, not a timer.
+        seconds: of a stored value; None if neither unit nor name states it.
+    """
+
+    name: str
+    inclusive: bool
+    summed: bool
+    device: bool
+    interface: bool
+    seconds: float | None
+
+    @property
+    def preference(self) -> tuple[bool, bool, bool, str]:
+        """The least is read: exclusive before inclusive, processes before sums, timers before interfaces."""
+        return self.inclusive, self.summed, self.interface, self.name
+
+
+def time_name(name: str, unit: str) -> TimeName | None:
+    """Return what a name says; None if it is not that of a sum of times."""
+    if name in _ALIASES:
+        inclusive, device = _ALIASES[name]
+        return TimeName(
+            name=name,
+            inclusive=inclusive,
+            summed=False,
+            device=device,
+            interface=device,
+            seconds=SECONDS.get(unit),
+        )
+    match = _TIME.fullmatch(name)
+    operations = match["operations"].split("#")[:-1] if match else []
+    if match is None or not _SUMS.issuperset(operations):
+        return None
+    scaled = not {"scale", "iscale"}.isdisjoint(operations)
+    nanoseconds = (match["ns"] or match["interface"]) and not scaled
+    return TimeName(
+        name=name,
+        inclusive=not {"inclusive", "iscale"}.isdisjoint(operations) or match["inclusive"] is not None,
+        summed=operations.count("sum") > 1,
+        device=match["side"] == "activity",
+        interface=match["interface"] is not None,
+        seconds=SECONDS.get(unit, 1e-9 if nanoseconds else 1.0 if scaled else None),
+    )
+
+
+def times(names: Iterable[str], units: Mapping[str, str], *, device: bool) -> list[TimeName]:
+    """Return the times of the host or of accelerators, the preferred one first."""
+    found = [time for name in names if (time := time_name(name, units.get(name, "")))]
+    return sorted((time for time in found if time.device == device), key=lambda time: time.preference)
+
+
+def visits_name(names: Iterable[str]) -> str | None:
+    """Return the name of the numbers of visits, None if there is none."""
+    return next((name for name in sorted(names) if _VISITS.fullmatch(name)), None)
+
+
+def counters(names: Iterable[str]) -> dict[str, str]:
+    """Return the value to read by the name of each counter: that of processes before sums over them."""
+    found: dict[str, str] = {}
+    for name in sorted(sorted(names), key=len):
+        if match := _COUNTER.fullmatch(name):
+            found.setdefault(match["name"], name)
+    return found
+
+
+def is_copy(kind: str) -> bool:
+    """Return whether an activity is a copy or a fill: ``memcpy``, ``CopyHostToDevice``, ``FillBuffer``."""
+    return re.search(r"cpy|copy|memset|fill|uvm|migration", kind, re.IGNORECASE) is not None

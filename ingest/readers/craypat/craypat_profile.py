@@ -9,8 +9,8 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import Metric, Profile
+from ingest.readers import ProfileReader
 from ingest.readers.craypat.craypat_report import (
     MEMBER,
     Facts,
@@ -23,8 +23,8 @@ from ingest.readers.craypat.craypat_report import (
     read_facts,
     seconds_per_sample,
 )
+from ingest.reading.files import head, read_text
 from ingest.reading.stacks import NO_SECONDS, PARADIGM, SAMPLES, TIME, VISITS, Stacks
-from ingest.reading.textfile import head, read_text
 from ingest.run_names import PROCESSES
 from ingest.run_settings import SETTING, STATISTIC
 

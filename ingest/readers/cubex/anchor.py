@@ -26,7 +26,7 @@ from ingest.readers.cubex.fixed_form import (
     take_program,
     take_system,
 )
-from ingest.reading.inflate import GZIP_MAGIC, gunzip
+from ingest.reading.files import GZIP_MAGIC, gunzip
 
 Record = dict[str, str]
 

@@ -14,7 +14,7 @@ from io import FileIO
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.reading.inflate import GZIP_MAGIC, gunzip
+from ingest.reading.files import GZIP_MAGIC, gunzip
 
 ANCHOR = "anchor.xml"
 _BLOCK = 512

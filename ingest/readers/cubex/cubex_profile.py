@@ -8,8 +8,8 @@ import numpy as np
 from ingest.arrays import BoolArray, IntArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError, one_line
-from ingest.format_readers import ProfileReader
 from ingest.profile import CPU, NOWHERE, LocationTable, Metric, MetricKind, Profile, RegionTable
+from ingest.readers import ProfileReader
 from ingest.readers.cubex.anchor import Anchor, read_anchor
 from ingest.readers.cubex.container import ANCHOR, Container, open_container
 from ingest.readers.cubex.cubex_values import CubexMetric, CubexValues

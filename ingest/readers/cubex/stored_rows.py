@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ingest.arrays import IntArray
 from ingest.profile import MetricKind
-from ingest.reading.inflate import error, inflate_row
+from ingest.reading.files import InflateError, inflate_row
 
 ByteOrder: TypeAlias = Literal["<", ">"]
 Stored: TypeAlias = npt.NDArray[Any]  # of any numeric or structured type
@@ -193,7 +193,7 @@ class StoredRows:
         extents = zip(self.start[part].tolist(), self.stop[part].tolist(), strict=True)
         try:
             plain = b"".join([inflate_row(body[start:stop], size) for start, stop in extents])
-        except error as damage:
+        except InflateError as damage:
             raise ValueError(f"a compressed row is damaged ({damage})") from damage
         return np.frombuffer(plain, self.layout)
 

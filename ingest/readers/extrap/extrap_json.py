@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from ingest.errors import InputError
-from ingest.format_readers import SeriesReader
+from ingest.readers import SeriesReader
+from ingest.reading.files import head, read_text
 from ingest.reading.json_values import (
     JsonRecord,
     json_object,
@@ -24,7 +25,6 @@ from ingest.reading.json_values import (
     parse_json,
     records_in,
 )
-from ingest.reading.textfile import head, read_text
 from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, Series, SeriesBuilder
 
 LINES_AT_ONCE = 4096

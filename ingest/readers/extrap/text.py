@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.format_readers import SeriesReader
-from ingest.reading.textfile import head, read_text
+from ingest.readers import SeriesReader
+from ingest.reading.files import head, read_text
 from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, Series, SeriesBuilder
 
 KEYWORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA")

@@ -19,8 +19,8 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import CPU, NODE, Profile
+from ingest.readers import ProfileReader
 from ingest.readers.gpu.timeline import NO_DURATION, Activities, Regions, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import (
     Event,
@@ -35,7 +35,7 @@ from ingest.readers.gpu.trace_events import (
     understood,
     whole,
 )
-from ingest.reading.textfile import entries, writable
+from ingest.reading.files import entries, writable
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.run_settings import METADATA
 

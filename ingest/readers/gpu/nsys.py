@@ -16,8 +16,8 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import CPU, NODE, Profile
+from ingest.readers import ProfileReader
 from ingest.readers.gpu.nsys_tables import (
     CALLS,
     DEVICE_TABLES,
@@ -38,7 +38,7 @@ from ingest.readers.gpu.timeline import (
     span,
     timeline_profile,
 )
-from ingest.reading.textfile import entries, numbered_files
+from ingest.reading.files import entries, numbered_files
 from ingest.run_settings import METADATA
 
 ENDINGS = frozenset((".sqlite", ".sqlite3", ".db"))

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
-from ingest.readers.gpu.sums_by_name import (
+from ingest.readers import ProfileReader
+from ingest.readers.gpu.summary_tables import (
     NSYS,
     NSYS_KINDS,
     NamedSum,
@@ -24,7 +24,7 @@ from ingest.readers.gpu.sums_by_name import (
     sum_columns,
 )
 from ingest.reading.csv_files import csv_cells
-from ingest.reading.textfile import head_lines, lines_of
+from ingest.reading.files import head_lines, lines_of
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 HEAD_BYTES = 1 << 18

@@ -20,8 +20,8 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import CPU, Profile
+from ingest.readers import ProfileReader
 from ingest.readers.gpu.timeline import (
     NO_DURATION,
     Activities,
@@ -32,8 +32,8 @@ from ingest.readers.gpu.timeline import (
 )
 from ingest.readers.gpu.trace_events import understood, whole
 from ingest.reading.csv_files import csv_cells, csv_header, read_csv
+from ingest.reading.files import entries, head_lines
 from ingest.reading.stacks import UNKNOWN
-from ingest.reading.textfile import entries, head_lines
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import CPU, NODE, Profile
+from ingest.readers import ProfileReader
 from ingest.readers.gpu.timeline import (
     NO_DURATION,
     Activities,
@@ -26,8 +26,8 @@ from ingest.readers.gpu.timeline import (
     timeline_profile,
 )
 from ingest.readers.gpu.trace_events import understood
+from ingest.reading.files import entries, head, read_bytes, writable
 from ingest.reading.stacks import UNKNOWN
-from ingest.reading.textfile import entries, head, read_bytes, writable
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 HEAD_BYTES = 1 << 12

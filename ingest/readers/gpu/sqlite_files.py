@@ -9,7 +9,7 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
-from ingest.reading.textfile import head
+from ingest.reading.files import head
 
 MAGIC = b"SQLite format 3\0"
 MAX_BYTES = 1 << 37

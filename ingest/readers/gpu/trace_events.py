@@ -6,7 +6,6 @@ nests in its thread; ``M`` names processes and threads. Times are microseconds.
 """
 
 import json
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -18,15 +17,12 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.readers.gpu.timeline import MAX_TIME
-from ingest.reading.inflate import GZIP_MAGIC, gunzip
-from ingest.reading.textfile import head, read_bytes, writable
+from ingest.reading.files import plain_head, read_plain, writable
 
 MAX_BYTES = 1 << 30
 HEAD_BYTES = 1 << 16
 MICROSECOND = 1000.0  # in nanoseconds
 UNNAMED = "[unnamed]"
-
-_GZIP_WINDOW = 31
 
 Event = dict[str, Any]
 
@@ -66,13 +62,7 @@ class TraceFile:
 
 def beginning(path: Path) -> bytes:
     """Return the first bytes of a file, inflated if it is compressed; nothing if it cannot be read."""
-    start = head(path, HEAD_BYTES) if path.is_file() else b""
-    if start.startswith(GZIP_MAGIC):
-        try:
-            start = zlib.decompressobj(_GZIP_WINDOW).decompress(start, HEAD_BYTES)
-        except zlib.error:
-            return b""
-    return start.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return plain_head(path, HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
 
 
 def has_events(path: Path) -> bool:
@@ -90,9 +80,7 @@ def load(path: Path) -> TraceFile:
         InputError: if it cannot be read, or is damaged.
     """
     where = str(path)
-    content = read_bytes(path, MAX_BYTES)
-    if content.startswith(GZIP_MAGIC):
-        content = gunzip(content, where=where)
+    content = read_plain(path, MAX_BYTES)
     try:
         found = _parsed(content.decode("utf-8-sig"))
     except (RecursionError, ValueError) as error:

@@ -16,6 +16,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError, one_line
+from ingest.number_text import SECONDS
 from ingest.profile import Block, Metric, Profile, require_summable
 from ingest.readers.hpctoolkit.contexts import Contexts, read_contexts
 from ingest.readers.hpctoolkit.meta import MeasuredMetric, MetaFile
@@ -23,7 +24,6 @@ from ingest.readers.hpctoolkit.names import DEVICE_TIMES, HOST_TIMES, is_of_devi
 from ingest.readers.hpctoolkit.profile_db import Placement, ProfileFile, StoredProfile, place
 from ingest.reading.stacks import TIME
 from ingest.run_settings import RECONCILED, SAMPLED
-from ingest.time_units import SECONDS
 
 MAX_DENSE = 1 << 31  # values: 16 GiB
 

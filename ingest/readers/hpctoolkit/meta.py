@@ -5,7 +5,7 @@ from pathlib import Path
 from struct import Struct
 
 from ingest.readers.hpctoolkit.structures import FilePart, sections
-from ingest.reading.textfile import read_bytes
+from ingest.reading.files import read_bytes
 
 MAX_BYTES = 1 << 32
 MAX_NAME = 1 << 16

@@ -5,7 +5,6 @@ groups, functions with their groups, user events; then per thread its function a
 """
 
 import struct
-import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,11 +12,10 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
+from ingest.readers import ProfileReader
 from ingest.readers.tau.tau_text import DEVICE, MAX_ATTRIBUTES, MAX_VALUES, TauData, tau_profile
-from ingest.reading.inflate import inflation_limit
-from ingest.reading.textfile import read_bytes
+from ingest.reading.files import read_plain
 
 MAGIC = b"\0P\0P\0K"
 MAX_BYTES = 1 << 30
@@ -33,7 +31,7 @@ def matches(path: Path) -> bool:
 
 def read(path: Path) -> Profile:
     """Read a packed profile; times come in seconds."""
-    record = _Record(str(path), _inflate(path))
+    record = _Record(str(path), read_plain(path, MAX_BYTES, most=MAX_BYTES))
     if record.take(len(MAGIC)) != MAGIC:
         raise record.error("not a packed profile of TAU")
     version, compatible = record.integer(), record.integer()
@@ -93,20 +91,6 @@ class _Record:
     def text(self) -> str:
         length = struct.unpack(">H", self.take(2))[0]
         return self.take(length).decode("utf-8", "replace")
-
-
-def _inflate(path: Path) -> bytes:
-    inflater = zlib.decompressobj(wbits=31)
-    packed = read_bytes(path, MAX_BYTES)
-    limit = inflation_limit(len(packed), MAX_BYTES)
-    try:
-        data = inflater.decompress(packed, limit)
-    except zlib.error as error:
-        raise InputError(f"not a gzip file or damaged: {error}", where=str(path)) from error
-    if not inflater.eof:
-        what = "too large to read" if len(data) >= limit else "the file ends too early: truncated"
-        raise InputError(what, where=str(path))
-    return data
 
 
 def _metadata(record: _Record, version: int) -> tuple[dict[str, str], dict[tuple[int, ...], str]]:

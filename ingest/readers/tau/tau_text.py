@@ -19,9 +19,9 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
-from ingest.reading.textfile import read_text
+from ingest.readers import ProfileReader
+from ingest.reading.files import read_text
 from ingest.region_class import GPU_COPY
 
 MAX_BYTES = 256 << 20

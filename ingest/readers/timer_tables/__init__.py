@@ -9,8 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.format_readers import ProfileReader
 from ingest.profile import Profile
+from ingest.readers import ProfileReader
 from ingest.readers.timer_tables.beside_log import (
     named_parents,
     nested,
@@ -19,12 +19,11 @@ from ingest.readers.timer_tables.beside_log import (
     processes_beside,
     processes_named,
 )
-from ingest.readers.timer_tables.kinds import timer_kinds
 from ingest.readers.timer_tables.log import Log, count, read_log
 from ingest.readers.timer_tables.log_tables import LogTables, ReadTable
-from ingest.readers.timer_tables.timer_kind import TimerTable
+from ingest.readers.timer_tables.timer_kind import TimerTable, timer_kinds
 from ingest.readers.timer_tables.timer_profile import assemble
-from ingest.reading.textfile import ends_of
+from ingest.reading.files import ends_of
 from ingest.run_names import PROCESSES
 
 __all__ = ["beside", "content", "context", "matches", "parameters", "read"]

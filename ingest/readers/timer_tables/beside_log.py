@@ -7,7 +7,7 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.readers.timer_tables.log import Log, last_facts
 from ingest.readers.timer_tables.timer_kind import WHOLE, LogLine, Placed, Timer
-from ingest.reading.textfile import ends_of, entries, read_text
+from ingest.reading.files import ends_of, entries, read_text
 from ingest.run_names import PROCESS_PARAMETERS, named_parameters
 from ingest.toml_text import TomlError, parse_toml
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.readers.timer_tables.timer_kind import Facts, LogLine, Timer, TimerRow, compiled
-from ingest.reading.textfile import read_bytes
+from ingest.reading.files import read_bytes
 
 MAX_BYTES = 1 << 31
 MAX_LINE = 1000  # bytes of a line that are looked at

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from ingest.errors import InputError, UsageError
-from ingest.reading import textfile
+from ingest.reading import files
 from ingest.toml_text import TomlError, parse_toml
 
 Kind: TypeAlias = Literal["application", "machine", "port map", "class table"]
@@ -203,7 +203,7 @@ def read_toml(path: Path) -> TomlTable:
     Raises:
         InputError: the file cannot be read or is not valid TOML.
     """
-    text = textfile.read_text(path, _LARGEST_TOML)
+    text = files.read_text(path, _LARGEST_TOML)
     try:
         content = parse_toml(text, str(path))
     except TomlError as error:
@@ -217,7 +217,7 @@ def read_text(path: Path) -> str:
     Raises:
         InputError: the file cannot be read, is too large, or is not text.
     """
-    return textfile.read_text(path, LARGEST_DATA)
+    return files.read_text(path, LARGEST_DATA)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -226,4 +226,4 @@ def read_bytes(path: Path) -> bytes:
     Raises:
         InputError: the file cannot be read or is too large.
     """
-    return textfile.read_bytes(path, LARGEST_DATA)
+    return files.read_bytes(path, LARGEST_DATA)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.readers.craypat.craypat_report import is_report
-from ingest.readers.likwid.likwid_tables import is_output
+from ingest.readers.likwid import is_output
 from pipeline.projection.expressions.toml_tables import files_in, read_text
 from pipeline.projection.rooflines.counter_report import TOTAL, CountedRegion, CounterReport, merged
 from pipeline.projection.rooflines.craypat import read_craypat

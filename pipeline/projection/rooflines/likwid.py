@@ -14,7 +14,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
-from ingest.readers.likwid.likwid_tables import RUNTIMES, LikwidTable, read_tables
+from ingest.readers.likwid import RUNTIMES, LikwidTable, read_tables
 from pipeline.projection.rooflines.counter_report import TOTAL, CountedRegion, CounterReport
 
 _RATE = re.compile(r"(?P<precision>[SD]P) \[MFLOP/s\]")

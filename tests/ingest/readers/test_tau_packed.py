@@ -48,7 +48,7 @@ def test_packed_files_named_by_a_number_have_it_as_processes(tmp_path):
     ("data", "told"),
     [
         (b"", "truncated"),
-        (b"no gzip", "not a gzip file"),
+        (b"no gzip", "not a packed profile"),
         (gzip.compress(WHOLE)[:60], "truncated"),
         (gzip.compress(b"something else"), "not a packed profile"),
         (gzip.compress(WHOLE[:-20]), "ends too early"),
@@ -61,7 +61,7 @@ def test_packed_files_named_by_a_number_have_it_as_processes(tmp_path):
             gzip.compress(packed(FUNCTIONS[:1], {(0, 0, 0): {0: (float("nan"), 1)}})),
             "the calls is not finite",
         ),
-        (gzip.compress(bytes(70 << 20)), "too large to read"),
+        (gzip.compress(bytes(70 << 20)), "refused as a decompression bomb"),
     ],
     ids=lambda value: value if isinstance(value, str) else "file",
 )
@@ -78,7 +78,7 @@ def test_a_bomb_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(tau_packed, "MAX_BYTES", 1 << 20)
     file = tmp_path / "a.ppk"
     file.write_bytes(gzip.compress(bytes(1 << 24)))
-    with pytest.raises(InputError, match="too large to read"):
+    with pytest.raises(InputError, match="refused as a decompression bomb"):
         read_profile(file)
 
 

@@ -9,8 +9,8 @@ import pytest
 import pipeline.stages.read_runs as read_runs
 from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
-from ingest.format_readers import SeriesReader
 from ingest.locate import locate
+from ingest.readers import SeriesReader
 from ingest.reduction import MetricChoice
 from ingest.run_names import RunSpec
 from pipeline.execution.executor import WorkerLostError

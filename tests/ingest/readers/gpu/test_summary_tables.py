@@ -5,7 +5,7 @@ import pytest
 from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers import find_profile_reader
-from ingest.readers.gpu import summary_tables, sums_by_name
+from ingest.readers.gpu import summary_tables
 from tests.ingest.readers import gpu_files
 from tests.ingest.readers.gpu_files import SUMMARY_TABLES, by_path, nanoseconds
 
@@ -64,7 +64,7 @@ def test_tables_of_rocprofv3_and_nsys_are_read(read, name, times):
 def test_omniperf_is_read_with_its_machine_and_a_warning(read):
     profile = read("pmc_kernel_top.csv")
     assert by_path(profile) == {("a<1, 2>(int)",): [pytest.approx(4358.5e-9)]}
-    assert profile.notices == (sums_by_name.ONE_DEVICE, summary_tables.REPLAYED)
+    assert profile.notices == (summary_tables.ONE_DEVICE, summary_tables.REPLAYED)
     assert profile.attributes["metadata: GPU"] == "MI300X"
     assert profile.attributes["system.node"] == "node1"
 

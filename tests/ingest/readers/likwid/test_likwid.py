@@ -4,8 +4,7 @@ import pytest
 
 from ingest.discovery import discover
 from ingest.errors import InputError
-from ingest.readers import find_profile_reader, read_profile
-from ingest.readers.likwid import likwid_profile
+from ingest.readers import find_profile_reader, likwid, read_profile
 
 from .outputs import CSV, LIKWID, MPIRUN, markers, program
 
@@ -67,7 +66,7 @@ def test_ranks_of_likwid_mpirun_are_processes(read, tmp_path):
     profile = read(MPIRUN)
     assert profile.locations.process.tolist() == [0, 0, 1]
     assert profile.locations.thread.tolist() == [0, 1, 0]
-    assert likwid_profile.parameters(tmp_path / "x.txt") == {"p": 2}
+    assert likwid.parameters(tmp_path / "x.txt") == {"p": 2}
 
 
 def write(folder, outputs):
@@ -93,8 +92,8 @@ def test_files_of_processes_are_one_run(tmp_path):
     assert profile.locations.thread.tolist() == [0, 0]
     reader = find_profile_reader(tmp_path / "a.p2.r1")
     assert [file.name for file in reader.files(tmp_path / "a.p2.r1")] == ["proc_0.out", "proc_1.out"]
-    assert likwid_profile.parameters(tmp_path / "a.p2.r1") == {"p": 2}
-    assert likwid_profile.parameters(tmp_path / "a.p1.r1" / "proc_0.out") == {}
+    assert likwid.parameters(tmp_path / "a.p2.r1") == {"p": 2}
+    assert likwid.parameters(tmp_path / "a.p1.r1" / "proc_0.out") == {}
 
 
 @pytest.mark.parametrize(
@@ -112,9 +111,9 @@ def test_files_of_processes_are_one_run(tmp_path):
 )
 def test_what_is_one_run(tmp_path, outputs, one_run):
     folder = write(tmp_path / "run", outputs)
-    assert likwid_profile.matches(folder) == one_run
+    assert likwid.matches(folder) == one_run
     if one_run:
-        assert [file.name for file in likwid_profile.files(folder)] == list(outputs)
+        assert [file.name for file in likwid.files(folder)] == list(outputs)
 
 
 def test_long_cells_and_headers_that_differ(read):
@@ -129,10 +128,10 @@ def test_other_files(tmp_path):
     file = tmp_path / "x"
     for text in ("", "Group 1: MEM\n", "Group 1: MEM\n+--+\n", LIKWID["program"].replace("Group", "Row")):
         file.write_text(text)
-        assert not likwid_profile.matches(file)
+        assert not likwid.matches(file)
     file.write_text("x" * (3 << 20) + "\n" + program(2.0))  # the tables are at the end of the output
-    assert likwid_profile.matches(file)
-    assert likwid_profile.read(file).values("time").tolist() == [[2.0]]
+    assert likwid.matches(file)
+    assert likwid.read(file).values("time").tolist() == [[2.0]]
 
 
 @pytest.mark.parametrize(
@@ -148,4 +147,4 @@ def test_damaged_output_is_refused(tmp_path, before, after, error):
     file = tmp_path / "x"
     file.write_text(program(2.0).replace(before, after))
     with pytest.raises(InputError, match=error):
-        likwid_profile.read(file)
+        likwid.read(file)

@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers.likwid.likwid_tables import is_output
+from ingest.readers.likwid import is_output
 from pipeline.projection.rooflines.counter_report import TOTAL
 from pipeline.projection.rooflines.counters import work
 from pipeline.projection.rooflines.likwid import read_likwid

@@ -1,16 +1,25 @@
-"""Files read as a whole, and inflating with a bound."""
+"""Files read as a whole, inflating with a bound, and files of a folder that differ in one number."""
 
 import gzip
 import importlib
 import sys
 import zlib
+from pathlib import Path
 
 import pytest
 
 from ingest.errors import InputError
-from ingest.reading import inflate
-from ingest.reading.inflate import gunzip, inflate_row, inflation_limit
-from ingest.reading.textfile import HEAD_BYTES, head, read_bytes, read_text
+from ingest.reading import files
+from ingest.reading.files import (
+    HEAD_BYTES,
+    gunzip,
+    head,
+    inflate_row,
+    inflation_limit,
+    numbered_files,
+    read_bytes,
+    read_text,
+)
 
 
 def test_text_is_read_without_its_mark_and_up_to_the_bound(tmp_path):
@@ -61,16 +70,16 @@ def test_a_row_is_inflated_to_exactly_its_size():
     row = zlib.compress(b"abcd")
     assert inflate_row(row, 4) == b"abcd"
     for size in (3, 5):
-        with pytest.raises(inflate.error, match="expected number of bytes"):
+        with pytest.raises(files.InflateError, match="expected number of bytes"):
             inflate_row(row, size)
 
 
 def test_gzip_is_inflated_up_to_its_limit(monkeypatch):
     packed = gzip.compress(b"a" * 1000)
     assert gunzip(packed + b"more", where="x") == b"a" * 1000
-    monkeypatch.setattr(inflate, "inflation_limit", lambda compressed, most: 1000)
+    monkeypatch.setattr(files, "inflation_limit", lambda compressed, most: 1000)
     assert len(gunzip(packed, where="x")) == 1000
-    monkeypatch.setattr(inflate, "inflation_limit", lambda compressed, most: 999)
+    monkeypatch.setattr(files, "inflation_limit", lambda compressed, most: 999)
     with pytest.raises(InputError, match=r"x: refused as a decompression bomb: .* inflate to more than 999"):
         gunzip(packed, where="x")
 
@@ -80,4 +89,41 @@ def test_the_faster_package_is_used_if_it_is_there(monkeypatch, there):
     package = importlib.import_module("zlib")
     monkeypatch.setitem(sys.modules, "isal.isal_zlib", package if there else None)
     monkeypatch.setitem(sys.modules, "isal", package if there else None)
-    assert inflate._fastest() is zlib
+    assert files._fastest() is zlib
+
+
+def numbered(*names):
+    before, found = numbered_files([Path("folder") / name for name in names])
+    return before, [file.name for file in found]
+
+
+@pytest.mark.parametrize(
+    ("names", "before"),
+    [
+        (("rank1.out", "rank0.out"), "rank"),
+        (("out.2", "out.1", "out.3"), "out."),
+        (("a2.0.n4.db", "a2.1.n4.db"), "a2."),
+        (tuple(f"x{number}" for number in range(12)), "x"),
+        (tuple(f"x{number:04d}" for number in range(12)), "x"),
+    ],
+)
+def test_files_come_in_the_order_of_their_numbers(names, before):
+    assert numbered(*names) == (before, sorted(names, key=lambda name: (len(name), name)))
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        (),
+        ("rank0",),
+        ("rank0", "rank2"),
+        ("rank2", "rank3"),
+        ("rank0", "task1"),
+        ("rank0", "rank1.txt"),
+        ("rank0", "notes"),
+        ("0.0", "1.1"),
+        ("rank1", "rank01"),
+    ],
+)
+def test_other_files_are_not_numbered(names):
+    assert numbered(*names) == ("", [])

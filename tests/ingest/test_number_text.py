@@ -1,4 +1,4 @@
-from ingest.time_units import IN_A_SECOND, SECONDS
+from ingest.number_text import IN_A_SECOND, SECONDS
 
 
 def test_units_in_a_second_are_whole_numbers():
