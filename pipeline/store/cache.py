@@ -17,7 +17,7 @@ from pipeline.store.freshness import DIGESTS, DigestMemory, InputFile, installed
 from pipeline.store.reduced_profiles import left_in_file, read_reduced, write_reduced
 
 CACHE = ".cache"
-CACHE_VERSION = 6
+CACHE_VERSION = 7
 ENDING = ".reduced.npz"
 
 

@@ -1,9 +1,8 @@
 """Experiments as Parquet: callpaths.parquet, measurements.parquet and runs.parquet."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +25,7 @@ from pipeline.store.arrow import (
     texts,
     write_table,
 )
+from pipeline.store.records import as_plain, restored
 
 CALLPATHS, MEASUREMENTS, RUNS = "callpaths.parquet", "measurements.parquet", "runs.parquet"
 _KEY = b"experiment"
@@ -63,29 +63,11 @@ def _callpaths(experiment: Experiment) -> pa.Table:
         "repetitions": experiment.shape[1],
         "metrics": [(m.name, m.unit, m.kind.value) for m in experiment.metrics],
         "notices": experiment.notices,
-        "correction": None if experiment.correction is None else _correction(experiment.correction),
+        "correction": as_plain(experiment.correction),
         "recorded": experiment.recorded,
-        "per": None
-        if experiment.per is None
-        else vars(experiment.per) | {"visits": experiment.per.visits.tolist()},
+        "per": as_plain(experiment.per),
     }
     return table.replace_schema_metadata({_KEY: json.dumps(shared).encode()})
-
-
-def _correction(correction: OverheadCorrection) -> dict[str, Any]:
-    arrays = {"deviation": correction.deviation.tolist(), "measurable": correction.measurable.tolist()}
-    return vars(correction) | arrays
-
-
-def _read_correction(stored: Mapping[str, Any] | None) -> OverheadCorrection | None:
-    if stored is None:
-        return None
-    deviation, measurable = np.array(stored["deviation"]), np.array(stored["measurable"], dtype=np.bool_)
-    return OverheadCorrection(**{**stored, "deviation": deviation, "measurable": measurable})
-
-
-def _read_per(stored: Mapping[str, Any] | None) -> PerVisit | None:
-    return None if stored is None else PerVisit(region=stored["region"], visits=np.array(stored["visits"]))
 
 
 def _measurements(experiment: Experiment) -> pa.Table:
@@ -142,14 +124,15 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
     callpaths = read_table(read(CALLPATHS))
     shared = json.loads(callpaths.schema.metadata[_KEY])
     columns = callpaths.to_pydict()
-    names = tuple(dict.fromkeys(columns["region"]))
-    number = {name: i for i, name in enumerate(names)}
-    first = {name: i for i, name in reversed(list(enumerate(columns["region"])))}
+    first: dict[str, int] = {}
+    for row, name in enumerate(columns["region"]):
+        first.setdefault(name, row)
+    number = {name: i for i, name in enumerate(first)}
     region = np.array([number[name] for name in columns["region"]], dtype=np.int64)
     mangled, paradigm, file = (
-        tuple(columns[key][first[name]] for name in names) for key in ("mangled", "paradigm", "file")
+        tuple(columns[key][row] for row in first.values()) for key in ("mangled", "paradigm", "file")
     )
-    line = np.array([columns["line"][first[name]] for name in names], dtype=np.int64)
+    line = np.array([columns["line"][row] for row in first.values()], dtype=np.int64)
     tree = CallTree(np.array(columns["parent"], dtype=np.int64), region)
     metrics = tuple(Metric(name, unit, MetricKind(kind)) for name, unit, kind in shared["metrics"])
     points = np.array(shared["points"], dtype=np.float64).reshape(-1, len(shared["parameters"]))
@@ -158,14 +141,14 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
         parameters=tuple(shared["parameters"]),
         points=points,
         tree=tree,
-        regions=RegionTable(name=names, mangled=mangled, paradigm=paradigm, file=file, line=line),
+        regions=RegionTable(name=tuple(first), mangled=mangled, paradigm=paradigm, file=file, line=line),
         metrics=metrics,
         values=_read_values(read(MEASUREMENTS), metrics, shape),
         runs=_read_runs(read(RUNS)),
         notices=tuple(shared["notices"]),
-        correction=_read_correction(shared.get("correction")),
+        correction=restored(OverheadCorrection | None, shared.get("correction")),
         recorded=tuple(shared.get("recorded", ())),  # not in earlier files of this version
-        per=_read_per(shared.get("per")),
+        per=restored(PerVisit | None, shared.get("per")),
     )
 
 

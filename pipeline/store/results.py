@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 from ingest.callpaths import folded
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
-from ingest.scaling import Scaling, ScalingDecision
+from ingest.scaling import ScalingDecision
 from pipeline.models.back_test import BackTest
 from pipeline.models.metrics import kernels_of
 from pipeline.models.scaling_models import ScalingModels
@@ -28,6 +28,7 @@ from pipeline.store.arrow import (
 from pipeline.store.experiments import read_experiment, write_experiment
 from pipeline.store.freshness import InputFile, software
 from pipeline.store.generation import STORE_VERSION, StoredResult, damaged, read_result
+from pipeline.store.records import as_plain, restored
 from pipeline.store.stored_models import from_table, to_table
 
 MODELS, REGION_MODELS = "models.parquet", "region_models.parquet"
@@ -77,17 +78,12 @@ def run_provenance(analysis: Analysis, **entries: Any) -> dict[str, Any]:  # noq
             that should have been a run but could not be read; ``beside``, the same of everything else that
             was not read; ``notices``, one sentence per doubt; ``seconds``, wall time per stage.
     """
-    decision, tested = analysis.decision, analysis.back_test
     return {
         "version": STORE_VERSION,
         "software": software(),
         **entries,
-        "decision": {
-            "scaling": decision.scaling.value,
-            "parameter": decision.parameter,
-            "reason": decision.reason,
-        },
-        "back_test": None if tested is None else asdict(tested),
+        "decision": as_plain(analysis.decision),
+        "back_test": as_plain(analysis.back_test),
     }
 
 
@@ -163,11 +159,9 @@ def _study(result: StoredResult) -> StoredStudy:
             row["metric"]: (row["callpaths"], row["regions"])
             for row in read_table(result.read(METRIC_MODELS)).to_pylist()
         }
-        stored = provenance["decision"]
-        decision = ScalingDecision(Scaling(stored["scaling"]), stored["parameter"], stored["reason"])
+        decision = restored(ScalingDecision, provenance["decision"])
         metric = experiment.stored_metric(result.configuration["metric"])
-        tested = provenance.get("back_test")
-        back_test = None if tested is None else BackTest(**tested | {"point": tuple(tested["point"])})
+        back_test = restored(BackTest | None, provenance.get("back_test"))
         chosen = _analysis(experiment, decision, metric, models, back_test)
     except DAMAGE as error:
         raise damaged(result.directory, _reason(error)) from error

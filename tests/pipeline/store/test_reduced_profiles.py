@@ -1,6 +1,5 @@
 """Reduced profiles as files: they come back as they were, and no changed byte passes."""
 
-import json
 from dataclasses import replace
 from io import BytesIO
 
@@ -108,19 +107,6 @@ def test_values_on_locations_stay_in_the_file(tmp_path):
         _ = back.largest["time"].values
 
 
-def test_a_made_up_entry_is_refused(tmp_path):
-    profile = small_profile()
-    for bad in (
-        replace(profile, tree=CallTree(np.array([-1, 2, 0]), np.array([0, 1, 2]))),
-        replace(profile, tree=CallTree(np.array([-1, 0, 0]), np.array([0, 1, 3]))),
-        replace(profile, process=np.array([0, 1, 2])),
-        replace(profile, classes=()),
-    ):
-        write_reduced(tmp_path / "profile.npz", bad)
-        with pytest.raises(ValueError, match=r"match|preorder|region"):
-            read_reduced(tmp_path / "profile.npz", "run")
-
-
 def test_values_of_a_stored_profile_are_a_mapping(tmp_path):
     path = tmp_path / "profile.npz"
     write_reduced(path, small_profile())
@@ -142,71 +128,13 @@ def test_a_profile_left_in_its_file_is_the_one_stored(tmp_path):
         assert np.array_equal(getattr(left.values["time"], name), getattr(profile.values["time"], name))
 
 
-def damaged(change):
-    """Write a stored profile whose arrays were changed, with the right digest."""
-
-    def write(path):
-        write_reduced(path, small_profile())
-        content = path.read_bytes()
-        with np.load(BytesIO(content[32:]), allow_pickle=False) as stored:
-            arrays = dict(stored)
-        change(arrays)
-        _write(path, arrays)
-
-    return write
-
-
-def shortened(arrays, part):
-    name = f"{part} of time per location"
-    arrays[name] = arrays[name][:-1]
-
-
-def described(arrays, **changes):
-    text = json.loads(arrays["description"].tobytes()) | changes
-    arrays["description"] = np.frombuffer(json.dumps(text).encode(), dtype=np.uint8)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda a: a.update(line=a["line"][:-1]), "columns differ in length"),
-        (lambda a: a.update(region=a["region"][:-1]), "columns differ in length"),
-        (lambda a: a.update(parent=np.array([-2, 0, 0])), "not in preorder"),
-        (lambda a: a.update(parent=np.array([0, 0, 0])), "not in preorder"),
-        (lambda a: a.update(region=np.array([0, 1, -1])), "a call path has no region"),
-        (lambda a: a.update(region=np.array([0, 1, 3])), "a call path has no region"),
-        (lambda a: a.update(process=a["process"].astype(np.int32)), "not a column of integers"),
-        (lambda a: a.update(process=a["process"][None]), "not a column of integers"),
-        (lambda a: a.update(class_time=a["class_time"].astype(np.float32)), "not floating-point"),
-        (lambda a: a.update(class_time=a["class_time"][:, :1]), "times of the classes"),
-        (lambda a: described(a, classes=["computation", "mpi"]), "times of the classes"),
-        (lambda a: a.update(device_time=a["device_time"][:2]), "times of the accelerators"),
-        (lambda a: a.update(device_time=a["device_time"][0]), "times of the accelerators"),
-        (lambda a: a.update(values0=a["values0"][:, :2]), "do not match the call tree"),
-        (lambda a: a.update(values0=a["values0"][:3]), "do not match the call tree"),
-        (lambda a: a.pop("values0"), "values0"),
-        (lambda a: shortened(a, "values"), "per location do not match"),
-        (lambda a: shortened(a, "callpath"), "per location do not match"),
-        (lambda a: shortened(a, "shared"), "per location do not match"),
-        (lambda a: shortened(a, "process"), "per location do not match"),
-        (lambda a: shortened(a, "thread"), "per location do not match"),
-        (lambda a: shortened(a, "device"), "per location do not match"),
-        (lambda a: a.pop("callpath of time per location"), "callpath of time"),
-        (lambda a: described(a, metrics=[["time", "sec", "odd"]]), "odd"),
-        (lambda a: described(a, regions=[["x"] * 3] * 3), "not enough values"),
-    ],
-)
-def test_a_stored_profile_that_does_not_fit_together_is_refused(tmp_path, change, message):
-    damaged(change)(tmp_path / "profile.npz")
-    with pytest.raises(ValueError, match=message):
-        read_reduced(tmp_path / "profile.npz", "run")
-
-
-def test_an_empty_profile_is_read(tmp_path):
-    def empty(arrays):
-        for name in ("parent", "region"):
-            arrays[name] = np.zeros(0, dtype=np.int64)
-        arrays["values0"] = np.zeros((4, 0))
-
-    damaged(empty)(tmp_path / "profile.npz")
-    assert len(read_reduced(tmp_path / "profile.npz", "run").tree) == 0
+@pytest.mark.parametrize("name", ["description", "tree.parent"])
+def test_a_stored_profile_that_lacks_something_is_refused(tmp_path, name):
+    path = tmp_path / "profile.npz"
+    write_reduced(path, small_profile())
+    with np.load(BytesIO(path.read_bytes()[32:]), allow_pickle=False) as stored:
+        arrays = dict(stored)
+    del arrays[name]
+    _write(path, arrays)
+    with pytest.raises(ValueError, match=name):
+        read_reduced(path, "run")

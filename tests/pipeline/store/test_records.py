@@ -1,0 +1,71 @@
+"""Records as plain data and arrays: what one turns them into, the other turns back."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+import pytest
+
+from ingest.arrays import FloatArray, IntArray
+from pipeline.store.records import as_plain, restored
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    values: IntArray
+    colour: Colour
+    names: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Whole:
+    table: FloatArray
+    parts: tuple[Part, ...]
+    by_name: Mapping[str, Part]
+    other: Part | None = None
+    more: Mapping[str, float] = field(default_factory=dict)
+
+
+PART = Part(np.array([3, 1]), Colour.RED, ("a", "b", "a"))
+WHOLE = Whole(np.array([[0.5, np.nan]]), (PART,), {"x": PART}, more={"y": 1.5})
+
+
+def parts_of(whole):
+    return [*whole.parts, *whole.by_name.values()]
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_record_comes_back_with_its_arrays_beside_or_within_it(beside):
+    arrays = {} if beside else None
+    text = json.dumps(as_plain(WHOLE, arrays))
+    back = restored(Whole, json.loads(text), arrays)
+    assert np.array_equal(back.table, WHOLE.table, equal_nan=True) and back.table.dtype == np.float64
+    assert (back.other, back.more, list(back.by_name)) == (None, {"y": 1.5}, ["x"])
+    for part in parts_of(back):
+        assert part.values.tolist() == [3, 1] and part.values.dtype == np.int64
+        assert (part.colour, part.names) == (Colour.RED, ("a", "b", "a"))
+    if beside:
+        assert list(arrays) == ["table", "parts.0.values", "by_name.x.values"]
+
+
+def test_an_optional_record_may_be_there_and_fields_may_lack():
+    assert restored(Part | None, None) is None
+    found = restored(Part | None, {"values": [1], "colour": "red"})
+    assert (found.values.tolist(), found.names) == ([1], ())
+
+
+def test_equal_texts_become_one_object():
+    names = restored(Part, {"values": [], "colour": "red", "names": ["ab" * 9, "".join(["ab"] * 9)]}).names
+    assert names[0] is names[1]
+
+
+@pytest.mark.parametrize("plain", [{"values": [1]}, {"values": [], "colour": "blue"}, {"odd": 1}, [1]])
+def test_what_makes_no_record_is_an_error_of_its_data(plain):
+    with pytest.raises((LookupError, TypeError, ValueError, AttributeError)):
+        restored(Part, plain)
