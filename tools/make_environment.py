@@ -25,7 +25,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = PROJECT / "requirements"
-EXTRAS = {"development": "[test,docs]", "lowest": "[test,docs]", "extras": "[isal,disassembly,dask]"}
+EXTRAS = {"development": "[test,docs]", "lowest": "[test,docs]", "extras": "[isal,dask]"}
 INDEX = "https://pypi.org/pypi/pip/json"
 
 

@@ -17,7 +17,7 @@ FOLDER = PROJECT / "requirements"
 DAYS = 7
 """Age that a release must have."""
 
-EXTRAS = ("isal", "hatchet", "disassembly", "dask")
+EXTRAS = ("isal", "hatchet", "dask")
 FILES = {
     "runtime": ["pyproject.toml"],
     "development": [

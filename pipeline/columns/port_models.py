@@ -11,7 +11,7 @@ from pipeline.projection.ports.threads import PortLoads, ThreadTimes
 from pipeline.wording.quantities import number
 
 Rows: TypeAlias = Sequence[Row]
-BOUNDS = ("ports", "front end", "dependencies")
+BOUNDS = ("ports", "front end")
 
 
 def loops_table(report: Mapping[str, Any]) -> DataTable:

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pipeline.columns.port_models import BOUNDS
 from pipeline.projection.ports.loop_estimate import LoopEstimate
 from pipeline.projection.ports.loop_time import LoopReport, PortsReport
 from pipeline.wording.quantities import counted, figure, number
@@ -38,7 +39,7 @@ def _show_loop(out: Console, report: PortsReport, loop: LoopReport) -> None:
     for estimate in estimates:
         table.add_column(estimate.processor.name, justify="right", no_wrap=True)
     table.add_row(Text("estimated", style="bold"), *(figure(e.cycles) for e in estimates))
-    for limit in ("ports", "front end", "dependencies"):
+    for limit in BOUNDS:
         table.add_row(f"  limited by {limit} alone", *(figure(e.bounds[limit]) for e in estimates))
     out.print(table)
     for estimate in estimates:
@@ -57,24 +58,16 @@ def _show_loop(out: Console, report: PortsReport, loop: LoopReport) -> None:
 
 def bottleneck_sentence(estimate: LoopEstimate) -> str:
     """Return what limits a loop, in a sentence."""
-    if estimate.limit == "dependencies":
-        return "the bottleneck is a chain of dependent instructions from one iteration to the next"
     if estimate.limit == "front end":
         many = figure(estimate.micro_operations)
-        width = estimate.processor.table.dispatch
-        return f"the bottleneck is the front end: {many} micro-operations, {width} a cycle"
-    kinds = ", ".join(f"{kind} {figure(cycles)}" for kind, cycles in estimate.work[:_MOST_KINDS])
-    named = (
-        f"port {estimate.busiest[0]}"
-        if len(estimate.busiest) == 1
-        else f"ports {', '.join(estimate.busiest)}"
-    )
+        return f"the bottleneck is the front end: {many} micro-operations, {estimate.dispatch} a cycle"
+    most = estimate.work[0][1] if estimate.work else 0.0
+    leading = [entry for entry in estimate.work[:_MOST_KINDS] if entry[1] >= _IDLE * most]
+    kinds = ", ".join(f"{kind} {figure(cycles)}" for kind, cycles in leading)
+    ports = f"{'port' if len(estimate.busiest) == 1 else 'ports'} {', '.join(estimate.busiest)}: {kinds}"
     if estimate.limit == "ports":
-        return f"the bottleneck is {named}: {kinds}"
-    return (
-        "the bottleneck is latency within an iteration, which the window of instructions in flight is too "
-        f"small to hide; the busiest is {named}: {kinds}"
-    )
+        return f"the bottleneck is {ports}"
+    return f"the bottleneck is latency: instructions wait for results of others; the busiest is {ports}"
 
 
 def _pressure(estimate: LoopEstimate) -> str:

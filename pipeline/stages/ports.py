@@ -8,7 +8,7 @@ from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.units import RATE, TIME, parse_quantity
 from pipeline.projection.ports.assembly import Instruction, loop_bodies, nesting_depth
 from pipeline.projection.ports.counting import read_function
-from pipeline.projection.ports.llvm_mca import INSTALL, LlvmMca, find_llvm_mca, too_old
+from pipeline.projection.ports.llvm_mca import find_llvm_mca, require_model
 from pipeline.projection.ports.loop_estimate import estimate_loop
 from pipeline.projection.ports.loop_time import LoopReport, PortsReport, left_out_error, time_elsewhere
 from pipeline.projection.ports.processors import Processor, processor_named
@@ -61,7 +61,10 @@ def ports(
         what = f"'{function}' has no loop: no jump goes backwards"
         raise UsageError(what, where=str(path), hint="name the function that the compiler left it in")
     chosen = _chosen(len(bodies), loop, most)
-    tool, notices = _tool(llvm_mca, [one for one in (there, reference) if one])
+    tool = find_llvm_mca(llvm_mca)
+    for processor in (there, reference):
+        if processor is not None:
+            require_model(tool, processor)
     reports = []
     for k in chosen:
         body = instructions[bodies[k].start : bodies[k].stop]
@@ -81,15 +84,13 @@ def ports(
                 number=k + 1, instructions=len(body), depth=depth, there=estimate, here=other, time=time
             )
         )
-    if measured:
-        notices += _about_time(clock, len(bodies), chosen[0] + 1)
     return PortsReport(
         path=path,
         function=function,
         loops=tuple(reports),
         others=len(bodies) - len(reports),
         seconds=measured,
-        notices=tuple(notices),
+        notices=_about_time(clock, len(bodies), chosen[0] + 1) if measured else (),
     )
 
 
@@ -148,20 +149,7 @@ def _chosen(many: int, loop: int | None, most: int) -> list[int]:
     return [loop - 1]
 
 
-def _tool(path: str | None, wanted: Sequence[Processor]) -> tuple[LlvmMca | None, list[str]]:
-    """Return the llvm-mca to use for all the processors, and what to say if it is none."""
-    tool = find_llvm_mca(path)
-    if tool is None:
-        return None, [f"llvm-mca was not found, the shipped tables are used; {INSTALL}"]
-    for processor in wanted:
-        if reason := too_old(tool, processor):
-            if path is not None:
-                raise UsageError(reason, where="--llvm-mca", hint="install LLVM 19 or newer")
-            return None, [f"{reason}, the shipped tables are used; {INSTALL}"]
-    return tool, []
-
-
-def _about_time(clock: str | None, loops: int, number: int) -> list[str]:
+def _about_time(clock: str | None, loops: int, number: int) -> tuple[str, ...]:
     known = left_out_error()
     notices = [
         f"the interval has the error of {known.pairs} predictions that were measured: {known.source}; "
@@ -171,4 +159,4 @@ def _about_time(clock: str | None, loops: int, number: int) -> list[str]:
         notices.append("equal clocks are assumed; give --clock and --from-clock")
     if loops > 1:
         notices.append(f"the time is taken to be that of loop {number}")
-    return notices
+    return tuple(notices)

@@ -27,7 +27,6 @@ _FOLDERS: Mapping[Kind, Path] = {
 }
 PROCESSORS = _HERE / "ports" / "processors.toml"
 LEFT_OUT = _HERE / "ports" / "left_out.toml"
-_INSTRUCTIONS = _HERE / "ports" / "instructions"
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,12 +177,6 @@ def find(kind: Kind, name: str | Path) -> Path:
     close = difflib.get_close_matches(stem, known)
     hint = f"did you mean '{close[0]}'?" if close else f"give a file, or one of {', '.join(known)}"
     raise UsageError(f"no such file, and no shipped {kind} of that name", where=str(name), hint=hint)
-
-
-def instruction_table_text(model: str) -> str | None:
-    """Return the shipped instruction table of a processor by LLVM's name for it, None if there is none."""
-    path = _INSTRUCTIONS / f"{model}.tsv"
-    return read_text(path) if path.is_file() else None
 
 
 def beside(path: Path, name: str) -> Path:

@@ -1,17 +1,19 @@
 """Functions and loops in assembly: compiler output (``.s``), text of ``objdump -d``, and ELF object files.
 
 They are read in AT&T syntax on x86-64 and in Arm syntax on AArch64. Only what counting needs is kept: the
-mnemonic, the operands, and the target of a jump inside the function. Object files are disassembled with
-pyelftools and capstone, the optional extra ``disassembly``.
+mnemonic, the operands, and the target of a jump inside the function. Object files are disassembled by the
+objdump of LLVM or of binutils.
 """
 
-import io
 import re
+import shutil
+import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias, TypeVar
+from pathlib import Path
+from typing import TypeVar
 
-from ingest.errors import InputError, UsageError
+from ingest.errors import InputError, UsageError, one_line
 
 _LABEL = re.compile(r"\s*([\w.$@]+):\s*(.*)")
 _HEADER = re.compile(r"[0-9a-f]+ <([^>]+)>:\s*")
@@ -21,6 +23,9 @@ _COMMENT = re.compile(r"\s*(?:#(?!-?\d|0x|:)|//|;).*")
 _PREFIX = re.compile(r"^(?:(?:bnd|notrack|data16|cs|ds|es|addr32)\s+)+")
 _KEPT_PREFIXES = ("lock", "rep", "repe", "repne", "repz", "repnz")
 _MOST_FUNCTIONS_NAMED = 8
+DISASSEMBLERS = ("llvm-objdump", "objdump")
+_SYMBOL = re.compile(r"^[0-9a-f]+ .{6}F (?!\*UND\*)\S+\t([0-9a-f]+)\s+(?:\.hidden )?(.+)$", re.M)
+_SECONDS = 120
 
 T = TypeVar("T")
 
@@ -38,6 +43,9 @@ class Instruction:
     mnemonic: str
     operands: tuple[str, ...] = ()
     target: int | None = None
+
+    def __str__(self) -> str:
+        return f"{self.mnemonic} {', '.join(self.operands)}".strip()
 
 
 def functions_in(text: str, *, where: str = "assembly") -> dict[str, tuple[Instruction, ...]]:
@@ -197,75 +205,46 @@ def target_loop(instructions: Sequence[Instruction], *, length: int | None = Non
     return fitting[0]
 
 
-_HINT = "install it with: pip install 'callpath-pipeline[disassembly]', or give the text of objdump -d"
-
-Untyped: TypeAlias = Any
-"""An object of one of the two packages, which carry no types."""
-
-
-@dataclass(frozen=True)
-class _Code:
-    """Where the machine code of a function lies in the file, and its address."""
-
-    start: int
-    size: int
-    address: int
-
-
-def function_in_object(content: bytes, name: str, *, where: str = "object file") -> tuple[Instruction, ...]:
-    """Return the instructions of a function in an ELF file for x86-64 or AArch64.
+def function_in_object(path: Path, name: str) -> tuple[Instruction, ...]:
+    """Return the instructions of a function in an object file, disassembled by objdump.
 
     Raises:
-        InputError: the packages are missing, or the file is damaged, stripped or for another machine.
+        InputError: there is no objdump, or it cannot read the file, or the file has no functions.
         UsageError: it has no such function.
     """
-    try:
-        import capstone
-        from elftools.common.exceptions import ELFError
-        from elftools.elf.elffile import ELFFile
-    except ImportError as missing:
-        what = f"reading an object file needs the package {missing.name}"
-        raise InputError(what, where=where, hint=_HINT) from missing
-    machines = {
-        "x64": (capstone.CS_ARCH_X86, capstone.CS_MODE_64),
-        "AArch64": (capstone.CS_ARCH_ARM64, capstone.CS_MODE_ARM),
+    program = next((found for each in DISASSEMBLERS if (found := shutil.which(each))), None)
+    if program is None:
+        what = "reading an object file needs objdump"
+        hint = "install it (apt install llvm, or binutils), or give compiler output (-S)"
+        raise InputError(what, where=str(path), hint=hint)
+    symbols = {
+        match[2]: match[2]
+        for match in _SYMBOL.finditer(_dumped(program, "--syms", path))
+        if int(match[1], 16)
     }
-    try:
-        elf = ELFFile(io.BytesIO(content))
-        machine = elf.get_machine_arch()
-        if machine not in machines:
-            hint = "give one for x86-64 or AArch64"
-            raise InputError(f"unsupported object file for {machine}", where=where, hint=hint)
-        functions = dict(_functions(elf))
-    except (ELFError, ValueError, KeyError, IndexError, AttributeError, OverflowError) as error:
-        raise InputError(f"damaged object file: {error}", where=where, hint="rebuild it") from error
-    if not functions:
+    if not symbols:
         hint = "give one that is not stripped"
-        raise InputError("no function symbols in the object file", where=where, hint=hint)
-    code = function_named(functions, name, where=where)
-    decoder = capstone.Cs(*machines[machine])
-    decoder.skipdata = True
-    if machine == "x64":
-        decoder.syntax = capstone.CS_OPT_SYNTAX_ATT
-    return _decoded(decoder, content[code.start : code.start + code.size], code.address)
+        raise InputError("no function symbols in the object file", where=str(path), hint=hint)
+    symbol = function_named(symbols, name, where=str(path))
+    llvm = Path(program).name.startswith("llvm")
+    text = _dumped(program, f"--disassemble{'-symbols' if llvm else ''}={symbol}", path)
+    return function_named(functions_in(text, where=str(path)), symbol, where=str(path))
 
 
-def _functions(elf: Untyped) -> Iterator[tuple[str, _Code]]:
-    """Yield the functions of the symbol table.
-
-    Their code is sliced from the file: sizes that a damaged header declares are never allocated.
-    """
-    table = elf.get_section_by_name(".symtab")
-    for entry in table.iter_symbols() if table else ():
-        place = entry["st_shndx"]
-        if entry["st_info"]["type"] != "STT_FUNC" or not isinstance(place, int) or not entry["st_size"]:
-            continue
-        section = elf.get_section(place)
-        start = section["sh_offset"] + entry["st_value"] - section["sh_addr"]
-        yield entry.name, _Code(max(start, 0), entry["st_size"], entry["st_value"])
-
-
-def _decoded(decoder: Untyped, code: bytes, start: int) -> tuple[Instruction, ...]:
-    lines = list(decoder.disasm_lite(code, start))
-    places = {f"{address:x}": k for k, (address, *_) in enumerate(lines)}
-    return tuple(parse_instruction(f"{mnemonic} {operands}", places) for *_, mnemonic, operands in lines)
+def _dumped(program: str, option: str, path: Path) -> str:
+    try:
+        done = subprocess.run(
+            [program, option, "--no-show-raw-insn", str(path.resolve())],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        raise InputError(f"objdump cannot be run: {error}", where=str(path), hint="repair it") from error
+    if done.returncode:
+        said = one_line(done.stderr.strip().rpartition(":")[2] or f"exit code {done.returncode}")
+        hint = "rebuild it, or install an objdump for its processor (apt install llvm)"
+        raise InputError(f"objdump cannot read it: {said}", where=str(path), hint=hint)
+    return done.stdout

@@ -17,14 +17,27 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.toml_tables import TomlTable, find, read_bytes, read_toml, shipped
-from pipeline.projection.ports.assembly import Instruction, function_named, functions_in, target_loop
-from pipeline.projection.ports.instruction_form import arm_kind, x86_kind
+from pipeline.projection.ports.assembly import (
+    Instruction,
+    function_in_object,
+    function_named,
+    functions_in,
+    target_loop,
+)
 from pipeline.projection.ports.port_map import WIDENED, PortMap, class_vector
 
 _ELF = b"\x7fELF"
 _MEMORY = ("operand", "read", "move", "none")
-_ARM_LETTERS = {**dict.fromkeys("xw", "r"), **dict.fromkeys("dshb", "v"), "q": "q", "i": "i", "f": "i"}
-_X86_LETTERS = {kind: kind for kind in "xyzki"} | dict.fromkeys(("m", "gx", "gy", "gz", "*m"), "m")
+_ARM_KINDS = (
+    (r"\[.*\bz\d.*", "g"),
+    (r"\[.*!", "w"),
+    (r"\[.*", "m"),
+    (r"[xw]\d+|w?sp|[xw]zr", "r"),
+    (r"q\d+", "q"),
+    (r"\{.*|[dshb]\d+|[vz]\d+(\.\d*[bhsdq])?(\[\d+\])?", "v"),
+    (r"pn?\d+(\.[bhsd])?(/[mz])?", "p"),
+    (r"#?-?(0x[0-9a-f]+|\d+(\.\d+)?(e[+-]?\d+)?)|#?:.*", "i"),
+)
 
 
 @dataclass(frozen=True)
@@ -100,12 +113,11 @@ def classify(table: ClassTable, instruction: Instruction) -> tuple[str, ...]:
     for rule in table.rules:
         if rule.mnemonic.fullmatch(instruction.mnemonic) and rule.operands.fullmatch(",".join(kinds)):
             return _with_memory(rule, kinds)
-    text = f"{instruction.mnemonic} {', '.join(instruction.operands)}".strip()
     if instruction.mnemonic.startswith(("call", "bl")):
         hint = "inline it (for sqrt: -fno-math-errno) or choose another loop"
-        raise InputError(f"'{text}' calls a function, whose instructions cannot be counted", hint=hint)
+        raise InputError(f"'{instruction}' calls a function, whose instructions cannot be counted", hint=hint)
     raise InputError(
-        f"'{text}' (operands {','.join(kinds) or 'none'}) matches no rule",
+        f"'{instruction}' (operands {','.join(kinds) or 'none'}) matches no rule",
         hint=f"add a rule for it to a class table of {table.isa}",
     )
 
@@ -123,23 +135,22 @@ def _with_memory(rule: ClassRule, kinds: tuple[str, ...]) -> tuple[str, ...]:
 def operand_kinds(isa: str, instruction: Instruction) -> tuple[str, ...]:
     """Return one letter per operand: its register file, memory, a number, or a label."""
     mnemonic, operands = instruction.mnemonic, instruction.operands
-    if isa == "aarch64":
-        kinds = [_arm_letter(arm_kind(operand)) for operand in operands]
-    else:
-        kinds = [_X86_LETTERS.get(x86_kind(operand, mnemonic), "r") for operand in operands]
+    kinds = [_arm_kind(operand) if isa == "aarch64" else _x86_kind(operand) for operand in operands]
     if kinds and (instruction.target is not None or mnemonic.startswith("j")):
         kinds[-1] = "l" if kinds[-1] == "m" and "(" not in operands[-1] else kinds[-1]
     return tuple(kinds)
 
 
-def _arm_letter(kind: str) -> str:
-    if kind.startswith("["):
-        return "g" if "z" in kind else "w" if kind.endswith("!") else "m"
-    if kind.startswith("{") or re.fullmatch(r"[vz](\d*[bhsdq])?(\[\])?", kind):
-        return "v"
-    if kind in _ARM_LETTERS:
-        return _ARM_LETTERS[kind]
-    return "p" if re.fullmatch(r"p[bhsd]?(/[mz])?", kind) else "l"
+def _arm_kind(operand: str) -> str:
+    return next((kind for pattern, kind in _ARM_KINDS if re.fullmatch(pattern, operand)), "l")
+
+
+def _x86_kind(operand: str) -> str:
+    if operand.startswith(("$", "*%")):
+        return "i" if operand[0] == "$" else "r"
+    if not operand.startswith("%") or ":" in operand:
+        return "m"
+    return operand[1] if operand[1:2] in set("xyzk") else "r"
 
 
 def count_classes(portmap: PortMap, table: ClassTable, instructions: Iterable[Instruction]) -> FloatArray:
@@ -166,15 +177,12 @@ def read_function(path: Path, name: str) -> tuple[Instruction, ...]:
     """Return the instructions of a function in a ``.s`` file, objdump's text or an object file.
 
     Raises:
-        InputError: the file cannot be read as one of these, or the packages that read an object file are
-            not installed.
+        InputError: the file cannot be read as one of these, or there is no objdump for an object file.
         UsageError: there is no such function.
     """
     content = read_bytes(path)
     if content.startswith(_ELF):
-        from pipeline.projection.ports.assembly import function_in_object
-
-        return function_in_object(content, name, where=str(path))
+        return function_in_object(path, name)
     functions = functions_in(content.decode("utf-8", errors="replace"), where=str(path))
     return function_named(functions, name, where=str(path))
 

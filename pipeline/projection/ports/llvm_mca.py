@@ -1,7 +1,6 @@
 """LLVM's llvm-mca as a subprocess: cycles and port pressure of a loop by LLVM's own simulation.
 
-It is not needed: the shipped instruction tables hold what it states of single instructions. Its answer is
-read as JSON, and whatever is not as expected is one error.
+Its answer is read as JSON, and whatever is not as expected is one error.
 """
 
 import json
@@ -21,14 +20,14 @@ from ingest.errors import InputError, UsageError
 from pipeline.projection.ports.assembly import Instruction
 from pipeline.projection.ports.processors import Processor
 
-NAMES = ("llvm-mca-21", "llvm-mca-20", "llvm-mca-19", "llvm-mca")
-_WRONG = (KeyError, TypeError, ValueError, IndexError)
-INSTALL = "install LLVM 19 or newer (Debian and Ubuntu: apt install llvm-19), or give --llvm-mca PATH"
-_OLDEST = 16
-_SKIPPING = 19  # the first version that can leave out what it does not know
+OLDEST = 14
+NAMES = ("llvm-mca", *(f"llvm-mca-{version}" for version in range(OLDEST, 30)))
+INSTALL = "install LLVM (apt install llvm, or module load llvm), or give --llvm-mca PATH"
 _ITERATIONS = (100, 200)
 _SECONDS = 120
 _TRIPLES = {"x86-64": "x86_64", "aarch64": "aarch64"}
+_PLAIN = {"x86-64": ("movq (%rax), %rbx", "movq %rbx, (%rax)"), "aarch64": ("ldr x0, [x1]", "str x0, [x1]")}
+_PREFIX = re.compile(r"^(?:BW|HW|SKX|ICX|SPR|SKL|ADLP|Zn\d?|[NV]\d|A64FXIP)(?:Port|Unit)?(?=\w)")
 
 
 @dataclass(frozen=True)
@@ -44,9 +43,9 @@ class LlvmMca:
     version: str
 
     @property
-    def major(self) -> int:
-        """The first number of the version."""
-        return int(self.version.split(".")[0])
+    def numbers(self) -> tuple[int, ...]:
+        """The version in numbers."""
+        return tuple(int(part) for part in self.version.split(".") if part)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -55,110 +54,152 @@ class Simulated:
 
     Attributes:
         cycles: per pass through the loop, in steady state.
-        ports: names of the units as LLVM has them.
-        pressure: float64[port], cycles for which each is busy per pass.
-        left_out: instructions that it does not know.
+        micro_operations: that the front end issues per pass.
+        dispatch: micro-operations that it issues in a cycle.
+        units: that are used, without the processor's prefix; several of one name are one.
+        pressure: float64[instruction, unit], cycles per pass for which each instruction occupies each.
+        loads: units of a plain load.
+        stores: units of a plain store.
+        left_out: which instructions llvm-mca does not know; they cost nothing.
     """
 
     cycles: float
-    ports: tuple[str, ...]
+    micro_operations: float
+    dispatch: int
+    units: tuple[str, ...]
     pressure: FloatArray
-    left_out: tuple[str, ...]
+    loads: frozenset[str]
+    stores: frozenset[str]
+    left_out: tuple[Instruction, ...]
 
 
 @lru_cache
-def find_llvm_mca(path: str | None = None) -> LlvmMca | None:
-    """Return the newest llvm-mca on the path, None if there is none.
+def find_llvm_mca(path: str | None = None) -> LlvmMca:
+    """Return the newest llvm-mca on the path.
 
     Args:
         path: the program to use instead.
 
     Raises:
-        UsageError: that program is not an llvm-mca.
+        UsageError: there is none, or that program is not one.
     """
-    names = NAMES if path is None else (path,)
-    for name in names:
-        found = shutil.which(name)
-        if found and (version := _version(found)):
-            return LlvmMca(Path(found), version)
+    programs = [found for name in (NAMES if path is None else (path,)) if (found := shutil.which(name))]
+    tools = [LlvmMca(Path(program), version) for program in programs if (version := _version(program))]
+    if tools:
+        return max(tools, key=lambda tool: tool.numbers)
     if path is not None:
         raise UsageError("is not an llvm-mca that runs", where=path, hint=INSTALL)
-    return None
+    raise UsageError("llvm-mca was not found", hint=INSTALL)
 
 
 def _version(program: str) -> str | None:
     try:
-        done = subprocess.run(
-            [program, "--version"], capture_output=True, text=True, timeout=_SECONDS, check=False
-        )
+        done = _run([program, "--version"])
     except (OSError, subprocess.SubprocessError):
         return None
     found = re.search(r"LLVM version (\d[\d.]*)", done.stdout)
     return found[1] if found else None
 
 
-def too_old(tool: LlvmMca, processor: Processor) -> str | None:
-    """Return in a sentence why this version cannot answer for a processor, None if it can."""
-    needed = max(processor.since, _OLDEST)
-    if tool.major >= needed:
-        return None
-    return f"llvm-mca {tool.version} is too old for {processor.name}, which needs {needed} or newer"
+def _run(command: list[str], text: str = "") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=_SECONDS, check=False)
+
+
+def require_model(tool: LlvmMca, processor: Processor) -> None:
+    """Refuse a version that has no model of a processor.
+
+    Raises:
+        UsageError: saying which version has.
+    """
+    needed = max(processor.since, OLDEST)
+    if tool.numbers[0] < needed:
+        what = f"llvm-mca {tool.version} is too old for {processor.name}, which needs {needed} or newer"
+        hint = f"install a newer one (apt install llvm-{needed}), or give --llvm-mca PATH"
+        raise UsageError(what, where=str(tool.path), hint=hint)
 
 
 def simulate_loop(tool: LlvmMca, processor: Processor, body: Sequence[Instruction]) -> Simulated:
     """Return what llvm-mca says of a loop on a processor.
 
     Raises:
-        InputError: it fails, or its answer cannot be read.
+        InputError: it fails, its answer cannot be read, or the processor does not have an instruction.
     """
-    text = "\n".join([*map(assembly_text, body), ""])
-    answers = [_answer(tool, processor, text, iterations) for iterations in _ITERATIONS]
+    known = list(range(len(body)))
+    refusal = _refusal(_asked(tool, processor, body, _ITERATIONS[0]))
+    if refusal:
+        refusals = [_refusal(_asked(tool, processor, [each], 1)) for each in body]
+        for instruction, why in zip(body, refusals, strict=True):
+            if why and "instruction requires" in why:
+                raise processor.lacks(instruction)
+        known = [k for k in known if refusals[k] is None]
+        if not known:
+            raise InputError(f"llvm-mca fails: {refusal}", where=str(tool.path), hint=INSTALL)
+    kept = [body[k] for k in known]
     try:
-        regions = [answer["CodeRegions"][0] for answer, _ in answers]
-        first, last = (region["SummaryView"]["TotalCycles"] for region in regions)
-        ports = tuple(str(name) for name in answers[-1][0]["TargetInfo"]["Resources"])
-        pressure = np.zeros(len(ports))
-        whole = len(regions[-1]["Instructions"])
-        for entry in regions[-1]["ResourcePressureView"]["ResourcePressureInfo"]:
-            if entry["InstructionIndex"] == whole:
-                pressure[entry["ResourceIndex"]] += entry["ResourceUsage"]
-        cycles = (float(last) - float(first)) / (_ITERATIONS[1] - _ITERATIONS[0])
-    except _WRONG as error:
-        raise _unreadable(tool, error) from error
-    return Simulated(cycles=cycles, ports=ports, pressure=pressure, left_out=answers[-1][1])
-
-
-def _answer(
-    tool: LlvmMca, processor: Processor, text: str, iterations: int
-) -> tuple[dict[str, Any], tuple[str, ...]]:
-    command = [str(tool.path), f"-mtriple={_TRIPLES[processor.isa]}", f"-mcpu={processor.llvm}", "--json"]
-    command += [f"--iterations={iterations}"]
-    if tool.major >= _SKIPPING:
-        command.append("--skip-unsupported-instructions=any")
-    try:
-        done = subprocess.run(
-            [*command, "-"], input=text, capture_output=True, text=True, timeout=_SECONDS, check=False
+        first, last = (
+            json.loads(_asked(tool, processor, kept, iterations).stdout) for iterations in _ITERATIONS
         )
+        return _read(first, last, body, known)
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        what = f"the answer of llvm-mca {tool.version} cannot be read: {error!r}"
+        hint = "use LLVM 14 to 21, or move it out of the way"
+        raise InputError(what, where=str(tool.path), hint=hint) from error
+
+
+def _asked(
+    tool: LlvmMca, processor: Processor, body: Sequence[Instruction], iterations: int
+) -> subprocess.CompletedProcess[str]:
+    """Return what llvm-mca answers for a loop, a plain load and a plain store."""
+    triple = _TRIPLES[processor.isa]
+    regions = ["\n".join(map(assembly_text, body)), *_PLAIN[processor.isa]]
+    text = "".join(f"# LLVM-MCA-BEGIN\n{region}\n# LLVM-MCA-END\n" for region in regions)
+    command = [str(tool.path), f"-mtriple={triple}", f"-mcpu={processor.llvm}", "--json"]
+    command += ["--instruction-info=false", f"--iterations={iterations}", "-"]
+    try:
+        return _run(command, text)
     except (OSError, subprocess.SubprocessError) as error:
         raise InputError(f"cannot be run: {error}", where=str(tool.path), hint=INSTALL) from error
-    if done.returncode:
-        said = next((line for line in done.stderr.splitlines() if "error" in line), "no reason given")
-        raise InputError(f"llvm-mca fails: {said.strip()}", where=str(tool.path), hint=INSTALL)
-    left_out = re.findall(r"^note: instruction: \t(.*)$", done.stderr, re.M)
-    lines = text.splitlines()
-    wrong = dict.fromkeys(int(n) for n in re.findall(r"^<stdin>:(\d+):\d+: error", done.stderr, re.M))
-    left_out += [lines[n - 1] for n in wrong if 0 < n <= len(lines)]
-    try:
-        return json.loads(done.stdout), tuple(
-            dict.fromkeys(line.replace("\t", " ").strip() for line in left_out)
-        )
-    except ValueError as error:
-        raise _unreadable(tool, error) from error
 
 
-def _unreadable(tool: LlvmMca, error: Exception) -> InputError:
-    what = f"the answer of llvm-mca {tool.version} cannot be read: {error!r}"
-    return InputError(what, where=str(tool.path), hint="use LLVM 19 to 21, or move it out of the way")
+def _refusal(done: subprocess.CompletedProcess[str]) -> str | None:
+    """Return the first error, None if everything was understood; some versions go on after one."""
+    said = next((line for line in done.stderr.splitlines() if re.search(r"\berror:", line)), None)
+    return said or (f"exit code {done.returncode}" if done.returncode else None)
+
+
+def _read(
+    first: dict[str, Any], last: dict[str, Any], body: Sequence[Instruction], known: list[int]
+) -> Simulated:
+    """Return the figures of the loop from the answers for fewer and for more iterations."""
+    summary = last["CodeRegions"][0]["SummaryView"]
+    cycles = summary["TotalCycles"] - first["CodeRegions"][0]["SummaryView"]["TotalCycles"]
+    names = [_PREFIX.sub("", name.split(".")[0]) for name in last["TargetInfo"]["Resources"]]
+    names = [f"P{int(name)}" if name.isdigit() else name for name in names]
+    loop, load, store = (_pressure(region, names) for region in last["CodeRegions"])
+    used = [k for k in range(loop.shape[1]) if loop[:-1, k].any()]
+    units = tuple(dict.fromkeys(names))
+    pressure = np.zeros((len(body), len(used)))
+    pressure[known] = loop[: len(known), used]
+    return Simulated(
+        cycles=cycles / (_ITERATIONS[1] - _ITERATIONS[0]),
+        micro_operations=summary["TotaluOps"] / summary["Iterations"],
+        dispatch=summary["DispatchWidth"],
+        units=tuple(units[k] for k in used),
+        pressure=pressure,
+        loads=frozenset(units[k] for k in np.flatnonzero(load[0])),
+        stores=frozenset(units[k] for k in np.flatnonzero(store[0])),
+        left_out=tuple(each for k, each in enumerate(body) if k not in known),
+    )
+
+
+def _pressure(region: dict[str, Any], names: list[str]) -> FloatArray:
+    """Return float64[instruction, name], the mean over units of one name; the last row is their sum."""
+    units = list(dict.fromkeys(names))
+    pressure = np.zeros((len(region["Instructions"]) + 1, len(units)))
+    for entry in region["ResourcePressureView"]["ResourcePressureInfo"]:
+        name = names[entry["ResourceIndex"]]
+        pressure[entry["InstructionIndex"], units.index(name)] += entry["ResourceUsage"] / names.count(name)
+    return pressure
 
 
 def assembly_text(instruction: Instruction) -> str:

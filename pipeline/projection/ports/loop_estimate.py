@@ -1,33 +1,23 @@
-"""Cycles of a loop on a processor, and what limits it: ports, front end, dependencies or the window.
-
-The cycles are those of llvm-mca or, without it, of the small core of `simulation`. The bounds are those of
-the shipped instruction table: each is what the loop would take if nothing else limited it.
-"""
+"""Cycles of a loop on a processor by llvm-mca, and what limits it: ports, front end or dependencies."""
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from ingest.errors import InputError
+import numpy as np
+
+from ingest.arrays import FloatArray
 from pipeline.projection.ports.assembly import Instruction
-from pipeline.projection.ports.core_simulation import Core, steady_cycles, steps_of
-from pipeline.projection.ports.dependencies import Latency, access_of, dependency_bound
-from pipeline.projection.ports.instruction_form import form_of
+from pipeline.projection.ports.counting import operand_kinds
 from pipeline.projection.ports.llvm_mca import LlvmMca, Simulated, simulate_loop
-from pipeline.projection.ports.processors import (
-    Cost,
-    InstructionTable,
-    Processor,
-    instruction_table,
-    processors,
-)
-from pipeline.projection.ports.schedule import overlapping_unions
+from pipeline.projection.ports.processors import Processor
 
-Group = tuple[str, ...]
-
-LIMITS = ("ports", "front end", "dependencies", "window")
 _CLOSE = 0.85
 """A bound that explains less than this share of the cycles is not the limit."""
+_AS_BUSY = 0.95
+"""Units that are busy for this share of the busiest one's cycles are as busy."""
+
+_AVX512 = re.compile(r"%zmm|%k\d|%[xy]mm(1[6-9]|2\d|3[01])")
 
 _KINDS = (
     ("division and square root", r"v?(div|sqrt)\w*|i?div[bwlq]?|[us]div|f(div|divr|sqrt)"),
@@ -60,12 +50,13 @@ class LoopEstimate:
         source: where the cycles are from.
         cycles: in steady state, data in the first-level cache.
         ports: cycles for which each port is busy.
-        bounds: cycles by limit: ``ports``, ``front end``, ``dependencies``.
-        limit: which of `LIMITS` decides.
-        busiest: ports that decide among the ports.
+        bounds: cycles by limit: ``ports``, the busiest of them, and ``front end``.
+        limit: the bound that decides, or ``dependencies`` if none explains the cycles.
+        busiest: ports that are busy longest.
         work: kinds of work on these ports and their cycles, most first.
         micro_operations: that the front end issues.
-        unknown: instructions without a cost, which count as one micro-operation without ports.
+        dispatch: micro-operations that it issues in a cycle.
+        unknown: instructions that llvm-mca does not know, which cost nothing.
         notes: what is doubtful, in sentences.
     """
 
@@ -78,166 +69,76 @@ class LoopEstimate:
     busiest: tuple[str, ...]
     work: tuple[tuple[str, float], ...]
     micro_operations: float
+    dispatch: int
     unknown: tuple[str, ...]
     notes: tuple[str, ...]
 
 
-def estimate_loop(processor: Processor, body: Sequence[Instruction], tool: LlvmMca | None) -> LoopEstimate:
+def estimate_loop(processor: Processor, body: Sequence[Instruction], tool: LlvmMca) -> LoopEstimate:
     """Return the cycles of a loop and what limits it.
 
-    Args:
-        processor: the core.
-        body: the instructions of the loop.
-        tool: the llvm-mca to ask; the shipped table answers without it.
-
     Raises:
-        InputError: the processor does not have the instructions, or llvm-mca fails.
+        InputError: the processor does not have an instruction, or llvm-mca fails.
     """
-    plain = processor.table
-    stated = [plain.cost(instruction) for instruction in body]
-    _require_instructions(processor, body, stated)
-    table, costs = _with_slow_units(processor, plain, body, stated)
-    late = table.isa == "x86-64"
-    latencies = [
-        Latency(c.late_latency if late else c.latency, c.latency, c.late_latency)
-        if c
-        else Latency(1.0, 1.0, 1.0)
-        for c in costs
-    ]
-    accesses = [access_of(table.isa, instruction) for instruction in body]
-    bound, busiest = port_bound(table, _group_cycles(costs))
-    bounds = {
-        "ports": bound,
-        "front end": sum(c.micro_operations if c else 1.0 for c in costs) / table.dispatch,
-        "dependencies": dependency_bound(table.isa, body, latencies),
-    }
-    core = Core(table, steps_of(table, costs, accesses, latencies))
-    cycles = steady_cycles(core)
-    ports = core.pressure(cycles)
-    unknown = [_text(i) for i, c in zip(body, costs, strict=True) if c is None]
-    source = f"shipped table (llvm-mca {table.llvm})"
-    if tool is not None:
-        answer = simulate_loop(tool, processor, body)
-        cycles = max(cycles, answer.cycles) if table is not plain else answer.cycles
-        ports = _named_pressure(answer) | {
-            name: ports[name] for name in table.units if name not in plain.units
-        }
-        unknown, source = list(answer.left_out), f"llvm-mca {tool.version}"
+    for instruction in body:
+        if not processor.avx512 and any(map(_AVX512.search, instruction.operands)):
+            raise processor.lacks(instruction)
+    found = simulate_loop(tool, processor, body)
+    units, pressure = _with_slow_units(processor, found, body)
+    busy = pressure.sum(axis=0)
+    highest = float(busy.max(initial=0.0))
+    busiest = [k for k, cycles in enumerate(busy) if cycles > 0 and cycles >= _AS_BUSY * highest]
+    cycles = max(found.cycles, highest) if len(units) > len(found.units) else found.cycles
+    bounds = {"ports": min(highest, cycles), "front end": found.micro_operations / found.dispatch}
+    limit = max(bounds, key=bounds.__getitem__)
     return LoopEstimate(
         processor=processor,
-        source=source,
+        source=f"llvm-mca {tool.version}",
         cycles=cycles,
-        ports=ports,
+        ports={name: float(busy[k]) for k, name in enumerate(units) if busy[k] > 0},
         bounds=bounds,
-        limit=_limit(cycles, bounds),
-        busiest=busiest,
-        work=_work(table, body, costs, busiest),
-        micro_operations=bounds["front end"] * table.dispatch,
-        unknown=tuple(dict.fromkeys(unknown)),
-        notes=tuple(_notes(processor, body, table is not plain)),
+        limit=limit if bounds[limit] >= _CLOSE * cycles else "dependencies",
+        busiest=tuple(units[k] for k in busiest),
+        work=_work(found, body, units, pressure, busiest),
+        micro_operations=found.micro_operations,
+        dispatch=found.dispatch,
+        unknown=tuple(dict.fromkeys(map(str, found.left_out))),
+        notes=tuple(_notes(processor, body, len(units) > len(found.units))),
     )
 
 
-def _limit(cycles: float, bounds: Mapping[str, float]) -> str:
-    highest = max(bounds, key=bounds.__getitem__)
-    return highest if bounds[highest] >= _CLOSE * cycles else "window"
-
-
-def _require_instructions(
-    processor: Processor, body: Sequence[Instruction], costs: Sequence[Cost | None]
-) -> None:
-    """Refuse a loop with instructions that other processors of the instruction set have."""
-    missing = [i for i, cost in zip(body, costs, strict=True) if cost is None]
-    others = {one.model for one in processors() if one.isa == processor.isa and one.model != processor.model}
-    for instruction in missing:
-        if any((table := instruction_table(name)) and table.cost(instruction) for name in others):
-            hint = f"compile it for {processor.name}, or choose another processor"
-            raise InputError(f"{processor.name} does not have '{_text(instruction)}'", hint=hint)
-
-
-def _group_cycles(costs: Sequence[Cost | None]) -> dict[Group, float]:
-    found: dict[Group, float] = {}
-    for cost in costs:
-        for group, cycles in cost.units if cost else ():
-            found[group] = found.get(group, 0.0) + cycles
-    return found
-
-
-def port_bound(table: InstructionTable, groups: Mapping[Group, float]) -> tuple[float, Group]:
-    """Return the fewest cycles in which the units can do the work, and the units that need them.
-
-    It is the closed form of `schedule`, over unions of overlapping groups; units may exist several times.
-
-    Args:
-        table: how many units there are.
-        groups: cycles of work by the group of units that may do it.
-    """
-    best: tuple[float, int, list[str]] = (0.0, 0, [])
-    for chosen in overlapping_unions({frozenset(group) for group in groups}, table.model):
-        inside = sum(cycles for group, cycles in groups.items() if chosen.issuperset(group))
-        needed = inside / sum(table.units[unit] for unit in chosen)
-        best = max(best, (round(needed, 9), -len(chosen), sorted(chosen)))
-    order = list(table.units)
-    return best[0], tuple(sorted(best[2], key=order.index))
-
-
 def _with_slow_units(
-    processor: Processor, table: InstructionTable, body: Sequence[Instruction], costs: Sequence[Cost | None]
-) -> tuple[InstructionTable, list[Cost | None]]:
-    """Return table and costs with the units that LLVM's model leaves out; the same table if none is used."""
-    units = dict(table.units)
-    slower: list[Cost | None] = []
-    for instruction, cost in zip(body, costs, strict=True):
-        form = form_of(processor.isa, instruction)
+    processor: Processor, found: Simulated, body: Sequence[Instruction]
+) -> tuple[tuple[str, ...], FloatArray]:
+    """Return units and their pressure with the units that LLVM's model leaves out, if any is used."""
+    units, pressure = list(found.units), found.pressure
+    for k, instruction in enumerate(body):
+        form = f"{instruction.mnemonic} {','.join(operand_kinds(processor.isa, instruction))}"
         slow = next((one for one in processor.slow if one.form.match(form)), None)
-        if slow is None or cost is None:
-            slower.append(cost)
+        if slow is None:
             continue
-        units[slow.unit] = 1
-        slower.append(replace(cost, units=(*cost.units, ((slow.unit,), slow.cycles))))
-    return (replace(table, units=units) if len(units) > len(table.units) else table), slower
-
-
-def _named_pressure(answer: Simulated) -> dict[str, float]:
-    """Return the pressure by port, without the processor's prefix and without idle ports."""
-    prefix = re.compile(r"^(?:BW|HW|SKX|ICX|SPR|SKL|ADLP|Zn\d?|[NV]\d|A64FXIP)(?:Port|Unit)?(?=\w)")
-    found: dict[str, list[float]] = {}
-    for name, cycles in zip(answer.ports, answer.pressure.tolist(), strict=True):
-        short = prefix.sub("", name.split(".")[0])
-        found.setdefault(f"P{int(short)}" if short.isdigit() else short, []).append(cycles)
-    return {name: sum(each) / len(each) for name, each in found.items() if sum(each) > 0}
+        if slow.unit not in units:
+            units.append(slow.unit)
+            pressure = np.pad(pressure, ((0, 0), (0, 1)))
+        pressure[k, units.index(slow.unit)] = slow.cycles
+    return tuple(units), pressure
 
 
 def _work(
-    table: InstructionTable,
+    found: Simulated,
     body: Sequence[Instruction],
-    costs: Sequence[Cost | None],
-    busiest: Group,
+    units: Sequence[str],
+    pressure: FloatArray,
+    busiest: Sequence[int],
 ) -> tuple[tuple[str, float], ...]:
-    """Return what the busiest ports do: kinds of work and their cycles, most first."""
-    loads, stores = _memory_units(table)
-    found: dict[str, float] = {}
-    for instruction, cost in zip(body, costs, strict=True):
-        for group, cycles in cost.units if cost else ():
-            if set(group) <= set(busiest):
-                kind = (
-                    "loads"
-                    if set(group) <= loads
-                    else "stores"
-                    if set(group) <= stores
-                    else kind_of(instruction)
-                )
-                found[kind] = found.get(kind, 0.0) + cycles
-    return tuple(sorted(found.items(), key=lambda entry: -entry[1]))
-
-
-def _memory_units(table: InstructionTable) -> tuple[set[str], set[str]]:
-    """Return the units of plain loads, and those that plain stores need."""
-    arm = table.isa == "aarch64"
-    load = table.costs["ldr x,[x]" if arm else "movq m,q"]
-    store = table.costs["str x,[x]" if arm else "movq q,m"]
-    loads, stores = ({unit for group, _ in cost.units for unit in group} for cost in (load, store))
-    return loads, stores | loads
+    """Return what the busiest units do: kinds of work and their cycles, most first."""
+    work: dict[str, float] = {}
+    for unit in busiest:
+        moves = "loads" if units[unit] in found.loads else "stores" if units[unit] in found.stores else ""
+        for k in np.flatnonzero(pressure[:, unit]).tolist():
+            kind = moves or kind_of(body[k])
+            work[kind] = work.get(kind, 0.0) + float(pressure[k, unit])
+    return tuple(sorted(work.items(), key=lambda entry: -entry[1]))
 
 
 def kind_of(instruction: Instruction) -> str:
@@ -256,7 +157,3 @@ def _notes(processor: Processor, body: Sequence[Instruction], slow: bool) -> lis
     if calls:
         notes.append(f"the time in called functions is not included: {', '.join(dict.fromkeys(calls))}")
     return notes
-
-
-def _text(instruction: Instruction) -> str:
-    return f"{instruction.mnemonic} {', '.join(instruction.operands)}".strip()

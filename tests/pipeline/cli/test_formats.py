@@ -18,6 +18,7 @@ from pipeline.stages.check import baseline_text
 from pipeline.stages.gate_study import read_study
 from pipeline.stages.run import run
 from tests.foam_cases import write_foam_case
+from tests.pipeline.projection.ports.stored_llvm_mca import replay
 
 START = "from pipeline.cli import main; main()"
 LOOPS = Path(__file__).parents[1] / "projection" / "ports" / "loops" / "avx2.s"
@@ -72,6 +73,12 @@ def places(tmp_path_factory):
     names |= {"series": "series.jsonl", "baseline": "baseline.json", "history": "history.parquet"}
     outside = {"profile": PROFILE, "loops": LOOPS, "tmp": tmp}
     return outside | {name: tmp / file for name, file in names.items()}
+
+
+@pytest.fixture(autouse=True)
+def stored_llvm_mca(monkeypatch):
+    """Answer as llvm-mca did."""
+    replay(monkeypatch)
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """Loops on processor cores: what limits them, the time elsewhere, and every mistake in one line."""
 
 import json
+import shutil
 import stat
 from pathlib import Path
 
@@ -10,19 +11,18 @@ from ingest.errors import InputError, UsageError
 from pipeline.projection.ports import llvm_mca
 from pipeline.projection.ports.llvm_mca import find_llvm_mca
 from pipeline.projection.ports.loop_time import left_out_error, time_elsewhere
-from pipeline.report.ports_table import ports_json
+from pipeline.report.ports_table import bottleneck_sentence, ports_json
 from pipeline.stages.ports import ports
-from tests.pipeline.projection.ports.programs import DUMPED, object_file
+from tests.pipeline.projection.ports.stored_llvm_mca import replay
 
 LOOPS = Path(__file__).parents[1] / "projection" / "ports" / "loops"
 AVX2, AVX512, SVE = LOOPS / "avx2.s", LOOPS / "avx512.s", LOOPS / "sve.s"
 
 
 @pytest.fixture(autouse=True)
-def without_llvm_mca(monkeypatch):
-    """Tests use the shipped tables unless they bring an llvm-mca."""
-    monkeypatch.setattr(llvm_mca, "NAMES", ())
-    find_llvm_mca.cache_clear()
+def stored(monkeypatch):
+    """Answer as llvm-mca 19.1.7 did, unless a test brings a program."""
+    replay(monkeypatch)
     yield
     find_llvm_mca.cache_clear()
 
@@ -34,9 +34,12 @@ def only(function, on, path=AVX2, **options):
 
 def test_a_sum_waits_for_its_own_additions():
     there = only("dot", "skylake-x").there
+    assert there.source == "llvm-mca 19.1.7"
     assert there.limit == "dependencies"
-    assert there.bounds["dependencies"] == 4.0  # latency of a multiply-add
-    assert there.cycles == pytest.approx(4.0)
+    assert there.bounds["front end"] == 6 / 6
+    assert there.bounds["ports"] < 0.85 * there.cycles
+    assert there.cycles == pytest.approx(4.0)  # latency of a multiply-add
+    assert bottleneck_sentence(there).startswith("the bottleneck is latency: instructions wait for results")
 
 
 def test_division_occupies_the_divider():
@@ -95,19 +98,6 @@ def test_the_interval_is_that_of_predictions_left_out():
     assert found.upper == pytest.approx(2.718281828 ** (1.859548 * known.spread), rel=1e-5)
 
 
-def test_an_object_file(tmp_path):
-    pytest.importorskip("capstone", reason="extra 'disassembly' not installed")
-    pytest.importorskip("elftools", reason="extra 'disassembly' not installed")
-    rows = [line.split("\t")[1] for line in DUMPED.splitlines() if line.count("\t") == 2 and ":\t" in line]
-    path = tmp_path / "k.o"
-    path.write_bytes(object_file(bytes.fromhex("".join(rows)), "_Z5triadPdS_l"))
-    loop = only("triad", "zen3", path)
-    assert loop.instructions == 6
-    assert loop.there.unknown == ()
-    with pytest.raises(UsageError, match="no function 'riad'; functions: _Z5triadPdS_l"):
-        only("riad", "zen3", path)
-
-
 def test_calls_and_unknown_instructions_are_reported_not_refused(tmp_path):
     path = tmp_path / "k.s"
     path.write_text("f:\n.L1:\n\tcall\texp\n\tfrobsd\t%xmm0, %xmm1\n\taddq\t$8, %rax\n\tjne\t.L1\n\tret\n")
@@ -153,8 +143,8 @@ MISTAKES = [
     ({"loop": 7}, "--loop: there is no loop 7; choose 1 to 1"),
     ({"function": "none"}, "avx2.s: no function 'none'; functions: daxpy, division"),
     ({"path": Path("none.s")}, "none.s: cannot be read"),
-    ({"path": AVX512, "on": "broadwell"}, "Broadwell does not have 'vfmadd213pd (%rdx,%rax), %zmm2, %zmm1'"),
-    ({"llvm_mca": "/bin/ls"}, "/bin/ls: is not an llvm-mca that runs; install LLVM 19 or newer"),
+    ({"path": AVX512, "on": "broadwell"}, "Broadwell does not have 'vmovupd (%rsi,%rax), %zmm1'"),
+    ({"llvm_mca": "/bin/ls"}, "/bin/ls: is not an llvm-mca that runs; install LLVM (apt install llvm, or"),
 ]
 
 
@@ -167,63 +157,111 @@ def test_mistakes_are_one_line_each(change, line):
     assert "\n" not in str(caught.value)
 
 
-def test_without_llvm_mca_the_tables_are_used_and_said():
-    report = ports(AVX2, "daxpy", "zen4")
-    assert report.loops[0].there.source == "shipped table (llvm-mca 19.1.7)"
-    assert "llvm-mca was not found, the shipped tables are used" in report.notices[0]
-
-
-def program(tmp_path, answer, version="19.1.0"):
-    path = tmp_path / "llvm-mca"
-    path.write_text(
-        f'#!/bin/sh\ncase "$*" in *--version*) echo "LLVM version {version}";; '
-        f"*) cat {tmp_path}/answer;; esac\n"
+def test_without_llvm_mca_one_line_says_how_to_install_it(monkeypatch):
+    monkeypatch.setattr(llvm_mca.shutil, "which", {}.get)
+    with pytest.raises(UsageError) as caught:
+        ports(AVX2, "daxpy", "zen4")
+    assert str(caught.value) == (
+        "llvm-mca was not found; "
+        "install LLVM (apt install llvm, or module load llvm), or give --llvm-mca PATH"
     )
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
-    (tmp_path / "answer").write_text(answer if isinstance(answer, str) else json.dumps(answer))
-    return str(path)
 
 
-def answer(cycles):
+@pytest.fixture
+def program(tmp_path, monkeypatch):
+    """Return a program that answers as given, in place of the stored answers."""
+    monkeypatch.undo()
+    find_llvm_mca.cache_clear()
+
+    def written(answer, version="19.1.0"):
+        path = tmp_path / "llvm-mca"
+        path.write_text(
+            f'#!/bin/sh\ncase "$*" in *--version*) echo "LLVM version {version}";; '
+            f"*iterations=100*) cat {tmp_path}/100;; *) cat {tmp_path}/200;; esac\n"
+        )
+        path.chmod(path.stat().st_mode | stat.S_IXUSR)
+        for iterations in (100, 200):
+            text = answer(iterations) if callable(answer) else answer
+            (tmp_path / str(iterations)).write_text(text)
+        return str(path)
+
+    return written
+
+
+def region(iterations, *usage):
+    entries = [
+        {"InstructionIndex": line, "ResourceIndex": unit, "ResourceUsage": cycles}
+        for line, unit, cycles in usage
+    ]
+    summary = {"TotalCycles": 7 + 3 * iterations, "TotaluOps": 12 * iterations, "Iterations": iterations}
     return {
-        "CodeRegions": [
-            {
-                "SummaryView": {"TotalCycles": cycles},
-                "Instructions": ["nop"],
-                "ResourcePressureView": {
-                    "ResourcePressureInfo": [
-                        {"InstructionIndex": 0, "ResourceIndex": 0, "ResourceUsage": 9.0},
-                        {"InstructionIndex": 1, "ResourceIndex": 1, "ResourceUsage": 2.5},
-                    ]
-                },
-            }
-        ],
-        "TargetInfo": {"Resources": ["Zn4ALU0", "Zn4FP1"]},
+        "SummaryView": {**summary, "DispatchWidth": 6},
+        "Instructions": ["nop"] * 6,
+        "ResourcePressureView": {"ResourcePressureInfo": entries},
     }
 
 
-def test_the_answer_of_llvm_mca_is_read(tmp_path):
-    there = only("daxpy", "zen4", llvm_mca=program(tmp_path, answer(300))).there
+def answer(iterations):
+    """Three regions: the loop, a load, a store; the units of one name are one."""
+    names = ["Zn4ALU0", "Zn4FP1", "Zn4Load.0", "Zn4Load.1", "Zn4Store"]
+    loop = region(iterations, (1, 1, 2.5), (0, 2, 1.0), (0, 3, 2.0), (6, 1, 2.5), (6, 2, 1.0), (6, 3, 2.0))
+    regions = [loop, region(iterations, (0, 2, 0.5), (6, 2, 0.5)), region(iterations, (0, 4, 1.0))]
+    return json.dumps({"CodeRegions": regions, "TargetInfo": {"Resources": names}})
+
+
+def test_the_answer_of_llvm_mca_is_read(program):
+    there = only("daxpy", "zen4", llvm_mca=program(answer)).there
     assert there.source == "llvm-mca 19.1.0"
-    assert there.cycles == 0.0  # 300 cycles after 100 as after 200 iterations
-    assert there.ports == {"FP1": 2.5}
+    assert there.cycles == 3.0  # more for each iteration
+    assert there.ports == {"FP1": 2.5, "Load": 1.5}
+    assert (there.busiest, there.work) == (("FP1",), (("fused multiply-add", 2.5),))
+    assert (there.micro_operations, there.dispatch, there.bounds["front end"]) == (12, 6, 2.0)
+    assert there.limit == "dependencies"  # 2.5 of 3 cycles are less than 85 %
 
 
 @pytest.mark.parametrize("text", ["", "{}", "[]", '{"CodeRegions": [{}]}', '{"CodeRegions": 3}', "not json"])
-def test_answers_that_cannot_be_read(tmp_path, text):
-    with pytest.raises(InputError, match=r"the answer of llvm-mca 19.1.0 cannot be read: .*; use LLVM 19"):
-        only("daxpy", "zen4", llvm_mca=program(tmp_path, text))
+def test_answers_that_cannot_be_read(program, text):
+    with pytest.raises(InputError, match=r"the answer of llvm-mca 19.1.0 cannot be read: .*; use LLVM 14"):
+        only("daxpy", "zen4", llvm_mca=program(text))
 
 
-def test_an_llvm_mca_that_does_not_know_the_processor(tmp_path, monkeypatch):
-    old = program(tmp_path, answer(300), version="14.0.6")
+def test_the_newest_llvm_mca_is_taken(program, tmp_path, monkeypatch):
+    found = {"llvm-mca": program("", version="14.0.6"), "llvm-mca-19": str(tmp_path / "newer")}
+    Path(found["llvm-mca-19"]).write_text("#!/bin/sh\necho LLVM version 19.1.7\n")
+    Path(found["llvm-mca-19"]).chmod(0o755)
+    monkeypatch.setattr(llvm_mca.shutil, "which", found.get)
+    assert find_llvm_mca().version == "19.1.7"
+
+
+def test_an_llvm_mca_that_has_no_model_of_the_processor(program):
     with pytest.raises(UsageError, match=r"llvm-mca 14.0.6 is too old for Zen 5, which needs 19 or newer"):
-        only("daxpy", "zen5", llvm_mca=old)
-    monkeypatch.setattr(llvm_mca, "NAMES", (old,))
+        only("daxpy", "zen5", llvm_mca=program(answer, version="14.0.6"))
     find_llvm_mca.cache_clear()
-    report = ports(AVX2, "daxpy", "zen5")
-    assert report.loops[0].there.source.startswith("shipped table")
-    assert "llvm-mca 14.0.6 is too old for Zen 5" in report.notices[0]
+    with pytest.raises(UsageError, match=r"llvm-mca 13.0.0 is too old for Zen 3, which needs 14 or newer"):
+        only("daxpy", "zen3", llvm_mca=program(answer, version="13.0.0"))
+
+
+@pytest.mark.skipif(not shutil.which("llvm-mca"), reason="llvm-mca is not installed")
+@pytest.mark.parametrize(
+    ("path", "function", "on", "least", "most"),
+    [
+        (AVX2, "dot", "skylake-x", 3.8, 4.2),
+        (AVX2, "division", "zen3", 4.5, 5.5),
+        (AVX2, "division", "broadwell", 15, 17),
+        (AVX2, "daxpy", "haswell", 1.0, 2.5),
+        (AVX512, "polynomial", "skylake-x", 3.8, 5.0),
+        (SVE, "gather", "a64fx", 1.0, 4.0),
+    ],
+)
+def test_the_installed_llvm_mca_says_about_the_same(monkeypatch, path, function, on, least, most):
+    monkeypatch.undo()
+    find_llvm_mca.cache_clear()
+    there = only(function, on, path).there
+    assert least <= there.cycles <= most
+    assert there.unknown == ()
+    assert 0 < there.bounds["ports"] <= 1.1 * there.cycles
+    assert there.bounds["front end"] <= 1.1 * there.cycles
+    assert there.work
 
 
 def test_json_says_the_same():

@@ -95,7 +95,7 @@ def object_file(code, name, *, machine=62, kind=0x12, section=1, value=0):
         label = strings.find([b"\0", b".text", b".symtab", b".strtab", b".shstrtab"][len(headers) // 64])
         sizes = (0, 24) if kind == 2 else (0, 0)
         headers += struct.pack(
-            "<IIQQQQIIQQ", label, kind, 0, 0, 64 + len(body), len(section), link, 1, *sizes
+            "<IIQQQQIIQQ", label, kind, 6 * (kind == 1), 0, 64 + len(body), len(section), link, 1, *sizes
         )
         body += section
     start = 64 + len(body)

@@ -16,7 +16,7 @@ from pipeline.projection.ports.counting import (
     shipped_class_table,
 )
 from pipeline.projection.ports.port_map import read_port_map
-from tests.pipeline.projection.ports.programs import ARM, COMPILED, COMPILED_COUNTS, DUMPED, object_file
+from tests.pipeline.projection.ports.programs import ARM, COMPILED, COMPILED_COUNTS, DUMPED
 
 
 def _table(content):
@@ -55,25 +55,6 @@ def test_aarch64(tmp_path):
     }
     expected |= {"load": 4, "store": 2, "vector_store": 1, "int_store": 1, "shuffle": 0}
     assert found == expected
-
-
-def test_object_file_gives_the_same_as_its_dump(tmp_path):
-    pytest.importorskip("capstone", reason="extra 'disassembly' not installed")
-    pytest.importorskip("elftools", reason="extra 'disassembly' not installed")
-    rows = [line.split("\t")[1] for line in DUMPED.splitlines() if line.count("\t") == 2 and ":\t" in line]
-    path = tmp_path / "kernel.o"
-    path.write_bytes(object_file(bytes.fromhex("".join(rows)), "triad"))
-    skylake = read_port_map("skylake-x")
-    found = dict(zip(skylake.classes, count_loop(path, "triad", skylake).tolist(), strict=True))
-    assert found == _counted(DUMPED, "triad", skylake, tmp_path)
-
-
-def test_bytes_that_are_not_an_instruction_are_an_error(tmp_path):
-    pytest.importorskip("capstone", reason="extra 'disassembly' not installed")
-    path = tmp_path / "kernel.o"
-    path.write_bytes(object_file(bytes.fromhex("0f0b 06 ebfb".replace(" ", "")), "odd"))
-    with pytest.raises(InputError, match="matches no rule"):
-        count_loop(path, "odd", read_port_map("skylake-x"))
 
 
 @pytest.mark.parametrize(

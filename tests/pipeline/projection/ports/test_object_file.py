@@ -1,79 +1,119 @@
-"""Object files: the same instructions as their dump, and every damage in one line."""
+"""Object files: the same instructions as their dump, and every mistake in one line."""
 
-import builtins
+import shutil
 
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.ports.assembly import function_in_object, functions_in
+from pipeline.projection.ports import assembly
+from pipeline.projection.ports.assembly import functions_in
+from pipeline.projection.ports.counting import count_loop, read_function
+from pipeline.projection.ports.port_map import read_port_map
 from tests.pipeline.projection.ports.programs import DUMPED, object_file
 
-pytest.importorskip("capstone", reason="extra 'disassembly' not installed")
-pytest.importorskip("elftools", reason="extra 'disassembly' not installed")
-
+INSTALLED = [name for name in assembly.DISASSEMBLERS if shutil.which(name)]
 CODE = bytes.fromhex(
     "".join(line.split("\t")[1] for line in DUMPED.splitlines() if line.count("\t") == 2 and ":\t" in line)
 )
 
 
-def refused(content, name="f"):
-    with pytest.raises((InputError, UsageError)) as caught:
-        function_in_object(content, name, where="k.o")
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+@pytest.fixture(params=assembly.DISASSEMBLERS)
+def disassembler(request, monkeypatch):
+    """Read with each of the two programs that is installed."""
+    if request.param not in INSTALLED:
+        pytest.skip(f"{request.param} is not installed")
+    monkeypatch.setattr(assembly, "DISASSEMBLERS", (request.param,))
+    return request.param
 
 
-def test_an_object_file_has_the_mnemonics_and_jumps_of_its_dump():
-    found = function_in_object(object_file(CODE, "triad"), "triad")
-    dumped = functions_in(DUMPED)["triad"]
-    assert [(i.mnemonic.rstrip("lq"), i.target) for i in found] == [
-        (i.mnemonic.rstrip("lq"), i.target) for i in dumped
-    ]
-    assert found[2].operands == ("(%rsi, %rax)", "%ymm1")
+@pytest.fixture
+def read(tmp_path):
+    def written(content, name="f"):
+        path = tmp_path / "k.o"
+        path.write_bytes(content)
+        return read_function(path, name)
+
+    return written
 
 
-def test_only_the_code_of_the_function_is_decoded():
+@pytest.fixture
+def refused(read, tmp_path):
+    def said(content, name="f"):
+        with pytest.raises((InputError, UsageError)) as caught:
+            read(content, name)
+        assert "\n" not in str(caught.value)
+        return str(caught.value).removeprefix(f"{tmp_path}/")
+
+    return said
+
+
+def plain(mnemonic):
+    """Return a mnemonic without the width, which one of the programs leaves out."""
+    return mnemonic.rstrip("lqw")
+
+
+@pytest.mark.usefixtures("disassembler")
+def test_an_object_file_has_the_mnemonics_and_jumps_of_its_dump(read):
+    found, dumped = read(object_file(CODE, "triad"), "triad"), functions_in(DUMPED)["triad"]
+    assert [(plain(i.mnemonic), i.target) for i in found] == [(plain(i.mnemonic), i.target) for i in dumped]
+    assert found[:7] == read(object_file(CODE, "_Z5triadPdS_l"), "triad")[:7]
+
+
+@pytest.mark.usefixtures("disassembler")
+def test_an_object_file_is_counted_as_its_dump(tmp_path):
+    (tmp_path / "kernel.o").write_bytes(object_file(CODE, "triad"))
+    (tmp_path / "kernel.dump").write_text(DUMPED)
+    skylake = read_port_map("skylake-x")
+    counts = [count_loop(tmp_path / f"kernel.{end}", "triad", skylake).tolist() for end in ("o", "dump")]
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.usefixtures("disassembler")
+def test_only_the_code_of_the_function_is_decoded(read):
     content = object_file(b"\x90" * 4 + b"\xc3" * 3, "f")
-    assert [i.mnemonic for i in function_in_object(content, "f")] == ["nop"] * 4 + ["retq"] * 3
+    assert [plain(i.mnemonic) for i in read(content)] == ["nop"] * 4 + ["ret"] * 3
     later = object_file(b"\x90" * 4 + b"\xc3" * 3, "f", value=4)
-    assert [i.mnemonic for i in function_in_object(later, "f")][:3] == ["retq"] * 3
+    assert [plain(i.mnemonic) for i in read(later)][:3] == ["ret"] * 3
 
 
-def test_arm_code():
+def test_arm_code(read):
+    if "llvm-objdump" not in INSTALLED:
+        pytest.skip("llvm-objdump is not installed; that of binutils knows one processor")
     add_and_branch = bytes.fromhex("00040091e0ffff54")  # add x0, x0, #1; b.eq to it
-    add, branch = function_in_object(object_file(add_and_branch, "f", machine=183), "f")
+    add, branch = read(object_file(add_and_branch, "f", machine=183))
     assert (add.mnemonic, add.operands, add.target) == ("add", ("x0", "x0", "#1"), None)
     assert (branch.mnemonic, branch.target) == ("b.eq", 0)
 
 
-def test_files_that_cannot_be_used():
-    assert refused(b"\x7fELF\x02\x01\x01" + bytes(20)).startswith("k.o: damaged object file: ")
-    assert refused(b"\x7fELF\x02\x01\x01" + bytes(20)).endswith("; rebuild it")
+@pytest.mark.usefixtures("disassembler")
+def test_bytes_that_are_not_an_instruction_are_an_error(tmp_path):
+    path = tmp_path / "kernel.o"
+    path.write_bytes(object_file(bytes.fromhex("0f0b06ebfb"), "odd"))
+    with pytest.raises(InputError, match="matches no rule"):
+        count_loop(path, "odd", read_port_map("skylake-x"))
+
+
+@pytest.mark.usefixtures("disassembler")
+def test_files_that_cannot_be_used(refused):
+    damaged = refused(b"\x7fELF\x02\x01\x01" + bytes(20))
+    assert damaged.startswith("k.o: objdump cannot read it: ")
+    assert damaged.endswith("; rebuild it, or install an objdump for its processor (apt install llvm)")
     unstripped = "k.o: no function symbols in the object file; give one that is not stripped"
     assert refused(object_file(b"", "empty")) == unstripped
     assert refused(object_file(b"\x90", "data", kind=0x11)) == unstripped
-    assert refused(object_file(b"\x90", "absolute", section=0xFFF1)) == unstripped
     assert refused(object_file(b"\x90", "idle")) == "k.o: no function 'f'; functions: idle"
-    assert refused(object_file(b"\x90", "f", machine=8)) == (
-        "k.o: unsupported object file for MIPS; give one for x86-64 or AArch64"
+
+
+def test_a_missing_program_is_named(refused, monkeypatch):
+    monkeypatch.setattr(assembly, "DISASSEMBLERS", ())
+    assert refused(object_file(CODE, "f")) == (
+        "k.o: reading an object file needs objdump; "
+        "install it (apt install llvm, or binutils), or give compiler output (-S)"
     )
 
 
-def test_missing_packages_are_named(monkeypatch):
-    plain = builtins.__import__
-
-    def without(name, *arguments):
-        if name == "capstone":
-            raise ImportError(name=name)
-        return plain(name, *arguments)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    assert refused(b"") == (
-        "k.o: reading an object file needs the package capstone; "
-        "install it with: pip install 'callpath-pipeline[disassembly]', or give the text of objdump -d"
-    )
-
-
-def test_a_symbol_before_its_section_is_read_from_the_start():
-    content = object_file(CODE, "f", value=0)
-    assert function_in_object(content, "f")[0].mnemonic.startswith("xor")
+def test_a_program_that_does_not_run_is_one_line(refused, monkeypatch, tmp_path):
+    broken = tmp_path / "objdump"
+    broken.write_text("no program")
+    monkeypatch.setattr(assembly.shutil, "which", lambda name: str(broken))
+    assert refused(object_file(CODE, "f")).startswith("k.o: objdump cannot be run: ")
