@@ -76,20 +76,20 @@ def change_columns(
     files = Audience.FILES
     return [
         _verdicts(words, styles, Audience.TERMINAL),
-        Column(key="kernel", kind=PATH, values=lambda rows: (one.kernel.callpath for one, _ in rows)),
-        Column(key="level", values=lambda rows: (one.kernel.level.value for one, _ in rows), audience=files),
+        Column(key="kernel", kind=PATH, each=lambda row: row[0].kernel.callpath),
+        Column(key="level", each=lambda row: row[0].kernel.level.value, audience=files),
         _verdicts(words, styles, files),
         *(
-            Column(key=side, kind=FIGURE, unit=unit, unit_in_title=True, values=partial(_values, place))
+            Column(key=side, kind=FIGURE, unit=unit, unit_in_title=True, each=partial(_value, place))
             for place, side in enumerate(sides)
         ),
-        Column(key="share", kind=SHARE, values=lambda rows: (number(one.share) for one, _ in rows)),
+        Column(key="share", kind=SHARE, each=lambda row: number(row[0].share)),
         Column(
             key="ratio",
             kind=ESTIMATE,
             interval="interval",
             interval_for=Audience.FILES,
-            values=lambda rows: (_ratio(one.measured[-1:]) for one, _ in rows),
+            each=lambda row: _ratio(row[0].measured[-1:]),
             dispensable=3,
         ),
         *parameters(names, targets, files),
@@ -99,20 +99,16 @@ def change_columns(
             heading="at target",
             interval="interval at target",
             interval_for=Audience.FILES,
-            values=lambda rows: (_ratio(one.target[q : q + 1]) for one, q in rows),
+            each=lambda row: _ratio(row[0].target[row[1] : row[1] + 1]),
         ),
         Column(
             key="growth",
-            values=lambda rows: (growth_change(one) for one, _ in rows),
+            each=lambda row: growth_change(row[0]),
             audience=Audience.TERMINAL,
             dispensable=1,
         ),
         *(
-            Column(
-                key=f"growth_{side}",
-                values=partial(_growths, n),
-                audience=files,
-            )
+            Column(key=f"growth_{side}", each=partial(_growth, n), audience=files)
             for n, side in enumerate(sides)
         ),
     ]
@@ -124,22 +120,24 @@ def _verdicts(
     """Return the verdicts, which stand before the names in terminals and behind them in files."""
     return Column(
         key="verdict",
-        values=lambda rows: (words[one.verdict] for one, _ in rows),
+        each=lambda row: words[row[0].verdict],
         styles=lambda rows: (styles.get(one.verdict, "") for one, _ in rows),
         audience=audience,
     )
 
 
-def _sides(rows: Sequence[AtTarget], side: int) -> list[StudySide | None]:
-    return [(one.baseline, one.candidate)[side] for one, _ in rows]
+def _side(place: int, row: AtTarget) -> StudySide | None:
+    return (row[0].baseline, row[0].candidate)[place]
 
 
-def _values(side: int, rows: Sequence[AtTarget]) -> list[float | None]:
-    return [None if one is None else number(one.value) for one in _sides(rows, side)]
+def _value(place: int, row: AtTarget) -> float | None:
+    side = _side(place, row)
+    return None if side is None else number(side.value)
 
 
-def _growths(side: int, rows: Sequence[AtTarget]) -> list[str]:
-    return [growth_text(one.growth) if one is not None else "" for one in _sides(rows, side)]
+def _growth(place: int, row: AtTarget) -> str:
+    side = _side(place, row)
+    return "" if side is None else growth_text(side.growth)
 
 
 def _ratio(changes: Sequence[Change]) -> Mapping[str, Any] | None:

@@ -94,7 +94,8 @@ class Column(Generic[Found]):
             lies one deeper.
         kind: of the values.
         values: one per row of what is found, in full; None for one that is not available. By default, what
-            is found are rows that have the key.
+            is found are rows that have the key: plain data, or records.
+        each: the value of one row instead, if what is found are rows.
         heading: what people read above it; by default the key in words.
         about: what it means, in a sentence.
         unit: of the values; of estimates and quantities, people see the one that is easy to read.
@@ -114,6 +115,7 @@ class Column(Generic[Found]):
     key: str
     kind: Kind = TEXT
     values: Callable[[Found], Iterable[Any]] | None = None
+    each: Callable[[Any], Any] | None = None
     heading: str = ""
     about: str = ""
     unit: str | Callable[[Found], str] = ""
@@ -132,14 +134,14 @@ class Column(Generic[Found]):
     @property
     def as_stored(self) -> "Column[Sequence[Row]]":
         """The column of rows that have its key, such as those of ``summary.json``."""
-        return replace(self, values=None)  # type: ignore[return-value]
+        return replace(self, values=None, each=None)  # type: ignore[return-value]
 
     def of(self, found: Found) -> list[Any]:
         """Return the values of what is found, one per row."""
         if self.values is not None:
             return list(self.values(found))
-        rows: Sequence[Row] = found  # type: ignore[assignment]  # without `values`, rows are what is found
-        return stored(self.key, rows)
+        rows: Sequence[Any] = found  # type: ignore[assignment]  # without `values`, rows are what is found
+        return stored(self.key, rows) if self.each is None else list(map(self.each, rows))
 
     def filled(self, found: Found) -> list[Cells]:
         """Return the column with its cells; an estimate has three, of which people see two."""
@@ -207,10 +209,10 @@ def _interval(low: float, high: float, factor: float, write: Callable[[float], s
     return interval_text(low * factor, high * factor) if write is None else interval_text(low, high, write)
 
 
-def stored(key: str, rows: Sequence[Row]) -> list[Any]:
-    """Return what rows of plain data have of a key such as ``quality.smape``; None where they lack it."""
+def stored(key: str, rows: Sequence[Any]) -> list[Any]:
+    """Return what rows have of a key such as ``quality.smape``; None where plain data lack it."""
     first, *more = key.split(".")
-    values: list[Any] = [row.get(first) for row in rows]
+    values: list[Any] = [row.get(first) if isinstance(row, Mapping) else getattr(row, first) for row in rows]
     for part in more:
         values = [None if value is None else value[part] for value in values]
     return values

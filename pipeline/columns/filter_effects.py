@@ -1,8 +1,6 @@
 """What filters do: tables of their effect, of what they drop and of what was measured, and plain data."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -63,20 +61,20 @@ def effect_table(prediction: FilterEffect) -> DataTable:
         Column(
             key="recorded_visits",
             kind=FIGURE,
-            values=lambda stages: (number(prediction.recorded_visits(one)) for one in stages),
+            each=lambda stage: number(prediction.recorded_visits(stage)),
             write=count,
         ),
         Column(
             key="overhead",
             kind=QUANTITY,
             unit="core-s",
-            values=lambda stages: (number(prediction.overhead(one)) for one in stages),
+            each=lambda stage: number(prediction.overhead(stage)),
         ),
         Column(
             key="dilation",
             kind=ESTIMATE,
             interval="range",
-            values=lambda stages: (_dilation(prediction.dilation(one)) for one in stages),
+            each=lambda stage: _dilation(prediction.dilation(stage)),
             write=dilation_text,
         ),
     ]
@@ -86,15 +84,13 @@ def effect_table(prediction: FilterEffect) -> DataTable:
 def dropped_table(dropped: Sequence[DroppedRegion]) -> DataTable:
     """Return one row per dropped region: its share, its visits and who gets its time."""
     columns: list[Column[Sequence[DroppedRegion]]] = [
-        Column(key="region", kind=PATH, values=lambda regions: ([one.region] for one in regions)),
-        Column(key="share", kind=SHARE, values=lambda regions: (one.share for one in regions)),
+        Column(key="region", kind=PATH, each=lambda one: [one.region]),
+        Column(key="share", kind=SHARE),
         _counts("visits", lambda one: one.visits),
         Column(
             key="attributed_to",
             folds=True,
-            values=lambda regions: (
-                shown_name(one.attributed_to) if one.attributed_to else "none" for one in regions
-            ),
+            each=lambda one: shown_name(one.attributed_to) if one.attributed_to else "none",
         ),
     ]
     return filled(columns, dropped)
@@ -104,22 +100,13 @@ def simulation_table(before: Profile, after: Profile) -> DataTable:
     """Return counts of a profile as measured and as it would be under a filter, one row per count."""
     measured, simulated = (simulation_counts(profile) for profile in (before, after))
     columns: list[Column[Sequence[str]]] = [
-        Column(key="what", values=lambda keys: (COUNTS[key] for key in keys)),
+        Column(key="what", each=COUNTS.__getitem__),
         *(
-            Column(
-                key=name,
-                kind=FIGURE,
-                values=partial(_numbers_of, counts),
-                write=_with_digits,
-            )
+            _counts(name, lambda key, counts=counts: number(counts[key]))
             for name, counts in (("measured", measured), ("with_filter", simulated))
         ),
     ]
     return filled(columns, list(COUNTS))
-
-
-def _numbers_of(counts: Mapping[str, float], keys: Sequence[str]) -> list[float | int]:
-    return [number(counts[key]) for key in keys]
 
 
 def _with_digits(value: float) -> str:
@@ -131,21 +118,19 @@ def verification_table(verifications: Sequence[Verification]) -> DataTable:
     """Return visits and call paths, predicted and measured, of every measurement point."""
     files = Audience.FILES
     columns: list[Column[Sequence[Verification]]] = [
-        Column(key="profile", values=lambda found: (one.reduced for one in found)),
+        Column(key="reduced", name="profile"),
         _counts("predicted_visits", lambda one: number(one.expected.sum())),
         _counts("measured_visits", lambda one: number(one.measured.sum())),
         _counts("predicted_callpaths", lambda one: int((one.expected > 0).sum()), files),
         _counts("measured_callpaths", lambda one: int((one.measured > 0).sum()), files),
-        Column(key="deviation", kind=SHARE, values=lambda found: (number(one.deviation) for one in found)),
-        Column(key="agrees", kind=ANSWER, values=lambda found: (one.agrees for one in found)),
+        Column(key="deviation", kind=SHARE, each=lambda one: number(one.deviation)),
+        Column(key="agrees", kind=ANSWER),
     ]
     return filled(columns, verifications, notes=disagreements(verifications))
 
 
 def _counts(key: str, of: Any, audience: Audience = Audience.ALL) -> Column[Any]:  # noqa: ANN401
-    return Column(
-        key=key, kind=FIGURE, values=lambda found: map(of, found), write=_with_digits, audience=audience
-    )
+    return Column(key=key, kind=FIGURE, each=of, write=_with_digits, audience=audience)
 
 
 def disagreements(verifications: Sequence[Verification]) -> list[str]:
@@ -157,25 +142,14 @@ def disagreements(verifications: Sequence[Verification]) -> list[str]:
     ]
 
 
-@dataclass(frozen=True)
-class ComparedFigure:
-    """A figure of a filter as text: what was predicted, and what was measured."""
-
-    name: str
-    predicted: str
-    measured: str
-
-
 def measured_effect_table(one: Verification, prediction: FilterEffect, effect: MeasuredEffect) -> DataTable:
     """Return visits, call paths and dilation, predicted and measured."""
     measured = {None: effect.without, effect.applied: effect.under}
     rows = [
-        ComparedFigure("recorded visits", *map(_with_digits, (one.expected.sum(), one.measured.sum()))),
-        ComparedFigure(
-            "call paths", *map(_with_digits, ((one.expected > 0).sum(), (one.measured > 0).sum()))
-        ),
+        ("recorded visits", *map(_with_digits, (one.expected.sum(), one.measured.sum()))),
+        ("call paths", *map(_with_digits, ((one.expected > 0).sum(), (one.measured > 0).sum()))),
         *(
-            ComparedFigure(
+            (
                 f"dilation, {name}",
                 with_range(prediction.dilation(applied)),
                 "" if (value := measured.get(applied)) is None else dilation_text(value),
@@ -183,12 +157,9 @@ def measured_effect_table(one: Verification, prediction: FilterEffect, effect: M
             for applied, name in STAGES
         ),
     ]
-    columns: list[Column[Sequence[ComparedFigure]]] = [
-        Column(key="what", values=lambda rows: (row.name for row in rows)),
-        Column(key="predicted", values=lambda rows: (row.predicted for row in rows)),
-        Column(key="measured", values=lambda rows: (row.measured for row in rows)),
-    ]
-    return filled(columns, rows)
+    keys = ("what", "predicted", "measured")
+    columns: list[Column[Any]] = [Column(key=key) for key in keys]
+    return filled(columns, [dict(zip(keys, row, strict=True)) for row in rows])
 
 
 def with_range(dilation: Dilation) -> str:
@@ -199,16 +170,11 @@ def with_range(dilation: Dilation) -> str:
 def differences_table(differences: Sequence[CallPathDifference]) -> DataTable:
     """Return the call paths that differ, with their share of the visits."""
     columns: list[Column[Sequence[CallPathDifference]]] = [
-        Column(
-            key="callpath",
-            heading="call path",
-            kind=PATH,
-            values=lambda found: (one.callpath for one in found),
-        ),
-        Column(key="share", kind=SHARE, values=lambda found: (one.share for one in found)),
-        _counts("predicted", lambda found: found.expected),
-        _counts("measured", lambda found: found.measured),
-        Column(key="differs", values=lambda found: (one.kind for one in found), dispensable=1),
+        Column(key="callpath", heading="call path", kind=PATH),
+        Column(key="share", kind=SHARE),
+        _counts("predicted", lambda one: one.expected),
+        _counts("measured", lambda one: one.measured),
+        Column(key="kind", name="differs", dispensable=1),
     ]
     return filled(columns, differences)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 from ingest.run_settings import agreed_settings, described_runs
@@ -45,12 +46,7 @@ def inspection_table(found: Found) -> DataTable:
         *parameters(found["parameters"], points),
         *(_count(key, heading, runs) for key, heading in COUNTS.items()),
         *(
-            Column(
-                key=f"total {name}",
-                kind=EXACT,
-                values=partial(_totals, name),
-                write=ten_digits,
-            )
+            Column(key=f"total {name}", kind=EXACT, each=partial(_total, name), write=ten_digits)
             for name in totals
         ),
     ]
@@ -68,8 +64,8 @@ def _count(key: str, heading: str, runs: Sequence[Mapping[str, Any]]) -> Column[
     )
 
 
-def _totals(metric: str, runs: Sequence[Mapping[str, Any]]) -> list[float | None]:
-    return [number(run["totals"][metric]) if metric in run["totals"] else None for run in runs]
+def _total(metric: str, run: Mapping[str, Any]) -> float | None:
+    return number(run["totals"][metric]) if metric in run["totals"] else None
 
 
 def ten_digits(value: float) -> str:
@@ -86,14 +82,8 @@ def below(found: Found, run: Mapping[str, Any]) -> str:
 def overlapping_table(rows: Sequence[tuple[str, float]]) -> DataTable:
     """Return timers that may lie inside each other, so that they are in no sum."""
     columns: list[Column[Sequence[tuple[str, float]]]] = [
-        Column(key="timer", heading="overlapping timer", values=lambda rows: (name for name, _ in rows)),
-        Column(
-            key="seconds",
-            heading="seconds, in no sum",
-            kind=EXACT,
-            values=lambda rows: (seconds for _, seconds in rows),
-            write=ten_digits,
-        ),
+        Column(key="timer", heading="overlapping timer", each=itemgetter(0)),
+        Column(key="seconds", heading="seconds, in no sum", kind=EXACT, each=itemgetter(1), write=ten_digits),
     ]
     return filled(columns, rows)
 
@@ -174,7 +164,7 @@ def advice_table(
         Column(
             key="clarifies",
             kind=TEXT,
-            values=lambda rows: ("/".join(_clarified(row)) for row in rows),
+            each=lambda row: "/".join(_clarified(row)),
             texts=lambda rows: (_clarified_text(row) for row in rows),
             folds=True,
         ),

@@ -93,13 +93,8 @@ def tree_table(
         return numbers(np.concatenate([getattr(one, name) for _, one in found]))
 
     columns: list[Column[Sequence[int]]] = [
-        Column(key="id", kind=IDENTITY, values=lambda nodes: (node + 1 for node in nodes)),
-        Column(
-            key="callpath",
-            heading="call path",
-            kind=PATH,
-            values=lambda nodes: (kernels.callpaths[node] for node in nodes),
-        ),
+        Column(key="id", kind=IDENTITY, each=lambda node: node + 1),
+        Column(key="callpath", heading="call path", kind=PATH, each=lambda node: kernels.callpaths[node]),
         Column(
             key="bar",
             heading=" ",
@@ -107,19 +102,14 @@ def tree_table(
             audience=Audience.TERMINAL,
             dispensable=1,
         ),
-        Column(
-            key="depth",
-            kind=WHOLE,
-            values=lambda nodes: (int(depth[node]) for node in nodes),
-            audience=Audience.FILES,
-        ),
+        Column(key="depth", kind=WHOLE, each=lambda node: int(depth[node]), audience=Audience.FILES),
         *parameters(analysis.experiment.parameters, points, Audience.FILES),
         Column(key="inclusive", kind=QUANTITY, unit=kernels.unit, values=lambda _: of("inclusive")),
         Column(key="share", kind=SHARE, values=lambda _: of("share")),
         Column(key="own", kind=QUANTITY, unit=kernels.unit, values=lambda _: of("own")),
         Column(
             key="own_growth",
-            values=lambda nodes: (growth_text(models.formula(node).growth) for node in nodes),
+            each=lambda node: growth_text(models.formula(node).growth),
             styles=lambda nodes: (_growth_style(models, node) for node in nodes),
         ),
     ]

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import ANSWER, ESTIMATE, FIGURE, PATH, SHARE, Column, filled, parameters
+from pipeline.columns.column import ANSWER, ENDS, ESTIMATE, FIGURE, PATH, SHARE, Column, filled, parameters
 from pipeline.columns.kernel_tables import kernel_names, leading_rows
 from pipeline.columns.target_sentences import far_targets
 from pipeline.projection.study.kernel_table import Way
@@ -69,48 +69,42 @@ def study_projection_table(document: Mapping[str, Any], *, by: str, limit: int) 
             key="kernel",
             heading=name.heading,
             kind=PATH,
-            values=lambda both: (one.there["callpath"] for one in both),
+            each=lambda one: one.there["callpath"],
         ),
         *parameters(there["parameters"], [one.prediction["at"] for one in leading], files),
         Column(
             key=f"share_on_{here}",
             heading=visible(here),
             kind=SHARE,
-            values=lambda both: (one.here["share_at_target"] for one in both),
+            each=lambda one: one.here["share_at_target"],
         ),
         *(
-            Column(
-                key=f"{end}_here",
-                kind=FIGURE,
-                unit=unit,
-                values=partial(_ends_here, end),
-                audience=programs,
-            )
-            for end in ("value", "lower", "upper")
+            Column(key=f"{end}_here", kind=FIGURE, unit=unit, each=partial(_end_here, end), audience=programs)
+            for end in ENDS
         ),
         Column(
             key=f"share_on_{on}",
             heading=visible(on),
             kind=SHARE,
-            values=lambda both: (one.there["share_at_target"] for one in both),
+            each=lambda one: one.there["share_at_target"],
         ),
         Column(
             key="value",
             heading="there",
             kind=ESTIMATE,
             unit=unit,
-            values=lambda both: (one.prediction for one in both),
+            each=lambda one: one.prediction,
         ),
         Column(
             key="goes_over",
-            values=lambda both: (one.way["way"] for one in both),
+            each=lambda one: one.way["way"],
             texts=lambda both: (_way(one.way) for one in both),
             dispensable=2,
         ),
         Column(
             key="tested",
             kind=ANSWER,
-            values=lambda both: (one.way["tested"] for one in both),
+            each=lambda one: one.way["tested"],
             audience=programs,
         ),
     ]
@@ -119,8 +113,9 @@ def study_projection_table(document: Mapping[str, Any], *, by: str, limit: int) 
     return filled(columns, leading, notes=notes, title=title)
 
 
-def _ends_here(end: str, both: Sequence[KernelOnBoth]) -> list[float]:
-    return [one.here["predictions"][-1][end] for one in both]
+def _end_here(end: str, one: KernelOnBoth) -> float:
+    value: float = one.here["predictions"][-1][end]
+    return value
 
 
 def _way(row: Mapping[str, Any]) -> str:
@@ -140,15 +135,10 @@ def times_table(document: Mapping[str, Any]) -> DataTable:
     columns: list[Column[Any]] = [
         Column(key="at", heading="wall time at"),
         *(
-            Column(
-                key=f"{side}.wall_seconds",
-                heading=visible(document[side]["machine"]),
-                kind=ESTIMATE,
-                unit="s",
-            )
-            for side in SIDES
+            Column(key=f"{side}.wall_seconds", heading=visible(name), kind=ESTIMATE, unit="s")
+            for side, name in ((side, document[side]["machine"]) for side in SIDES)
         ),
-        Column(key="faster_by", kind=FIGURE, values=lambda rows: map(_factor, rows)),
+        Column(key="faster_by", kind=FIGURE, each=_factor),
     ]
     return filled(columns, rows)
 

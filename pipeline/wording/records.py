@@ -1,4 +1,4 @@
-"""Records (frozen dataclasses) as plain data and arrays, and back, whatever their fields are."""
+"""Records (frozen dataclasses) as plain data and arrays for files, and back, whatever their fields are."""
 
 from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import fields, is_dataclass
@@ -9,6 +9,8 @@ from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
+
+from pipeline.wording.quantities import number
 
 Array: TypeAlias = npt.NDArray[Any]
 
@@ -36,6 +38,15 @@ def as_plain(value: Any, arrays: MutableMapping[str, Array] | None = None, place
     if isinstance(value, tuple) and not isinstance(next(iter(value), None), str):
         return [as_plain(part, arrays, _inside(place, number)) for number, part in enumerate(value)]
     return value.value if isinstance(value, Enum) else value
+
+
+def rounded(plain: Any) -> Any:  # noqa: ANN401
+    """Return plain data with all numbers as `number` rounds them for JSON."""
+    if isinstance(plain, Mapping):
+        return {name: rounded(part) for name, part in plain.items()}
+    if isinstance(plain, list | tuple):
+        return list(map(rounded, plain))
+    return number(plain) if isinstance(plain, float) else plain
 
 
 def restored(kind: Any, plain: Any, arrays: Mapping[str, Array] | None = None, place: str = "") -> Any:  # noqa: ANN401
