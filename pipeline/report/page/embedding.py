@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.columns.cells import Cells
 from pipeline.report.page.modules import joined
 
 if TYPE_CHECKING:
@@ -172,6 +173,24 @@ def integers(values: IntArray | BoolArray) -> list[int]:
     """Return integers as a flat list."""
     flat: list[int] = np.asarray(values, dtype=np.int64).ravel().tolist()
     return flat
+
+
+def column_data(cells: Cells, about: str = "", lacking: int = 0) -> dict[str, Any]:
+    """Return a column as its list has it; ``js/draw/table.js`` makes tables of such.
+
+    Args:
+        cells: of the column.
+        about: what it means.
+        lacking: rows at the end that have nothing in it.
+    """
+    return {
+        "key": cells.name,
+        "title": cells.heading,
+        "help": about,
+        "number": cells.is_number,
+        "values": [*cells.values, *[None] * lacking],
+        "texts": [*cells.texts, *[""] * lacking],
+    }
 
 
 def compressed(value: Any) -> str:  # noqa: ANN401

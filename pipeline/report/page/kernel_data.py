@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.columns.cells import Cells
 from pipeline.models.growth import growth_classes
 from pipeline.models.quality import Note, note_texts
 from pipeline.models.scaling_models import ScalingModels, growths, remarks
 from pipeline.questions.analysis import Level, Outlook
 from pipeline.questions.bottlenecks import Standing
-from pipeline.report.page.embedding import integers, packed, plain
+from pipeline.report.page.embedding import column_data, integers, packed, plain
 from pipeline.report.page.positions import Positions
 from pipeline.report.page.shown_kernels import ShownKernels, interpolated
 from pipeline.wording.quantities import growth_text
@@ -64,7 +63,9 @@ def kernel_data(
         else None,
         "standing": {name: integers(marks) for name, marks in vars(shown.standing).items()},
         "crossovers": _crossovers(shown, positions),
-        "further": [_column(about, cells, shown) for about, cells in shown.further],
+        "further": [
+            column_data(cells, about, len(kernels) - len(shown.members)) for about, cells in shown.further
+        ],
         "repetitions": _repetitions(shown, repetitions),
         **_numbers(shown),
         **_texts(shown),
@@ -80,19 +81,6 @@ def _ends(shown: ShownKernels, kernels: IntArray, places: IntArray) -> dict[str,
         "positions": integers(places),
         "lower": packed(lower),
         "upper": packed(upper),
-    }
-
-
-def _column(about: str, cells: Cells, shown: ShownKernels) -> dict[str, Any]:
-    """Return a column as its list has it; the sum of others has nothing in it."""
-    rest = len(shown.kernels) - len(shown.members)
-    return {
-        "key": cells.name,
-        "title": cells.heading,
-        "help": about,
-        "number": cells.is_number,
-        "values": [*cells.values, *[None] * rest],
-        "texts": [*cells.texts, *[""] * rest],
     }
 
 

@@ -1,25 +1,28 @@
 """The first page of the site: the newest entry in a few sentences, the matrix of kernels, recent changes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
 import numpy as np
-from markupsafe import Markup
 
+from ingest.arrays import FloatArray
+from pipeline.columns.column import Column
+from pipeline.columns.kinds import FIGURE, SHARE, WHOLE
 from pipeline.gate.change_points import ENOUGH, LEVEL
-from pipeline.gate.kernel_values import Scope
 from pipeline.gate.trends import Entries, KernelTrends, Measure, MeasureTrend, entries_text
-from pipeline.report.page.history.history_words import Commits, Wording, kernel_name, kernel_place
-from pipeline.report.page.history.steps_table import StepRow, step_rows
-from pipeline.report.page.history.trend_drawing import date_text, sparkline
+from pipeline.report.page.embedding import column_data
+from pipeline.report.page.history.history_words import HistoryWords, StepRow, kernel_name, kernel_place
+from pipeline.report.page.history.trend_data import trends_data
 from pipeline.wording.escaping import visible
-from pipeline.wording.quantities import counted, figure, percent, point_text
+from pipeline.wording.quantities import counted, figure, point_text
 
 MATRIX = (Measure.TARGET, Measure.GROWTH, Measure.EFFICIENCY)
 RECENT = 20  # entries in which changes are recent
 MOST_CHANGES = 50  # rows of the table of changes
+PARTS = 66  # of a line in the matrix
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -29,14 +32,14 @@ class Site:
     Attributes:
         entries: of the history.
         kernels: their trends, in the order of the entries' kernels.
-        commits: names and addresses of entries.
+        words: names of entries and measures.
         addresses: of the kernels' pages, relative to the first page.
         changes: per kernel its changes, the newest first.
     """
 
     entries: Entries
     kernels: Sequence[KernelTrends]
-    commits: Commits
+    words: HistoryWords
     addresses: Sequence[str]
     changes: Sequence[Sequence[StepRow]]
 
@@ -51,23 +54,15 @@ class Site:
         return [row for row in self.newest_changes if row.step.at >= len(self.entries) - RECENT]
 
 
-def all_changes(kernels: Sequence[KernelTrends], commits: Commits) -> list[list[StepRow]]:
-    """Return the changes of each kernel."""
-    return [step_rows(kernel, commits) for kernel in kernels]
-
-
 def index_content(site: Site) -> dict[str, Any]:
     """Return what the template of the first page shows."""
-    wording = Wording(site.entries)
     newest = site.newest_changes
     return {
-        "headline": _headline(site, wording),
-        "titles": [wording.title(measure) for measure in MATRIX],
-        "all_titles": [wording.title(measure) for measure in Measure],
+        "headline": _headline(site),
+        "titles": [site.words.title(measure) for measure in Measure],
         "answers": answers(site),
         "facts": facts(site),
-        "rows": [_row(site, n, wording) for n in range(len(site.kernels))],
-        "levels": sorted({kernel.kernel.level.value for kernel in site.kernels} - {Scope.TOTAL.value}),
+        "data": _matrix(site),
         "changes": [
             {"name": kernel_name(row.kernel.kernel), "url": site.addresses[row.kernel.row], "row": row}
             for row in newest[:MOST_CHANGES]
@@ -79,27 +74,26 @@ def index_content(site: Site) -> dict[str, Any]:
     }
 
 
-def _headline(site: Site, wording: Wording) -> dict[str, str]:
+def _headline(site: Site) -> dict[str, str]:
     """Return what the whole program takes in the newest entry, at the target if that is known."""
     whole = site.kernels[0].measures
     known = (m for m in (Measure.TARGET, Measure.MEASURED) if np.isfinite(whole[m].values[-1]))
     measure = next(known, None)
     if measure is None:
         return {"value": "Trends", "title": ""}
-    title = wording.title(measure)
-    value = wording.value(measure, float(whole[measure].values[-1]))
+    title = site.words.title(measure)
+    value = site.words.value(measure, float(whole[measure].values[-1]))
     return {"value": value, "title": title[:1].lower() + title[1:]}
 
 
 def answers(site: Site) -> list[tuple[str, str]]:
     """Return questions about the whole program at the newest entry, and what the history says."""
     entries, whole = site.entries, site.kernels[0]
-    wording = Wording(entries)
     found = []
     for measure in (Measure.TARGET, Measure.EFFICIENCY, Measure.GROWTH):
         trend = whole.measures[measure]
         if np.isfinite(trend.values[-1]):
-            found.append((wording.title(measure), _since(trend, wording, site.commits)))
+            found.append((site.words.title(measure), _since(trend, site.words)))
     worse = sum(row.direction == "worse" for row in site.recent_changes)
     changes = no_change(site) or (
         f"{counted(worse, 'change')} for the worse and {len(site.recent_changes) - worse} for the better in "
@@ -115,17 +109,16 @@ def no_change(site: Site) -> str:
     return f"too few entries for change points: {few}, at least {ENOUGH} are needed" if few < ENOUGH else ""
 
 
-def _since(trend: MeasureTrend, wording: Wording, commits: Commits) -> str:
+def _since(trend: MeasureTrend, words: HistoryWords) -> str:
     """Write the newest value of a trend, and how it compares with the level and the change before it."""
-    now = wording.value(trend.measure, float(trend.values[-1]))
+    now = words.value(trend.measure, float(trend.values[-1]))
     start, _, level = trend.levels()[-1]
-    text = f"{now}; {wording.value(trend.measure, level)} is the median "
+    text = f"{now}; {words.value(trend.measure, level)} is the median "
     if not trend.changes:
         return text + "of all entries, no change point"
     change = trend.changes[-1]
-    before = wording.value(trend.measure, trend.levels()[-2][2])
-    date = date_text(int(commits.entries.added[start]))
-    return text + f"since {commits.name(change.at)} ({date}), {before} before"
+    before = words.value(trend.measure, trend.levels()[-2][2])
+    return text + f"since {words.name(change.at)} ({words.date(start)}), {before} before"
 
 
 def facts(site: Site) -> list[tuple[str, str]]:
@@ -133,8 +126,8 @@ def facts(site: Site) -> list[tuple[str, str]]:
     entries = site.entries
     newest = len(entries) - 1
     return [
-        ("Newest entry", f"{site.commits.name(newest)}, {date_text(int(entries.added[newest]))}"),
-        ("Entries", f"{len(entries)} from {date_text(int(entries.added.min()))} on"),
+        ("Newest entry", f"{site.words.name(newest)}, {site.words.date(newest)}"),
+        ("Entries", f"{len(entries)} from {site.words.date(int(entries.added.argmin()))} on"),
         ("Kernels", str(len(entries.kernels))),
         ("Measured at", point_text(entries.at)),
         ("Target", point_text(entries.target)),
@@ -153,40 +146,66 @@ def chance(site: Site) -> str:
     )
 
 
-def _row(site: Site, n: int, wording: Wording) -> dict[str, Any]:
-    """Return a row of the matrix."""
-    kernel, changes = site.kernels[n], site.changes[n]
-    share = _last(site.entries.share[n])
+def _matrix(site: Site) -> dict[str, Any]:
+    """Return the matrix of kernels; ``js/history/index.js`` has its types."""
     return {
-        "url": site.addresses[n],
-        "name": kernel_name(kernel.kernel),
-        "place": kernel_place(kernel.kernel),
-        "level": kernel.kernel.level.value,
-        "share": {"text": percent(share) if np.isfinite(share) else "–", "key": _key(share)},
-        "cells": [_cell(kernel.measures[measure], wording) for measure in MATRIX],
-        "change": changes[0] if changes else None,
-        "age": changes[0].step.at if changes else -1,
+        "columns": [column_data(cells) for column in _columns(site) for cells in column.filled(site)],
+        "levels": [one.kernel.level.value for one in site.kernels],
+        "places": [kernel_place(one.kernel) for one in site.kernels],
+        "addresses": site.addresses,
+        "changes": [_newest(rows[0]) if rows else None for rows in site.changes],
+        "trends": {
+            measure.value: trends_data([one.measures[measure] for one in site.kernels], PARTS)
+            for measure in MATRIX
+        },
+        "spoken": {
+            measure.value: [_spoken(one.measures[measure], site.words) for one in site.kernels]
+            for measure in MATRIX
+        },
     }
 
 
-def _cell(trend: MeasureTrend, wording: Wording) -> Mapping[str, Any]:
-    newest = float(trend.values[-1])
-    text = wording.value(trend.measure, newest)
-    changes = counted(len(trend.changes), "change point")
+def _columns(site: Site) -> Iterator[Column[Site]]:
+    """Yield the columns of the matrix, which has a row per kernel."""
+    yield Column(
+        key="kernel", heading="Kernel", values=lambda site: [kernel_name(one.kernel) for one in site.kernels]
+    )
+    yield Column(key="share", heading="Share", kind=SHARE, values=lambda site: map(_last, site.entries.share))
+    for measure in MATRIX:
+        yield Column(
+            key=measure.value,
+            heading=site.words.title(measure),
+            kind=FIGURE,
+            values=lambda site, measure=measure: (  # type: ignore[misc]
+                _last(one.measures[measure].values[-1:]) for one in site.kernels
+            ),
+            write=partial(site.words.value, measure),
+        )
+    yield Column(
+        key="change",
+        heading="Newest change",
+        kind=WHOLE,
+        values=lambda site: (rows[0].step.at if rows else None for rows in site.changes),
+        texts=lambda site: (rows[0].place.name if rows else "" for rows in site.changes),
+    )
+
+
+def _newest(row: StepRow) -> dict[str, str]:
+    """Return the newest change of a kernel, as of its leading measure."""
+    cell = row.leading
+    return {"direction": row.direction, "factor": f"{cell.arrow} {cell.factor}", **vars(row.place)}
+
+
+def _spoken(trend: MeasureTrend, words: HistoryWords) -> str:
+    """Say what a line of the matrix shows."""
     known = trend.values[np.isfinite(trend.values)]
-    spoken = ""
-    if len(known):
-        ends = (wording.value(trend.measure, float(v)) for v in (known[0], known[-1]))
-        spoken = f"{' to '.join(ends)}, {changes}"
-    drawn = sparkline(trend, spoken) if len(known) else Markup()
-    return {"text": text, "key": _key(newest), "spark": drawn}
+    if not len(known):
+        return ""
+    ends = (words.value(trend.measure, float(value)) for value in (known[0], known[-1]))
+    return f"{' to '.join(ends)}, {counted(len(trend.changes), 'change point')}"
 
 
-def _last(values: Any) -> float:  # noqa: ANN401
+def _last(values: FloatArray) -> float | None:
+    """Return the last value that is known."""
     known = values[np.isfinite(values)]
-    return float(known[-1]) if len(known) else float("nan")
-
-
-def _key(value: float) -> str:
-    """Return what the script sorts by; empty sorts last."""
-    return f"{value:.6g}" if np.isfinite(value) else ""
+    return float(known[-1]) if len(known) else None

@@ -5,9 +5,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pipeline.gate.trends import KernelTrends, Measure, MeasureTrend, entries_text
-from pipeline.report.page.history.history_words import Wording, kernel_name, kernel_place
+from pipeline.report.page.history.history_words import StepRow, kernel_name, kernel_place
 from pipeline.report.page.history.index_page import RECENT, Site, facts, no_change
-from pipeline.report.page.history.steps_table import StepRow
 from pipeline.wording.escaping import markdown
 from pipeline.wording.quantities import figure, percent
 
@@ -19,7 +18,7 @@ LEVEL_ENTRIES = 50  # before the newest, that its value is compared with
 def pull_request(site: Site) -> str:
     """Return the document: the whole program, recent changes, and kernels outside of their usual range."""
     newest = len(site.entries) - 1
-    name = _linked(site.commits.name(newest), site.commits.address(newest))
+    name = _linked(site.words.name(newest), site.words.address(newest))
     parts = [f"## Scaling at {name}", _whole(site), *_changes(site), *_unusual(site)]
     parts.append(f"<sub>{'; '.join(f'{markdown(k)}: {markdown(v)}' for k, v in facts(site)[1:])}</sub>")
     return "\n\n".join(parts) + "\n"
@@ -27,7 +26,7 @@ def pull_request(site: Site) -> str:
 
 def _whole(site: Site) -> str:
     """Return the measures of the whole program at the newest entry beside their level before it."""
-    wording = Wording(site.entries)
+    words = site.words
     rows = ["| | newest | level before | ratio |", "|---|---:|---:|---:|"]
     for measure, trend in site.kernels[0].measures.items():
         now, before = float(trend.values[-1]), _usual(trend)
@@ -35,7 +34,7 @@ def _whole(site: Site) -> str:
             continue
         level = float(np.median(before)) if len(before) else np.nan
         ratio = f"× {figure(now / level)}" if np.isfinite(level) else "–"
-        cells = (wording.title(measure), wording.value(measure, now), wording.value(measure, level), ratio)
+        cells = (words.title(measure), words.value(measure, now), words.value(measure, level), ratio)
         rows.append(f"| {' | '.join(map(markdown, cells))} |")
     return "\n".join(rows)
 
@@ -66,7 +65,7 @@ def _change(row: StepRow, site: Site) -> str:
     texts = [
         _kernel(row.kernel),
         _linked(row.place.name, row.place.address),
-        markdown(Wording(site.entries).title(measure)),
+        markdown(site.words.title(measure)),
         f"{'🔺' if row.direction == 'worse' else '🟢'} {markdown(cell.factor)}",
         *map(markdown, (cell.interval, cell.before, cell.after)),
     ]
@@ -96,14 +95,14 @@ def _unusual(site: Site) -> Iterator[str]:
 
 
 def _unusual_rows(found: Sequence[tuple[KernelTrends, float]], site: Site) -> Iterator[str]:
-    wording = Wording(site.entries)
-    yield f"| kernel | {markdown(wording.title(Measure.MEASURED))} | × level | share | verdict |"
+    words = site.words
+    yield f"| kernel | {markdown(words.title(Measure.MEASURED))} | × level | share | verdict |"
     yield "|---|---:|---:|---:|---|"
     for kernel, ratio in found:
         n = kernel.row
         verdict = int(site.entries.verdict[n, -1])
         cells = (
-            wording.value(Measure.MEASURED, float(kernel.measures[Measure.MEASURED].values[-1])),
+            words.value(Measure.MEASURED, float(kernel.measures[Measure.MEASURED].values[-1])),
             figure(ratio),
             percent(float(site.entries.share[n, -1])),
             site.entries.verdicts[verdict] if verdict >= 0 else "",

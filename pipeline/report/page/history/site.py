@@ -10,8 +10,8 @@ import numpy as np
 from pipeline.gate.kernel_values import KernelId
 from pipeline.gate.trends import Entries, Measure, trends
 from pipeline.report.page.embedding import page_text
-from pipeline.report.page.history.history_words import NOTHING, Commits, Wording, kernel_name
-from pipeline.report.page.history.index_page import Site, all_changes, index_content
+from pipeline.report.page.history.history_words import NOTHING, HistoryWords, kernel_name, step_rows
+from pipeline.report.page.history.index_page import Site, index_content
 from pipeline.report.page.history.kernel_page import kernel_content
 from pipeline.report.page.history.pull_request import pull_request
 from pipeline.wording.quantities import percent, point_text
@@ -30,8 +30,7 @@ COLOURS = {
 def badge(site: Site) -> str:
     """Return the SVG; its title says the same in words."""
     whole = site.kernels[0].measures
-    wording = Wording(site.entries)
-    value = wording.value(Measure.TARGET, float(whole[Measure.TARGET].values[-1]))
+    value = site.words.value(Measure.TARGET, float(whole[Measure.TARGET].values[-1]))
     efficiency = float(whole[Measure.EFFICIENCY].values[-1])
     if np.isfinite(efficiency):
         value += f", {percent(efficiency)} efficient"
@@ -68,13 +67,13 @@ def site(entries: Entries, template: str = "") -> Iterator[tuple[str, str]]:
         entries: of the history.
         template: address of a commit with ``{commit}`` for its name; empty without links.
     """
-    kernels, commits = trends(entries), Commits(entries, template)
+    kernels, words = trends(entries), HistoryWords(entries, template)
     whole = Site(
         entries=entries,
         kernels=kernels,
-        commits=commits,
+        words=words,
         addresses=[page_of(one.kernel) for one in kernels],
-        changes=all_changes(kernels, commits),
+        changes=[step_rows(kernel, words) for kernel in kernels],
     )
     for n, address in enumerate(whole.addresses):
         yield address, page_text("history_kernel", **kernel_content(whole, n))

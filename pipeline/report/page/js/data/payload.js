@@ -1,6 +1,7 @@
 // @ts-check
 // The page's data as page_data.py writes it: compressed JSON, with arrays of floats in base64, row by row.
 
+/** @import { ColumnPayload } from "../draw/table.js" */
 /** @typedef {string} Floats base64 of float32, the lowest bytes of all first */
 /** @typedef {number[]} Point a value per parameter */
 
@@ -110,7 +111,7 @@
  * @property {{unreliable: number[], not_measurable: number[], start_up: number[]}} standing 1 or 0, per kernel
  * @property {[number, number, number, boolean, number][]} crossovers overtakes, overtaken, at, in the measured range,
  *   value there
- * @property {FurtherColumn[]} further columns that no view draws in its own way
+ * @property {ColumnPayload[]} further columns that no view draws in its own way
  * @property {Floats} growing probability that a kernel grows
  * @property {Floats} smape
  * @property {Floats} cvSmape
@@ -126,16 +127,6 @@
  * @property {number[]} leads index into them, per kernel
  * @property {string[][]} warningTexts lists of texts
  * @property {number[]} warning index into them, per kernel
- */
-
-/**
- * @typedef {object} FurtherColumn as the list of columns has it, a value and a text per kernel
- * @property {string} key
- * @property {string} title
- * @property {string} help
- * @property {boolean} number
- * @property {(number | string | null)[]} values
- * @property {string[]} texts
  */
 
 /** @typedef {{kernels: number[], positions: number[], lower: Floats, upper: Floats}} EndsPayload */

@@ -18,6 +18,7 @@ import { zoomOf } from "./pointing.js";
  * @property {string} label
  * @property {boolean} [binary] ticks at powers of two, if the axis is logarithmic
  * @property {(value: number) => string} [format]
+ * @property {number[]} [ticks] if others than round numbers
  * @property {boolean} [whole] ticks at whole numbers only
  */
 
@@ -35,6 +36,7 @@ import { zoomOf } from "./pointing.js";
  * @property {Series[]} series what was drawn, for files
  */
 
+/** @typedef {Pick<Chart, "plot" | "x" | "y" | "box" | "series">} Plane what lines are drawn in */
 /** @typedef {{name: string, kind: string, xs: number[], ys: number[]}} Series */
 
 const MARGIN = { top: 14, right: 16, bottom: 40, left: 58 };
@@ -127,14 +129,15 @@ function axisX(axis, x, box) {
   const count = Math.max(2, Math.floor((box.right - box.left) / 70));
   const [low, high] = axis.domain;
   const every = axis.binary && axis.log ? binaryTicks(low, high, count) : x.ticks(count);
-  const ticks = axis.whole ? every.filter(Number.isInteger) : every;
+  const ticks = axis.ticks ?? (axis.whole ? every.filter(Number.isInteger) : every);
+  const text = axis.format ?? tickLabel;
   return svgEl(
     "g",
     { class: "axis", "aria-hidden": true },
     svgEl("line", { x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }),
     ...ticks.flatMap((tick) => [
       svgEl("line", { x1: x(tick), x2: x(tick), y1: box.bottom, y2: box.bottom + 4 }),
-      svgEl("text", { x: x(tick), y: box.bottom + 17, "text-anchor": "middle" }, tickLabel(tick)),
+      svgEl("text", { x: x(tick), y: box.bottom + 17, "text-anchor": "middle" }, text(tick)),
     ]),
     svgEl(
       "text",
@@ -173,7 +176,7 @@ function axisY(axis, y, box) {
 }
 
 /**
- * @param {Chart} chart
+ * @param {Plane} chart
  * @param {number[]} xs
  * @param {number[]} ys
  */
@@ -194,7 +197,7 @@ function pathThrough(chart, xs, ys) {
 }
 
 /**
- * @param {Chart} chart
+ * @param {Plane} chart
  * @param {number[]} xs
  * @param {number[]} ys
  * @param {string} cls
@@ -212,7 +215,7 @@ export function drawLine(chart, xs, ys, cls, title) {
 }
 
 /**
- * @param {Chart} chart
+ * @param {Plane} chart
  * @param {number[]} xs
  * @param {number[]} lower
  * @param {number[]} upper
@@ -233,7 +236,7 @@ export function drawBand(chart, xs, lower, upper, cls, name = "90 % interval") {
 }
 
 /**
- * @param {Chart} chart
+ * @param {Plane} chart
  * @param {Dot[]} dots
  * @param {string} cls
  * @param {number} [radius]

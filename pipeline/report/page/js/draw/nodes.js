@@ -104,3 +104,11 @@ export function growthNode(level, k) {
   const title = `${level.growthClass[k]}; leading term of the model: ${level.leads[k]}`;
   return el("span", { class: "formula", title }, ...nodes);
 }
+
+/**
+ * @param {string} name
+ * @param {string} href empty if a commit has no page
+ */
+export function commitNode(name, href) {
+  return href ? el("a", { class: "commit", href }, name) : el("span", { class: "commit" }, name);
+}

@@ -19,6 +19,16 @@ import { csvText, fileName, save } from "./files.js";
  *   default has the value
  */
 
+/**
+ * @typedef {object} ColumnPayload a column as Python's list has it, with a value and a text per row
+ * @property {string} key
+ * @property {string} title
+ * @property {string} help
+ * @property {boolean} number
+ * @property {(number | string | null)[]} values
+ * @property {string[]} texts
+ */
+
 /** @typedef {{node: HTMLElement, update: () => void}} Detail */
 
 /**
@@ -326,6 +336,28 @@ export class DataTable {
     this.page = 0;
     this.refresh();
   }
+}
+
+/**
+ * Columns as Python's lists have them.
+ * @param {ColumnPayload[]} columns
+ * @param {Record<string, (row: Row, text: string) => Child>} [cells] by key, those that are more than their text
+ * @param {string} [kind] further classes
+ * @param {(i: number) => ColumnPayload | undefined} [now] what a column holds, if that changes
+ * @returns {Column[]}
+ */
+export function columnsOf(columns, cells = {}, kind = "", now = (i) => columns[i]) {
+  return columns.map(({ key, title, help, number }, i) => ({
+    key,
+    title,
+    help: help || undefined,
+    kind: `${number ? "number " : ""}${kind}`,
+    value: (row) => now(i)?.values[row] ?? (number ? Number.NaN : ""),
+    cell: (row) => {
+      const text = now(i)?.texts[row] ?? "";
+      return cells[key]?.(row, text) ?? text;
+    },
+  }));
 }
 
 /** @param {Column} column */

@@ -1,39 +1,81 @@
 // @ts-check
 // The matrix of kernels: search, level, and sorting by any column.
 
+import { readData } from "../data/payload.js";
 import { byId, el, switcher } from "../draw/dom.js";
+import { commitNode } from "../draw/nodes.js";
+import { columnsOf, DataTable } from "../draw/table.js";
 import { buildTheme } from "../views/navigation.js";
+import { Trends } from "./trends.js";
 
-const table = byId("matrix");
-const body = /** @type {HTMLTableSectionElement} */ (table.querySelector("tbody"));
-const rows = [...body.rows];
-const levels = [...new Set(rows.map((row) => row.dataset.level ?? ""))].filter((level) => level !== "total");
-const chosen = { text: "", level: "" };
+/** @import { ColumnPayload } from "../draw/table.js" */
+/** @import { TrendsPayload } from "./trends.js" */
 
-/** @param {HTMLTableRowElement} row */
+/** @typedef {{name: string, address: string, date: string, direction: string, factor: string}} Change */
+
+/**
+ * @typedef {object} Payload one row per kernel
+ * @property {ColumnPayload[]} columns
+ * @property {string[]} levels
+ * @property {string[]} places callers
+ * @property {string[]} addresses of their pages
+ * @property {(Change | null)[]} changes the newest
+ * @property {Record<string, TrendsPayload>} trends by the column that they are drawn in
+ * @property {Record<string, string[]>} spoken
+ */
+
+/** @type {Payload} */
+const { columns, levels, places, addresses, changes, trends, spoken } = await readData();
+let shown = "";
+
+/**
+ * @param {number} row
+ * @param {string} name
+ */
+function kernelNode(row, name) {
+  const link = el("a", { class: "name", href: addresses[row] }, name);
+  return el("span", { class: "kernel" }, link, el("span", { class: "callers" }, places[row]));
+}
+
+/** @param {number} row */
+function changeNode(row) {
+  const change = changes[row];
+  if (!change) return "";
+  const { name, address, date, direction, factor } = change;
+  const parts = [el("span", { class: direction }, factor), " ", commitNode(name, address)];
+  return el("span", {}, ...parts, el("span", { class: "callers" }, date));
+}
+
+/**
+ * Cells of a column with a line beside the newest value.
+ * @param {string} key
+ */
+function trendCells(key) {
+  const series = new Trends(trends[key]);
+  /**
+   * @param {number} row
+   * @param {string} text
+   */
+  return (row, text) => {
+    const figure = el("span", { class: "figure" }, text);
+    return el("span", { class: "trend" }, figure, series.sparkline(row, spoken[key][row]));
+  };
+}
+
+/** @param {number} row */
 function isShown(row) {
-  const level = row.dataset.level;
-  const found = chosen.text === "" || (row.cells[0].textContent ?? "").toLowerCase().includes(chosen.text);
-  return found && (chosen.level === "" || level === chosen.level || level === "total");
+  return shown === "" || levels[row] === shown || levels[row] === "total";
 }
 
-function filter() {
-  let count = 0;
-  for (const row of rows) {
-    row.hidden = !isShown(row);
-    if (!row.hidden) count += 1;
-  }
-  status.textContent = `${count}`;
-}
-
-const search = el("input", { type: "search", placeholder: "Search", "aria-label": "Search: Kernels" });
-const status = el("span", { class: "count", role: "status" });
-search.addEventListener("input", () => {
-  chosen.text = search.value.toLowerCase();
-  filter();
+const lines = Object.fromEntries(Object.keys(trends).map((key) => [key, trendCells(key)]));
+const table = new DataTable(byId("matrix"), {
+  caption: "Kernels",
+  columns: columnsOf(columns, { kernel: kernelNode, change: changeNode, ...lines }),
+  sort: "share",
+  rows: () => levels.map((_, row) => row).filter(isShown),
+  text: (row) => `${columns[0].texts[row]} ${places[row]}`.toLowerCase(),
 });
-byId("filters").append(search);
-if (levels.length > 1) {
+if (levels.includes("region") && levels.includes("callpath")) {
   /** @type {[string, string][]} */
   const choices = [
     ["", "All"],
@@ -41,55 +83,10 @@ if (levels.length > 1) {
     ["callpath", "Call paths"],
   ];
   const choose = (/** @type {string} */ level) => {
-    chosen.level = level;
-    filter();
+    shown = level;
+    table.refresh();
   };
   byId("filters").append(switcher("Show", "level", choices, "", choose));
 }
-byId("filters").append(status);
-
-/**
- * @param {HTMLTableRowElement} row
- * @param {number} column
- */
-function key(row, column) {
-  return row.cells[column].dataset.key ?? "";
-}
-
-/**
- * Sorts rows; those without a value come last in either direction.
- * @param {number} column
- * @param {boolean} isText
- * @param {number} sign
- */
-function sort(column, isText, sign) {
-  const ordered = [...rows].sort((one, other) => {
-    const [a, b] = [key(one, column), key(other, column)];
-    if (a === "" || b === "") return Number(a === "") - Number(b === "");
-    return sign * (isText ? a.localeCompare(b) : Number(a) - Number(b));
-  });
-  body.append(...ordered);
-}
-
-table.querySelectorAll("th[data-sort]").forEach((header, column) => {
-  const isText = /** @type {HTMLElement} */ (header).dataset.sort === "text";
-  const text = header.textContent ?? "";
-  const button = el(
-    "button",
-    { type: "button" },
-    text,
-    el("span", { class: "arrow", "aria-hidden": "true" }),
-  );
-  button.addEventListener("click", () => {
-    const before = header.getAttribute("aria-sort");
-    const ascending = before ? before === "descending" : isText;
-    for (const one of table.querySelectorAll("th[aria-sort]")) one.removeAttribute("aria-sort");
-    header.setAttribute("aria-sort", ascending ? "ascending" : "descending");
-    sort(column, isText, ascending ? 1 : -1);
-  });
-  header.replaceChildren(button);
-});
-
 buildTheme();
-filter();
 document.documentElement.dataset.ready = "true";

@@ -1,195 +1,218 @@
 // @ts-check
-// The page of a kernel: one selected entry in all charts, and all entries in a table of pages.
+// The page of a kernel: one selected entry in all charts, and all entries in a table.
 
 import { floats, readData } from "../data/payload.js";
-import { byId, el, svgEl } from "../draw/dom.js";
-import { figure, NOTHING, percent, quantity } from "../text/numbers.js";
+import { chartIn, frame } from "../draw/chart.js";
+import { byId, el, onResize, svgEl } from "../draw/dom.js";
+import { commitNode } from "../draw/nodes.js";
+import { DataTable } from "../draw/table.js";
+import { figure, percent, quantity, tickLabel } from "../text/numbers.js";
 import { buildTheme } from "../views/navigation.js";
+import { Trends } from "./trends.js";
 
-const ROWS = 25;
+/** @import { Floats } from "../data/payload.js" */
+/** @import { TrendsPayload } from "./trends.js" */
+
+/** @typedef {"measured" | "target" | "growth" | "efficiency"} Kind */
+/** @typedef {{kind: Kind, title: string, spoken: string, unit: string, values: Floats}} Measure */
+
+/**
+ * @typedef {object} Payload the newest N entries
+ * @property {number} first of all entries, that the page has
+ * @property {string[]} names none if they are the first digits of the commits
+ * @property {number} digits of a commit that are its name
+ * @property {string[]} commits empty without one
+ * @property {string} template of their addresses
+ * @property {number[]} days from one to the next when they were added, the first since 1970
+ * @property {string[]} growths
+ * @property {number[]} growth index into them, -1 for none
+ * @property {string[]} verdicts
+ * @property {number[]} verdict index into them, -1 for none
+ * @property {Measure[]} measures
+ * @property {TrendsPayload} trends of the measures, over all entries
+ * @property {[number, string][]} ticks entries, and what is written below them
+ */
+
+const PAGE = 25; // entries that PageUp and PageDown step over
 const DAY = 86400e3;
-const [GROWTH, EFFICIENCY] = [2, 3]; // measures
+const HEIGHT = 250;
+const DATE = 20; // pixels of half a date beyond the axis
+const NOTHING = "–";
+/** @type {Payload} */
 const data = await readData();
-
-/** @param {string} text */
-function bytes(text) {
-  return Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
-}
-
-/** @type {Float32Array[]} */
-const values = data.values.map(floats);
-const count = values[0].length;
-const days = integers(data.days);
-const growth = integers(data.growth);
-const verdict = integers(data.verdict);
-const commits = unpackedTexts(data.commits);
-
-/** @param {string} text one or two bytes per entry */
-function integers(text) {
-  const found = bytes(text);
-  return found.length === count ? found : new Uint16Array(found.buffer);
-}
-
-/** @param {string[] | {bytes: number, packed: string}} texts */
-function unpackedTexts(texts) {
-  if (Array.isArray(texts)) return texts;
-  const digits = [...bytes(texts.packed)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-  const found = [];
-  for (let at = 0; at < digits.length; at += 2 * texts.bytes)
-    found.push(digits.slice(at, at + 2 * texts.bytes));
-  return found;
-}
+const trends = new Trends(data.trends);
+const count = data.commits.length;
+/** @type {string[]} */
+const dates = [];
+data.days.reduce((before, days) => {
+  dates.push(new Date((before + days) * DAY).toISOString().slice(0, 10));
+  return before + days;
+}, 0);
+const measures = data.measures.map((measure) => ({ ...measure, values: floats(measure.values) }));
+let selected = -1;
 
 /** @param {number} entry */
 function nameOf(entry) {
-  return data.names ? data.names[entry] : commits[entry].slice(0, data.shown);
+  return data.names[entry] ?? data.commits[entry].slice(0, data.digits);
 }
 
 /** @param {number} entry */
-function addressOf(entry) {
-  const commit = commits[entry];
-  return data.template && commit ? data.template.replaceAll("{commit}", encodeURIComponent(commit)) : "";
-}
-
-/** @param {number} entry */
-function dateOf(entry) {
-  return new Date((data.day + days[entry]) * DAY).toISOString().slice(0, 10);
-}
-
-/** @param {number} entry */
-function commitLink(entry) {
-  const href = addressOf(entry);
-  return href
-    ? el("a", { class: "commit", href }, nameOf(entry))
-    : el("span", { class: "commit" }, nameOf(entry));
+function commitOf(entry) {
+  const commit = data.commits[entry];
+  return commitNode(nameOf(entry), commit && data.template.replaceAll("{commit}", commit));
 }
 
 /**
- * @param {number} measure
- * @param {number} entry
+ * @param {typeof measures[number]} measure
+ * @param {number} value
  */
-function measureText(measure, entry) {
-  const value = values[measure][entry];
+function valueText({ kind, unit }, value) {
   if (!Number.isFinite(value)) return NOTHING;
-  if (measure === GROWTH) return `× ${figure(value)}`;
-  if (measure === EFFICIENCY) return percent(value);
-  return quantity(value, data.units[measure]);
+  if (kind === "growth") return `× ${figure(value)}`;
+  return kind === "efficiency" ? percent(value) : quantity(value, unit);
+}
+
+/** @param {Kind} kind */
+function tickFormat(kind) {
+  /** @param {number} value */
+  return (value) => {
+    if (kind === "growth") return `×${tickLabel(value)}`;
+    return kind === "efficiency" ? `${tickLabel(100 * value)} %` : tickLabel(value);
+  };
 }
 
 // One selection in all charts.
 
-const figures = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("figure[data-measure]")]);
-let selected = -1;
+const shown = measures.map((_, n) => n).filter((n) => data.trends.trends[n]);
+const hosts = new Map(shown.map((n) => [n, el("div", { class: "plot" })]));
 
-/**
- * Where a value is in a chart, in its own units.
- * @param {HTMLElement} host
- * @param {number} value
- */
-function heightOf(host, value) {
-  const { low, high, top, bottom, log } = host.dataset;
-  const scale = (/** @type {number} */ v) => (log === "1" ? Math.log(v) : v);
-  const share = (scale(value) - scale(Number(low))) / (scale(Number(high)) - scale(Number(low)));
-  return Number(bottom) + Math.min(Math.max(share, 0), 1) * (Number(top) - Number(bottom));
+/** @param {number} n */
+function draw(n) {
+  const [host, trend] = [hosts.get(n), data.trends.trends[n]];
+  if (!host || !trend) return;
+  const { kind, unit, spoken } = measures[n];
+  const texts = new Map(data.ticks);
+  const chart = frame(host, {
+    height: HEIGHT,
+    right: DATE,
+    label: spoken,
+    x: {
+      domain: trends.across,
+      log: false,
+      label: "",
+      ticks: [...texts.keys()],
+      format: (at) => texts.get(at) ?? "",
+    },
+    y: { domain: trend.domain, log: trend.log, label: unit, format: tickFormat(kind) },
+  });
+  trends.draw(chart, n);
+  trends.drawLevels(chart, n);
+  chart.over.append(svgEl("g", { class: "chosen" }));
+  mark(n);
 }
 
-/** @param {number} entry counted from the first of the history */
-function placeOf(entry) {
-  const [left, right] = data.plot;
-  return data.count > 1 ? left + (entry * (right - left)) / (data.count - 1) : (left + right) / 2;
+/**
+ * Marks the selected entry in a chart.
+ * @param {number} n
+ */
+function mark(n) {
+  const host = hosts.get(n);
+  const chart = host && chartIn(host);
+  if (!chart || selected < 0) return;
+  const [low, high] = chart.yAxis.domain;
+  const value = Math.min(Math.max(measures[n].values[selected], low), high);
+  const x = chart.x(selected + data.first);
+  const { top, bottom } = chart.box;
+  const dot = Number.isFinite(value) ? [svgEl("circle", { cx: x, cy: chart.y(value), r: 4 })] : [];
+  const line = svgEl("line", { x1: x, x2: x, y1: top, y2: bottom });
+  chart.over.querySelector(".chosen")?.replaceChildren(line, ...dot);
 }
 
 /** @param {number} entry counted from the first that the page has */
 function select(entry) {
   selected = Math.min(Math.max(entry, 0), count - 1);
-  const x = placeOf(selected + data.first);
-  figures.forEach((host, n) => {
-    const measure = data.charted[n];
-    const value = values[measure][selected];
-    const mark = [svgEl("line", { x1: x, x2: x, y1: host.dataset.top, y2: host.dataset.bottom })];
-    const dot = Number.isFinite(value) ? [svgEl("circle", { cx: x, cy: heightOf(host, value), r: 4 })] : [];
-    host.querySelector(".selected")?.replaceChildren(...mark, ...dot);
+  for (const n of shown) mark(n);
+  const readings = shown.map((n) => {
+    const what = el("span", { class: "what" }, `${measures[n].title}: `);
+    return el("span", {}, what, valueText(measures[n], measures[n].values[selected]));
   });
-  const readings = figures.map((host, n) =>
-    el(
-      "span",
-      {},
-      el("span", { class: "what" }, `${host.querySelector("h3")?.textContent}: `),
-      measureText(data.charted[n], selected),
-    ),
-  );
-  const head = el("span", {}, commitLink(selected), ` ${dateOf(selected)}`);
+  const head = el("span", {}, commitOf(selected), ` ${dates[selected]}`);
   byId("selection").replaceChildren(head, ...readings);
 }
 
 /**
- * @param {Element} chart
+ * @param {HTMLElement} host
  * @param {PointerEvent} event
  */
-function entryAt(chart, event) {
-  const box = chart.getBoundingClientRect();
-  const [left, right] = data.plot;
-  const x =
-    ((event.clientX - box.left) / box.width) * /** @type {SVGSVGElement} */ (chart).viewBox.baseVal.width;
-  return Math.round(((x - left) / (right - left)) * (data.count - 1)) - data.first;
+function selectAt(host, event) {
+  const chart = chartIn(host);
+  if (!chart) return;
+  const place = chart.x.invert(event.clientX - chart.root.getBoundingClientRect().left);
+  select(Math.round(place) - data.first);
 }
 
-for (const host of figures) {
-  const chart = /** @type {SVGSVGElement} */ (host.querySelector("svg"));
-  host.tabIndex = 0;
-  chart.addEventListener("pointermove", (event) => select(entryAt(chart, event)));
-  chart.addEventListener("pointerdown", (event) => {
-    select(entryAt(chart, event));
-    showPage(Math.floor((count - 1 - selected) / ROWS));
+for (const [n, host] of hosts) {
+  const part = el("figure", { tabindex: 0 }, el("h3", {}, measures[n].title), host);
+  host.addEventListener("pointermove", (event) => selectAt(host, event));
+  host.addEventListener("pointerdown", (event) => {
+    selectAt(host, event);
+    table.showRow((entry) => entry === selected);
   });
-  host.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -ROWS, PageDown: ROWS }[event.key];
+  part.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1, PageUp: -PAGE, PageDown: PAGE }[event.key];
     if (step === undefined) return;
     event.preventDefault();
     select((selected < 0 ? count - 1 : selected) + step);
   });
+  byId("charts").append(part);
+  draw(n);
+  onResize(host, () => draw(n));
 }
 byId("hint").textContent =
   "Point at a chart, or press the arrow keys in it, to read an entry; click to find it below.";
 
-// All entries, the newest first.
+const table = new DataTable(byId("entry-table"), {
+  caption: "Entries",
+  sort: "entry",
+  rows: () => data.commits.map((_, entry) => entry),
+  text: (entry) => nameOf(entry).toLowerCase(),
+  pick: { name: nameOf, is: (entry) => entry === selected, toggle: pick },
+  columns: [
+    {
+      key: "entry",
+      title: "Entry",
+      kind: "number left",
+      value: (entry) => entry,
+      cell: commitOf,
+      csv: () => [["entry", nameOf]],
+    },
+    textColumn("added", "Added", (entry) => dates[entry]),
+    ...measures.map((measure) => ({
+      key: measure.kind,
+      title: measure.title,
+      kind: "number",
+      value: (/** @type {number} */ entry) => measure.values[entry],
+      cell: (/** @type {number} */ entry) => valueText(measure, measure.values[entry]),
+    })),
+    textColumn("model", "Growth of the model", (entry) => data.growths[data.growth[entry]] ?? ""),
+    textColumn("verdict", "Verdict", (entry) => data.verdicts[data.verdict[entry]] ?? ""),
+  ],
+});
 
-const body = /** @type {HTMLTableSectionElement} */ (byId("entry-table").querySelector("tbody"));
-const pages = Math.ceil(count / ROWS);
-const newer = el("button", { type: "button", "aria-label": "Newer entries" }, "‹");
-const older = el("button", { type: "button", "aria-label": "Older entries" }, "›");
-const status = el("span", { class: "count", role: "status" });
-let page = 0;
+/**
+ * @param {string} key
+ * @param {string} title
+ * @param {(entry: number) => string} text
+ */
+function textColumn(key, title, text) {
+  return { key, title, value: text, cell: text };
+}
 
 /** @param {number} entry */
-function entryRow(entry) {
-  return el(
-    "tr",
-    { "aria-selected": entry === selected ? "true" : null },
-    el("th", { scope: "row" }, commitLink(entry)),
-    el("td", {}, dateOf(entry)),
-    ...values.map((_, measure) => el("td", { class: "number" }, measureText(measure, entry))),
-    el("td", {}, growth[entry] ? data.growths[growth[entry] - 1] : ""),
-    el("td", {}, verdict[entry] ? data.verdicts[verdict[entry] - 1] : ""),
-  );
+function pick(entry) {
+  select(entry);
+  table.refresh();
 }
 
-/** @param {number} wanted */
-function showPage(wanted) {
-  page = Math.min(Math.max(wanted, 0), pages - 1);
-  const newest = count - 1 - page * ROWS;
-  const oldest = Math.max(newest - ROWS + 1, 0);
-  const shown = [];
-  for (let entry = newest; entry >= oldest; entry--) shown.push(entryRow(entry));
-  body.replaceChildren(...shown);
-  newer.disabled = page === 0;
-  older.disabled = page === pages - 1;
-  status.textContent = `${count - newest} to ${count - oldest} of ${count}, the newest first`;
-}
-
-newer.addEventListener("click", () => showPage(page - 1));
-older.addEventListener("click", () => showPage(page + 1));
-byId("pager").append(newer, older, status);
 buildTheme();
-showPage(0);
 document.documentElement.dataset.ready = "true";

@@ -4,7 +4,7 @@
 import { elasticity, sharesAt } from "../data/shares.js";
 import { byId, el } from "../draw/dom.js";
 import { barNode, formulaNode, growthNode, kernelNode } from "../draw/nodes.js";
-import { DataTable } from "../draw/table.js";
+import { columnsOf, DataTable } from "../draw/table.js";
 import { numbersIn } from "../state.js";
 import { fullPathNames } from "../text/names.js";
 import { figure, intervalText, percent, pointText } from "../text/numbers.js";
@@ -177,12 +177,7 @@ export function buildKernels(report, state) {
         ),
     },
   ];
-  const further = report.levels[state.levelName].further.map(({ number, ...column }, i) => ({
-    ...column,
-    kind: number ? "number wide" : "wide",
-    value: (/** @type {number} */ k) => level.further[i]?.values[k] ?? (number ? NaN : ""),
-    cell: (/** @type {number} */ k) => level.further[i]?.texts[k] ?? "",
-  }));
+  const { further } = report.levels[state.levelName];
   const look = () => {
     shares = sharesAt(level, state.target, limits);
     const [from, to] = positions.around(state.target);
@@ -192,7 +187,7 @@ export function buildKernels(report, state) {
   look();
   const table = new DataTable(byId("kernel-table"), {
     caption: "Kernels with their shares, models and predictions",
-    columns: [...columns, ...further],
+    columns: [...columns, ...columnsOf(further, {}, "wide", (i) => level.further[i])],
     sort: "target",
     rows: () => level.region.map((_, k) => k).filter((k) => level.takesAnything(k) && state.finds(level, k)),
     pick: {

@@ -66,7 +66,7 @@ function drawRoofline(host, roofline, level) {
   const drawn = frame(host, {
     height: HEIGHT,
     label: described(roofline, level, shown.length),
-    x: { domain: [low, high], log: true, label: "flop/B", format: figure },
+    x: { domain: [low, high], log: true, label: "flop/B" },
     y: {
       domain: [Math.min(...rates) / AROUND / GIGA, (Math.max(...rates) * 2.5) / GIGA],
       log: true,

@@ -1,15 +1,19 @@
 """What a person does with the site, in a real browser."""
 
 import os
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from pipeline.gate.trends import trends
 from pipeline.report.page.history import site
+from pipeline.report.page.history.history_words import HistoryWords
 from pipeline.report.page.history.site import page_of
 from tests.pipeline.report.page.browser import Watched, shows
 from tests.pipeline.report.page.history.conftest import TEMPLATE, written
@@ -31,7 +35,7 @@ def kernel(running: Any, folder: Path) -> Iterator[Watched]:
 
 
 def names(page: Any) -> list[str]:
-    found: list[str] = page.locator("#matrix tbody tr:not([hidden]) .name").all_text_contents()
+    found: list[str] = page.locator("#matrix tbody .name").all_text_contents()
     return found
 
 
@@ -57,7 +61,7 @@ def test_search_and_level(index: Watched) -> None:
     page = index.page
     page.get_by_label("Search: Kernels").fill("allred")
     assert names(page) == ["MPI_Allreduce", "MPI_Allreduce"]
-    assert page.locator("#filters [role=status]").inner_text() == "2"
+    assert page.locator("#matrix [role=status]").inner_text() == "2"
     page.get_by_role("radio", name="Regions").check()
     assert names(page) == ["MPI_Allreduce"]
     page.get_by_label("Search: Kernels").fill("")
@@ -87,21 +91,25 @@ def test_a_kernel_leads_to_its_page_and_back(running: Any, folder: Path) -> None
     assert opened.complaints == []
 
 
+def place(page: Any, n: int, entry: int) -> tuple[float, float]:
+    """Where an entry is in a chart, on the page."""
+    dot = page.locator("svg.chart").nth(n).locator("circle.entry").nth(entry).bounding_box()
+    return dot["x"] + dot["width"] / 2, dot["y"] + dot["height"] / 2
+
+
 def test_pointing_at_a_chart_reads_the_entry_in_all_of_them(kernel: Watched) -> None:
     page = kernel.page
-    box = page.locator("svg.chart").first.bounding_box()
-    at = box["x"] + box["width"] * (66 + 562 * 40 / 59) / 640  # the entry c40
-    page.mouse.move(at, box["y"] + 50)
+    page.mouse.move(*place(page, 0, 40))
     shows(page.locator("#selection"), "c40 2025-07-25")
     value = history().value[1, 40]
     shows(page.locator("#selection"), f"Effort measured at p = 128: {value:.1f} core-s")
-    assert page.locator(".selected circle").count() == page.locator("svg.chart").count() == 4
+    assert page.locator(".chosen circle").count() == page.locator("svg.chart").count() == 4
     link = page.locator("#selection a")
     assert link.get_attribute("href") == f"https://example.org/commit/{digest('40')}"
 
 
 def test_the_selected_dot_is_on_the_line(kernel: Watched) -> None:
-    """Of 60 entries every one is drawn as a dot; a script selects the same places."""
+    """Of 60 entries every one is drawn as a dot; a selected one is at the same place."""
     page = kernel.page
     page.locator("figure").first.focus()
     page.keyboard.press("ArrowLeft")
@@ -109,9 +117,56 @@ def test_the_selected_dot_is_on_the_line(kernel: Watched) -> None:
     for n in range(4):
         chart = page.locator("svg.chart").nth(n)
         drawn = chart.locator("circle.entry").nth(58)
-        chosen = chart.locator(".selected circle")
+        chosen = chart.locator(".chosen circle")
         places = ([float(one.get_attribute(name)) for name in ("cx", "cy")] for one in (chosen, drawn))
         assert next(places) == pytest.approx(next(places), abs=0.1)
+
+
+def test_charts_have_axes_levels_places_and_marks(kernel: Watched) -> None:
+    chart = kernel.page.locator("svg.chart").first
+    for name in ("path.level", "rect.place", "path.worse"):
+        assert chart.locator(name).count() == {"path.level": 2}.get(name, 1)
+    texts = chart.locator(".axis text").all_text_contents()
+    assert {"2025-06-15", "2025-08-13", "core-s"} <= set(texts)
+    assert re.fullmatch(
+        r"Effort measured at p = 128: 6\d\.\d core-s to 9\d\.\d core-s, 1 change point",
+        chart.get_attribute("aria-label"),
+    )
+    mark, new = (chart.locator(name).last.bounding_box() for name in ("path.worse", "path.level"))
+    assert mark["x"] + mark["width"] / 2 == pytest.approx(place(kernel.page, 0, 40)[0], abs=1.5)
+    assert 0 < new["y"] - mark["y"] < 14  # the triangle stands on the new level, which rose
+
+
+def test_lines_of_the_matrix_say_what_they_show_and_mark_changes(index: Watched) -> None:
+    row = index.page.locator("#matrix tbody tr", has=index.page.get_by_role("link", name="whole program"))
+    line = row.locator("svg.spark").first
+    assert re.fullmatch(r"\d+ ms to \d+ ms, 1 change point", line.get_attribute("aria-label"))
+    mark = line.locator("circle.worse")
+    assert float(mark.get_attribute("cx")) == pytest.approx(3 + 40.5 / 60 * 126, abs=0.1)
+    heights = [
+        float(y) for _, y in re.findall(r"([\d.]+) ([\d.]+)", line.locator(".line").get_attribute("d"))
+    ]
+    assert min(heights[:40]) > max(heights[40:])
+    assert float(mark.get_attribute("cy")) == pytest.approx(np.median(heights[40:]), abs=0.3)
+
+
+def test_gaps_one_day_and_many_entries(running: Any, tmp_path: Path) -> None:
+    entries = history(200, step=20.0, at=120, kernels=KERNELS[:2])
+    entries.value[1, 10:12] = np.nan
+    entries = replace(entries, added=entries.added[:1] + np.arange(200))
+    folder = written(site(entries, TEMPLATE), tmp_path)
+    opened = Watched(running, folder / page_of(KERNELS[1]), viewport=SIZE)
+    chart = opened.page.locator("svg.chart").first
+    assert chart.locator("path.line.c0").get_attribute("d").count("M") == 2
+    assert chart.locator("circle.entry").count() == 0
+    texts = chart.locator(".axis text").all_text_contents()
+    assert {"c0", "c199"} <= set(texts)
+    assert {"100", "300", "1000"} <= set(texts), "wide ranges are logarithmic"
+    index = Watched(running, folder / "index.html", viewport=SIZE)
+    assert index.page.locator("svg.spark path.band").count() > 0
+    assert opened.complaints == index.complaints == []
+    opened.page.close()
+    index.page.close()
 
 
 def test_keys_walk_through_the_entries(kernel: Watched) -> None:
@@ -123,46 +178,49 @@ def test_keys_walk_through_the_entries(kernel: Watched) -> None:
 
 
 @pytest.mark.parametrize("factor", [1e-9, 1e-4, 1.0, 40.0, 3e3, 1e6, 1e10, 1e14])
-def test_the_table_of_entries_says_the_same_with_and_without_script(
-    running: Any, tmp_path: Path, factor: float
-) -> None:
+def test_the_table_of_entries_says_what_python_says(running: Any, tmp_path: Path, factor: float) -> None:
     entries = history()
     more = {name: factor * getattr(entries, name) for name in ("value", "predicted", "wall_seconds")}
-    folder = written(site(replace(entries, **more), TEMPLATE), tmp_path)
-    path = folder / page_of(KERNELS[1])
-    opened = Watched(running, path, viewport=SIZE)
-    rows = "[...document.querySelectorAll('#entry-table tbody tr')].map(row => row.innerText)"
-    with_script = opened.page.evaluate(rows)
-    plain = running.new_context(java_script_enabled=False).new_page()
-    plain.goto(path.as_uri())
-    without = plain.locator("#entry-table tbody tr").all_inner_texts()
-    assert len(without) == 25
-    assert with_script == without
+    entries = replace(entries, **more)
+    folder = written(site(entries, TEMPLATE), tmp_path)
+    opened = Watched(running, folder / page_of(KERNELS[1]), viewport=SIZE)
+    rows = opened.page.locator("#entry-table tbody tr")
+    words, measures = HistoryWords(entries), trends(entries)[1].measures
+    assert rows.count() == 25
+    heads = [head.strip(" ↓") for head in opened.page.locator("#entry-table thead th").all_inner_texts()]
+    titles = [words.title(measure) for measure in measures]
+    assert heads == ["Entry", "Added", *titles, "Growth of the model", "Verdict"]
+    for n, entry in enumerate(range(59, 34, -1)):
+        expected = [words.value(measure, trend.values[entry]) for measure, trend in measures.items()]
+        verdict = "regression" if entry == 40 else ""
+        cells = rows.nth(n).locator("th > .commit, td").all_inner_texts()
+        assert cells == [f"c{entry}", words.date(entry), *expected, "p^(1/2)", verdict]
     opened.page.close()
-    plain.close()
 
 
 def test_the_table_has_all_entries_in_pages(kernel: Watched) -> None:
     page = kernel.page
     first = page.locator("#entry-table tbody th").first
     shows(first, "c59")
-    assert page.get_by_role("button", name="Newer entries").is_disabled()
+    assert page.get_by_role("button", name="Previous page").is_disabled()
     for _ in range(2):
-        page.get_by_role("button", name="Older entries").click()
-    shows(page.locator("#pager"), "51 to 60 of 60")
-    assert page.locator("#entry-table tbody th").last.inner_text() == "c0"
-    assert page.get_by_role("button", name="Older entries").is_disabled()
+        page.get_by_role("button", name="Next page").click()
+    shows(page.locator("#entry-table .count"), "51–60 of 60")
+    assert page.locator("#entry-table tbody th .commit").last.inner_text() == "c0"
+    assert page.get_by_role("button", name="Next page").is_disabled()
 
 
-def test_a_click_finds_the_entry_in_the_table(kernel: Watched) -> None:
+def test_a_click_finds_the_entry_in_the_table_and_a_row_in_the_charts(kernel: Watched) -> None:
     page = kernel.page
-    box = page.locator("svg.chart").first.bounding_box()
-    page.mouse.click(box["x"] + box["width"] * 66 / 640, box["y"] + 50)
-    shows(page.locator("tr[aria-selected=true]"), "c0")
-    assert page.locator("tr[aria-selected=true] td", has_text="regression").count() == 0
+    page.mouse.click(*place(page, 0, 0))
+    shows(page.locator("#entry-table tr.selected"), "c0")
+    assert page.locator("tr.selected td", has_text="regression").count() == 0
+    page.get_by_role("button", name="Select c5", exact=True).click()
+    shows(page.locator("#selection"), "c5 2025-06-20")
+    shows(page.locator("#entry-table tr.selected"), "c5")
 
 
-def test_packed_commits_are_unpacked(running: Any, tmp_path: Path) -> None:
+def test_commits_are_linked_by_all_their_digits(running: Any, tmp_path: Path) -> None:
     entries = history(30, at=99, digests=True)
     folder = written(site(entries, TEMPLATE), tmp_path)
     opened = Watched(running, folder / page_of(KERNELS[0]), viewport=SIZE)

@@ -3,29 +3,31 @@ from dataclasses import replace
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.report.page.history.history_words import Commits, checked_template, short_label
+from pipeline.report.page.history.history_words import HistoryWords, checked_template, short_label
 from tests.pipeline.report.page.history.histories import digest, history
 
 TEMPLATE = "https://example.org/{commit}?x={commit}"
 
 
 def test_a_stored_commit_is_linked():
-    commits = Commits(history(2), TEMPLATE)
+    commits = HistoryWords(history(2), TEMPLATE)
     assert (commits.name(1), commits.commit(1)) == ("c1", digest("1"))
     assert commits.address(1) == f"https://example.org/{digest('1')}?x={digest('1')}"
-    assert Commits(history(2)).address(1) == ""
+    assert HistoryWords(history(2)).address(1) == ""
 
 
 def test_a_label_is_linked_if_it_is_a_digest():
     entries = replace(history(3), commits=("", "", ""), labels=("0a1b2c3", "release 1", "v2 0a1b2c3"))
-    commits = Commits(entries, TEMPLATE)
+    commits = HistoryWords(entries, TEMPLATE)
     assert commits.address(0) == "https://example.org/0a1b2c3?x=0a1b2c3"
     assert commits.address(1) == commits.address(2) == ""
 
 
 def test_whatever_a_commit_is_called_it_stays_within_the_address():
     entries = replace(history(1), commits=("../a b\"'<>#?&",))
-    assert Commits(entries, "https://a/{commit}").address(0) == "https://a/..%2Fa%20b%22%27%3C%3E%23%3F%26"
+    assert (
+        HistoryWords(entries, "https://a/{commit}").address(0) == "https://a/..%2Fa%20b%22%27%3C%3E%23%3F%26"
+    )
 
 
 def test_labels_are_shown_in_one_line():

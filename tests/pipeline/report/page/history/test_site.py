@@ -72,7 +72,8 @@ def test_hostile_names_are_text():
     for path, text in files(history()).items():
         if path.endswith((".html", ".svg")):
             assert "<img" not in text, path
-    assert "&lt;img" in files(history())["index.html"]
+    assert HOSTILE in carried(files(history())["index.html"])["columns"][0]["texts"]
+    assert "&lt;img" in files(history())[page_of(KERNELS[3])]
 
 
 def test_the_index_says_what_changed_and_where():
@@ -82,7 +83,17 @@ def test_the_index_says_what_changed_and_where():
     assert commit in page
     assert "2 changes for the worse and 0 for the better in the last 20 entries" in text
     assert "60 from 2025-06-15 on" in text and "cluster" in text
-    assert re.search(r"whole program 100.0 % \d+ ms × 1.4\d 5\d.\d % ▲ × 1.[45]\d* c40 2025-07-25", text)
+    matrix = carried(page)
+    whole = " ".join(column["texts"][0] for column in matrix["columns"])
+    assert re.fullmatch(r"whole program 100.0 % \d+ ms × 1.4\d 5\d.\d % c40", whole)
+    assert matrix["changes"][0].pop("factor")[:7] in ("▲ × 1.4", "▲ × 1.5")
+    assert matrix["changes"][0] == {
+        "direction": "worse",
+        "name": "c40",
+        "address": f"https://example.org/commit/{digest('40')}",
+        "date": "2025-07-25",
+        "between": "",
+    }
     assert re.search(r"6 of 20 series have a change point; if nothing changed, about 0.20 of", text)
 
 
@@ -124,7 +135,9 @@ def test_a_kernel_that_the_newest_entry_lacks_says_so():
         values[2, -1] = np.nan
     found = files(entries)
     assert "Newest entry does not have this kernel" in text_of(found[page_of(KERNELS[2])])
-    assert "MPI_Allreduce" in text_of(found["index.html"])
+    name, share, target, *_ = (column["texts"][2] for column in carried(found["index.html"])["columns"])
+    assert (name, target) == ("MPI_Allreduce", "-")
+    assert re.fullmatch(r"\d\d\.\d %", share), "the last one that is known"
 
 
 def test_without_a_template_nothing_is_linked():
@@ -163,11 +176,12 @@ def test_markdown_for_a_pull_request():
 
 def test_entries_are_carried_in_little_space():
     entries = history(300, digests=True)
-    page = files(entries)[page_of(KERNELS[1])]
-    data = carried(page)
-    assert data["commits"]["bytes"] == 20 and data["names"] is None
+    data = carried(files(entries)[page_of(KERNELS[1])])
+    assert (data["commits"][7], data["names"]) == (digest("7"), [])
     named = files(replace(entries, labels=tuple(f"v{n}" for n in range(300))))[page_of(KERNELS[1])]
     assert carried(named)["names"][7] == "v7"
+    unlinked = carried(files(entries, "")[page_of(KERNELS[1])])
+    assert (unlinked["commits"][7], unlinked["names"][7]) == ("", digest("7")[:10])
 
 
 def test_thousands_of_commits_fit(large):
