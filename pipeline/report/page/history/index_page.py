@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.columns.column import Column
-from pipeline.columns.kinds import FIGURE, SHARE, WHOLE
+from pipeline.columns.column import FIGURE, SHARE, WHOLE, Column
 from pipeline.gate.change_points import ENOUGH, LEVEL
 from pipeline.gate.trends import Entries, KernelTrends, Measure, MeasureTrend, entries_text
 from pipeline.report.page.embedding import column_data
@@ -148,8 +147,9 @@ def chance(site: Site) -> str:
 
 def _matrix(site: Site) -> dict[str, Any]:
     """Return the matrix of kernels; ``js/history/index.js`` has its types."""
+    rows = range(len(site.kernels))
     return {
-        "columns": [column_data(cells) for column in _columns(site) for cells in column.filled(site)],
+        "columns": [column_data(cells) for column in _columns(site) for cells in column.filled(rows)],
         "levels": [one.kernel.level.value for one in site.kernels],
         "places": [kernel_place(one.kernel) for one in site.kernels],
         "addresses": site.addresses,
@@ -165,28 +165,25 @@ def _matrix(site: Site) -> dict[str, Any]:
     }
 
 
-def _columns(site: Site) -> Iterator[Column[Site]]:
-    """Yield the columns of the matrix, which has a row per kernel."""
-    yield Column(
-        key="kernel", heading="Kernel", values=lambda site: [kernel_name(one.kernel) for one in site.kernels]
-    )
-    yield Column(key="share", heading="Share", kind=SHARE, values=lambda site: map(_last, site.entries.share))
+def _columns(site: Site) -> Iterator[Column[Sequence[int]]]:
+    """Yield the columns of the matrix, whose rows are indices of kernels."""
+    kernels, words = site.kernels, site.words
+    yield Column(key="kernel", heading="Kernel", each=lambda n: kernel_name(kernels[n].kernel))
+    yield Column(key="share", heading="Share", kind=SHARE, each=lambda n: _last(site.entries.share[n]))
     for measure in MATRIX:
         yield Column(
             key=measure.value,
-            heading=site.words.title(measure),
+            heading=words.title(measure),
             kind=FIGURE,
-            values=lambda site, measure=measure: (  # type: ignore[misc]
-                _last(one.measures[measure].values[-1:]) for one in site.kernels
-            ),
-            write=partial(site.words.value, measure),
+            each=lambda n, measure=measure: _last(kernels[n].measures[measure].values[-1:]),  # type: ignore[misc]
+            write=partial(words.value, measure),
         )
     yield Column(
         key="change",
         heading="Newest change",
         kind=WHOLE,
-        values=lambda site: (rows[0].step.at if rows else None for rows in site.changes),
-        texts=lambda site: (rows[0].place.name if rows else "" for rows in site.changes),
+        each=lambda n: site.changes[n][0].step.at if site.changes[n] else None,
+        write=words.name,
     )
 
 
