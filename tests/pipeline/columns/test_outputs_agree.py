@@ -1,18 +1,24 @@
-"""Terminal, Markdown and CSV say the same of any table: all are written from its columns."""
+"""Terminal, Markdown, CSV and JSON say the same of any table, and pages the same of kernels."""
 
 import csv
 import html
 import io
+import json
 import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
 from pipeline.columns.column import ESTIMATE, EXACT, FIGURE, PROBABILITY, QUANTITY, SHARE, Column, filled
+from pipeline.columns.kernels import kernel_columns
+from pipeline.report.page import report_html
 from pipeline.report.render.terminal_tables import terminal_table
-from pipeline.report.render.text_formats import csv_text, markdown_text
-from pipeline.wording.quantities import number
+from pipeline.report.render.text_formats import csv_text, json_text, markdown_text
+from pipeline.report.summary import summarise
+from pipeline.wording.quantities import figure, number
+from tests.pipeline.report.page.studies import answered, carried, floats, study
 
 WIDE = 400
 KINDS = {"a": FIGURE, "b": QUANTITY, "c": SHARE, "d": EXACT, "e": PROBABILITY}
@@ -51,19 +57,23 @@ def markdown_cells(table):
     return [[html.unescape(re.sub(r"\\(.)", r"\1", cell.strip())) for cell in row] for row in rows]
 
 
-def read_again(text):
-    """Return the rows that a file of comma-separated values holds."""
+def read_again(table, of_csv=True):
+    """Return the rows that a file of a table holds."""
+    found = csv.DictReader(io.StringIO(csv_text(table))) if of_csv else json.loads(json_text(table))
     rows = []
-    for row in csv.DictReader(io.StringIO(text)):
-        values = {key: float(row[key]) if row[key] else None for key in KINDS}
-        ends = {end: row[f"{end} [core-s]"] for end in ("value", "lower", "upper")}
-        value = {end: float(text) for end, text in ends.items()} if ends["value"] else None
-        rows.append({"name": row["name"], **values, "value": value})
+    for row in found:
+        values = {key: known(row[key]) for key in KINDS}
+        ends = {end: known(row[f"{end} [core-s]"]) for end in ("value", "lower", "upper")}
+        rows.append({"name": row["name"], **values, "value": None if ends["value"] is None else ends})
     return rows
 
 
+def known(value):
+    return None if value in ("", None) else float(value)
+
+
 @given(st.lists(ROWS, min_size=1, max_size=4))
-def test_terminal_markdown_and_csv_cannot_differ(rows):
+def test_terminal_markdown_csv_and_json_cannot_differ(rows):
     table = filled(COLUMNS, rows)
     shown = [cells for cells in table.on_screen if any(value is not None for value in cells.values)]
     left_out = [cells.heading for cells in table.on_screen if cells not in shown]
@@ -71,5 +81,41 @@ def test_terminal_markdown_and_csv_cannot_differ(rows):
     kept = [place for place, heading in enumerate(head) if heading not in left_out]
     if not left_out:
         assert terminal_cells(table) == [[row[place] for place in kept] for row in (head, *lines)]
-    again = filled(COLUMNS, read_again(csv_text(table)))
-    assert [cells.texts for cells in again.on_screen] == [cells.texts for cells in table.on_screen]
+    for of_csv in (True, False):
+        again = filled(COLUMNS, read_again(table, of_csv))
+        assert [cells.texts for cells in again.on_screen] == [cells.texts for cells in table.on_screen]
+
+
+@pytest.mark.parametrize(("by", "level"), [("regions", "regions"), ("kernels", "callpaths")])
+def test_a_page_carries_the_kernels_of_the_tables(by, level):
+    report = answered(study())
+    data = carried(report_html(report))
+    page, target = data["levels"][level], data["scales"].index(report.targets[-1, 0])
+    summary = summarise(report.analysis, report.callpaths, report.regions, report.targets)
+    by_path = {tuple(row["callpath"]): row for row in summary[by]}
+    rows = [by_path[path] for path in carried_paths(page, [one["name"] for one in data["regions"]])]
+    growth, *quality = (
+        column.filled(rows)[0]
+        for column in kernel_columns(
+            "growth_class", "probability_growing", "quality.smape", "quality.cv_smape"
+        )
+    )
+    assert [page["growthClassTexts"][i] for i in page["growthClass"]] == growth.values
+    for cells, name in zip(quality, ("growing", "smape", "cvSmape"), strict=True):
+        assert figures(floats(page[name])) == figures(cells.values)
+    for mean, row in zip(floats(page["mean"], len(data["points"])), rows, strict=True):
+        assert figures(mean) == figures(row["measured"])
+    values = floats(page["value"], len(data["scales"]))[:, target]
+    assert figures(values) == figures(row["predictions"][-1]["value"] for row in rows)
+
+
+def figures(values):
+    return list(map(figure, values))
+
+
+def carried_paths(page, names):
+    """Return the call paths of a page's kernels; regions have no callers."""
+    paths = []
+    for region, parent in zip(page["region"], page["parent"], strict=True):
+        paths.append((*(paths[parent] if parent >= 0 else ()), names[region]))
+    return paths
