@@ -40,17 +40,13 @@ def changes_table(
     styles: Mapping[Ruling, str] = NO_STYLES,
     last: bool = False,
 ) -> DataTable:
-    """Return one row per target and kernel that is not unchanged.
-
-    Values, shares and ratios are those at the largest common point.
+    """Return one row per target and kernel that is not unchanged, with figures of the largest common point.
 
     Args:
         result: of a check or a comparison.
         limit: the most kernels.
         notes: what must be known besides.
-        words: what to call the verdicts.
-        sides: what to call the two studies.
-        styles: colours of the verdicts in terminals.
+        words, sides, styles: what verdicts and studies are called, and the colours of verdicts in terminals.
         last: whether there are rows of the last target only.
     """
     targets = result.targets or ({},)
@@ -141,7 +137,6 @@ def _growth(place: int, row: AtTarget) -> str:
 
 
 def _ratio(changes: Sequence[Change]) -> Mapping[str, Any] | None:
-    """Return the ratio of one change, None without one."""
     for one in changes:
         return {"value": number(one.ratio), "lower": number(one.lower), "upper": number(one.upper)}
     return None
@@ -150,13 +145,7 @@ def _ratio(changes: Sequence[Change]) -> Mapping[str, Any] | None:
 def history_table(
     documents: Sequence[Mapping[str, Any]], *, limit: int, notes: Sequence[str] = ()
 ) -> DataTable:
-    """Return one row per kernel and entry, the newest last.
-
-    Args:
-        documents: what `pipeline.report.check.history.history_document` returns.
-        limit: the most kernels, and the most entries of each.
-        notes: what must be known besides.
-    """
+    """Return one row per kernel and entry of `history_document`, the newest last, at most `limit` of both."""
     rows: list[Mapping[str, Any]] = []
     for one in documents[:limit]:
         changes = {change["label"]: change["factor"] for change in one["change_points"]}

@@ -219,7 +219,6 @@ def stored(key: str, rows: Sequence[Any]) -> list[Any]:
 
 
 def _path(cells: Cells, paths: Sequence[Sequence[str]]) -> Cells:
-    """Return the cells of call paths, or of regions as call paths of one name."""
     values = tuple("/".join(path) for path in paths)
     return replace(cells, values=values, texts=tuple(distinct_texts(paths, NAME_WIDTH)), paths=paths)
 

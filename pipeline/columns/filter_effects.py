@@ -206,7 +206,6 @@ def verified_filter_json(
 
 
 def _verification(one: Verification) -> dict[str, Any]:
-    """Return the comparison of one measurement with the simulation of its filter."""
     return {
         "full": one.full,
         "reduced": one.reduced,
@@ -233,7 +232,6 @@ def _difference(found: CallPathDifference) -> dict[str, Any]:
 
 
 def _effect(effect: MeasuredEffect) -> dict[str, Any]:
-    """Return measured dilation, plain time and cost of a visit; None for what is not known."""
     return {
         "applied": effect.applied.value,
         "plain_time": {"value": effect.plain, "given": effect.given},

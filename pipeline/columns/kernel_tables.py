@@ -34,12 +34,7 @@ def leading_rows(rows: Rows, limit: int) -> list[Row]:
 
 
 def kernel_names(by: str, heading: str = "") -> list[Column[Any]]:
-    """Return ids and names of call paths, or names of regions.
-
-    Args:
-        by: ``regions`` or ``kernels`` (call paths).
-        heading: of the names.
-    """
+    """Return ids and names of call paths (`by` is ``kernels``), or names of ``regions``."""
     ident, name = kernel_columns("id", "callpath")
     named = replace(name, heading=heading or NAMES[by])
     return [named] if by == "regions" else [ident, named]
@@ -63,13 +58,9 @@ def _rank_texts(rows: Rows) -> Iterable[str]:
 
 
 def ranking_table(summary: Summary, *, by: str, limit: int, last: bool = False) -> DataTable:
-    """Return the largest kernels at the targets: shares, prediction, growth.
+    """Return the largest kernels at the targets, or the last one: shares, prediction, growth.
 
-    Args:
-        summary: the content of ``summary.json``.
-        by: ``regions`` or ``kernels`` (call paths).
-        limit: the most kernels; start-up and shut-down are beside them.
-        last: of the targets only.
+    Start-up and shut-down are beside the `limit` kernels; `by` is ``regions`` or ``kernels`` (call paths).
     """
     kept = leading_rows(summary[by], limit)
     if not summary["targets"]:

@@ -144,10 +144,10 @@ def advice_table(
     *,
     several: bool = True,
 ) -> DataTable:
-    """Return one row per target and measurement, those of a target in the order to measure them.
+    """Return one row per target and measurement of `advice_summary`, in the order to measure them.
 
     Args:
-        plans: targets, and for each what `pipeline.report.summary.advice_summary` returns.
+        plans: targets and their measurements.
         names: of the parameters.
         several: whether the terminal shows the targets.
     """
@@ -175,7 +175,6 @@ def advice_table(
 
 
 def _clarified(step: Mapping[str, Any]) -> Sequence[str]:
-    """Return the kernel about which a measurement says most; empty if there is none."""
     path: Sequence[str] = step["settles"][0]["callpath"] if step["settles"] else ()
     return path
 

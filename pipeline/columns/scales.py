@@ -105,12 +105,7 @@ def scales_table(summary: Summary) -> DataTable:
 
 
 def groups_table(name: str, summaries: Mapping[str, Summary]) -> DataTable:
-    """Return studies side by side, one row per value and scale: what was measured, then targets.
-
-    Args:
-        name: what the runs are grouped by.
-        summaries: per value the content of summary.json.
-    """
+    """Return studies side by side, one row per value of what runs are grouped by and scale."""
     scales = [
         {"group": value, **scale}
         for value, summary in summaries.items()

@@ -75,7 +75,7 @@ def tree_table(
     least: float,
     title: str = "",
 ) -> DataTable:
-    """Return one row per point and call path, in preorder.
+    """Return one row per point and call path of at least some inclusive share, in preorder.
 
     Args:
         analysis: the modelled experiment.

@@ -35,9 +35,7 @@ def far_targets(summary: Summary) -> Iterator[tuple[str, str]]:
 def limits_sentence(runtime: Mapping[str, Any], *, predicted: bool) -> str:
     """Say where a program is fastest and up to where it is efficient; empty if neither is known.
 
-    Args:
-        runtime: of a summary.
-        predicted: whether to say limits that are predicted.
+    Limits that are predicted are left out unless `predicted`.
     """
     sentences, parameter = [], runtime["parameter"]
     last = max(entry["point"][parameter] for entry in runtime["at"])

@@ -34,13 +34,7 @@ class KernelOnBoth:
 
 
 def leading_kernels(document: Mapping[str, Any], *, by: str, limit: int) -> list[KernelOnBoth]:
-    """Return the kernels that are largest on the other machine; none if nothing is predicted.
-
-    Args:
-        document: what `pipeline.report.study_projection.study_projection_json` returns.
-        by: ``regions`` or ``kernels`` (call paths).
-        limit: the most kernels; start-up and shut-down are beside them.
-    """
+    """Return the kernels that are largest on the other machine; none without predictions."""
     here, there = (document[side]["summary"][by] for side in SIDES)
     before, ways = ({tuple(row["callpath"]): row for row in rows} for rows in (here, document[by]))
     return [
@@ -51,13 +45,7 @@ def leading_kernels(document: Mapping[str, Any], *, by: str, limit: int) -> list
 
 
 def study_projection_table(document: Mapping[str, Any], *, by: str, limit: int) -> DataTable:
-    """Return one row per kernel at the last target, the largest on the other machine first.
-
-    Args:
-        document: what `pipeline.report.study_projection` returns.
-        by: ``regions`` or ``kernels`` (call paths).
-        limit: the most kernels; start-up and shut-down are beside them.
-    """
+    """Return one row per kernel of `leading_kernels` at the last target."""
     leading = leading_kernels(document, by=by, limit=limit)
     there = document["on"]["summary"]
     unit = leading[0].there["unit"] if leading else ""

@@ -72,56 +72,49 @@ def _extrap_lines(analysis: "Analysis") -> Iterator[str]:
                 yield json.dumps(entry, ensure_ascii=False)
 
 
+_NAMES = ("region", "metric", "unit")
+_FIGURES = ("formula", "growth", "probability_growing", "smape", "share_measured", "share_at_target")
+_READ = {*_NAMES, *_FIGURES, "model", "quality.smape", "predictions"}  # columns of kernels that have these
+
+
 def _csv(analysis: "Analysis", outlook: "Outlook", targets: "FloatArray") -> str:
     """Return one row per call path: path, model, quality, share and the prediction at the last target.
 
     The predictions at all targets follow if there are several, with columns such as ``value at p=64``.
     """
-    from pipeline.wording.escaping import csv_text
-    from pipeline.wording.quantities import number
+    import numpy as np
 
-    several = len(targets) if len(targets) > 1 else 0
-    kernels, models = analysis.callpaths.kernels, analysis.callpaths.models
-    names = ["callpath", "region", "metric", "unit", "formula", "growth", "probability_growing", "smape"]
-    names += ["share_measured", "share_at_target", "value_at_target", "lower_at_target", "upper_at_target"]
-    for target in targets[:several].tolist():
-        point = ",".join(f"{n}={v:.12g}" for n, v in zip(analysis.experiment.parameters, target, strict=True))
-        names += [f"{figure} at {point}" for figure in ("value", "lower", "upper")]
+    from pipeline.columns.column import ENDS, json_rows
+    from pipeline.columns.kernels import KERNELS, RankedKernels
+    from pipeline.wording.escaping import csv_text
+    from pipeline.wording.quantities import value_text
+
+    parameters, level = analysis.experiment.parameters, analysis.callpaths
+    kernels = RankedKernels(
+        level=level,
+        outlook=outlook,
+        chosen=np.arange(len(level.kernels)),
+        parameters=parameters,
+        targets=targets,
+    )
+    points = [dict(zip(parameters, at, strict=True)) for at in targets.tolist()]
+    texts = [",".join(f"{name}={value_text(value)}" for name, value in at.items()) for at in points]
+    shown = [("_at_target", -1), *((f" at {at}", n) for n, at in enumerate(texts) if len(texts) > 1)]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    for k, callpath in enumerate(kernels.callpaths):
-        figures = (outlook.prediction.value, outlook.prediction.lower, outlook.prediction.upper)
-        writer.writerow(
-            [
-                csv_text("->".join(callpath)),
-                csv_text(callpath[-1]),
-                csv_text(kernels.metric),
-                csv_text(kernels.unit),
-                models.formula(k).text(),
-                models.formula(k).growth,
-                number(models.quality.probability_growing[k]),
-                number(models.quality.smape[k]),
-                *_shares(outlook, k),
-                *(number(f[k, -1]) for f in figures),
-                *(number(f[k, q]) for q in range(several) for f in figures),
-            ]
-        )
+    predicted = (f"{end}{suffix}" for suffix, _ in shown for end in ENDS)
+    writer.writerow(["callpath", *_NAMES, *_FIGURES, *predicted])
+    rows = json_rows([column for column in KERNELS if column.key in _READ], kernels)
+    for path, row in zip(level.kernels.callpaths, rows, strict=True):
+        names = ("->".join(path), *(row[name] for name in _NAMES))
+        known = {**row, **row["model"], **row["quality"]}
+        figures = [known[name] for name in _FIGURES]
+        ends = [row["predictions"][n][end] for _, n in shown for end in ENDS]
+        writer.writerow([*map(csv_text, names), *figures, *ends])
     return text.getvalue()
 
 
-def _shares(outlook: "Outlook", kernel: int) -> list[float | str]:
-    """Return the shares of a kernel; empty texts if the metric has no total."""
-    import numpy as np
-
-    from pipeline.wording.quantities import number
-
-    shares = float(outlook.share_measured[kernel]), float(outlook.share_target[kernel])
-    return [number(share) if np.isfinite(share) else "" for share in shares]
-
-
 def _hatchet(analysis: "Analysis", *_: object) -> str:
-    """Return what ``GraphFrame.from_literal`` of Hatchet takes."""
     return json.dumps(call_tree_literal(analysis), ensure_ascii=False, indent=1) + "\n"
 
 

@@ -45,15 +45,7 @@ class Curve:
 
 
 def curve_of(analysis: Analysis, level: Level, kernel: int, title: str, horizon: float) -> Curve:
-    """Evaluate a kernel's model from the smallest measured scale to the horizon.
-
-    Args:
-        analysis: the modelled experiment.
-        level: its call paths or its regions.
-        kernel: which of them.
-        title: what to call it.
-        horizon: largest scale to show.
-    """
+    """Evaluate a kernel's model, of its level, from the smallest measured scale to the horizon."""
     experiment = analysis.experiment
     column = experiment.parameters.index(analysis.parameter)
     largest = experiment.points.max(axis=0)
@@ -82,15 +74,7 @@ def curve_of(analysis: Analysis, level: Level, kernel: int, title: str, horizon:
 
 
 def terminal_plot(curve: Curve, width: int, height: int, *, colour: bool, logarithmic: bool) -> str:
-    """Draw a curve with characters.
-
-    Args:
-        curve: what to draw.
-        width: in characters.
-        height: in lines.
-        colour: whether escape sequences may be used.
-        logarithmic: both axes logarithmic instead of linear.
-    """
+    """Draw a curve with characters, `width` times `height` of them, on linear or logarithmic axes."""
     import plotext
 
     plotext.clear_figure()
@@ -137,11 +121,9 @@ def draw_curve(axes: "Axes", curve: Curve, *, logarithmic: bool) -> None:
 
 def write_figure(path: Path | BinaryIO, form: str, curve: Curve, *, logarithmic: bool) -> None:
     """Draw a curve into a file, as ``png`` or ``svg``."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.0, 4.2), layout="constrained")
-    FigureCanvasAgg(figure)
     draw_curve(figure.add_subplot(), curve, logarithmic=logarithmic)
     figure.savefig(path, format=form, dpi=150)
 

@@ -38,13 +38,7 @@ def proposal_csv(found: Runtime, parameters: tuple[str, ...]) -> str:
 
 
 def proposal_sentences(name: str, analysis: Analysis, found: Runtime) -> tuple[str, str, str]:
-    """Say how far the program scales, what the last target costs, and how sure that is.
-
-    Args:
-        name: of the study.
-        analysis: the modelled experiment.
-        found: its runtime.
-    """
+    """Say how far the program scales, what the last target costs, and how sure that is."""
     return _scaling(name, analysis, found), _cost(analysis, found), _method(analysis, found)
 
 
@@ -164,11 +158,9 @@ def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:
 
 def write_proposal_figure(path: Path | BinaryIO, form: str, charts: tuple[RuntimeChart, ...]) -> None:
     """Draw charts side by side into a file, as ``pdf``, ``png`` or ``svg``."""
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
     drawn = Figure(figsize=SIZE, layout="constrained")
-    FigureCanvasAgg(drawn)
     for axes, chart in zip(drawn.subplots(1, len(charts), squeeze=False)[0], charts, strict=True):
         draw_chart(axes, chart)
     drawn.savefig(path, format=form, dpi=200)

@@ -18,12 +18,7 @@ from pipeline.wording.quantities import number, numbers
 
 
 def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> dict[str, Any] | None:
-    """Return the documented shape; None if the models are not of time.
-
-    Args:
-        found: the runtime of a study.
-        parameters: names of its parameters.
-    """
+    """Return the documented shape; None if the models are not of time."""
     if found is None:
         return None
     fastest, efficient = found.fastest, found.efficient_up_to

@@ -48,8 +48,7 @@ def summarise(
 
     Args:
         analysis: the modelled experiment.
-        callpaths: the outlook of its call paths.
-        regions: the outlook of its regions.
+        callpaths, regions: their outlooks.
         targets: float64[Q, D], the points that the outlooks predict.
         notices: what was skipped or doubted on the way.
         most: how many kernels of a level are listed, None for all.
@@ -115,7 +114,6 @@ def profile_sentence(analysis: Analysis) -> str:
 def _kernels(
     analysis: Analysis, level: Level, outlook: Outlook, targets: FloatArray, most: int | None
 ) -> list[dict[str, Any]]:
-    """Return a row for each of the leading kernels, in their order."""
     found = RankedKernels(
         level=level,
         outlook=outlook,
@@ -142,14 +140,7 @@ def _listed(analysis: Analysis, level: Level, outlook: Outlook, most: int | None
 def metric_summary(
     analysis: Analysis, callpaths: Outlook, regions: Outlook, targets: FloatArray
 ) -> dict[str, Any]:
-    """Return an entry of the ``metrics`` of summary.json: the kernels that are not zero everywhere.
-
-    Args:
-        analysis: the modelled metric.
-        callpaths: the outlook of its call paths.
-        regions: the outlook of its regions.
-        targets: float64[Q, D], the points that the outlooks predict.
-    """
+    """Return an entry of the ``metrics`` of summary.json: the kernels that are not zero everywhere."""
     summary = summarise(analysis, callpaths, regions, targets)
     found = {key: summary[key] for key in ("kernels", "regions", "total")}
     for level in ("kernels", "regions"):

@@ -113,10 +113,7 @@ def _runs(experiment: Experiment) -> pa.Table:
 
 
 def read_experiment(read: Callable[[str], bytes]) -> Experiment:
-    """Read what `write_experiment` stored.
-
-    Args:
-        read: returns the content of a file of the results directory, by name.
+    """Read what `write_experiment` stored; `read` returns the content of a file by name.
 
     Raises:
         OSError, pyarrow.ArrowException, LookupError, TypeError, ValueError: the content is damaged.

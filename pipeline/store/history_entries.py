@@ -23,13 +23,9 @@ SAME = ("metric", "unit", "at")  # what entries that can be compared have in com
 
 
 def comparable(table: pa.Table, machine: str = "") -> Entries:
-    """Return the entries that can be compared with the newest one: same metric, point and machine.
+    """Return the entries that can be compared with the newest one, of a machine if one is named.
 
-    Entries whose machine is unknown count as of the same one.
-
-    Args:
-        table: what `pipeline.store.history_file.read_history` returns.
-        machine: the newest entry of this machine counts; if empty, the newest of all.
+    They have the same metric, point and machine; entries whose machine is unknown count as of the same one.
 
     Raises:
         InputError: there is no such entry, or what the columns hold is not what a history has.

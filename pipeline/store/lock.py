@@ -15,13 +15,10 @@ LOCK = ".lock"
 
 @contextmanager
 def only_writer(directory: Path, notify: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock of a results directory; wait while another run holds it.
+    """Hold the lock of a results directory, made if it does not exist; wait while another run holds it.
 
-    The lock ends with the process, even if that is killed.
-
-    Args:
-        directory: is created if it does not exist.
-        notify: is called with a sentence for the user if there is something to wait for or to doubt.
+    The lock ends with the process, even if that is killed. `notify` is called with a sentence for the user if
+    there is something to wait for or to doubt.
 
     Raises:
         UsageError: the directory cannot be created or written.
@@ -39,11 +36,7 @@ def only_writer(directory: Path, notify: Callable[[str], None]) -> Iterator[None
 
 @contextmanager
 def between_runs(directory: Path, notify: Callable[[str], None]) -> Iterator[None]:
-    """Hold the lock of a results directory; refuse if a run holds it, since its result is not complete yet.
-
-    Args:
-        directory: an existing one.
-        notify: as for `only_writer`.
+    """Hold the lock of a results directory; refuse if a run holds it: its result is not complete yet.
 
     Raises:
         UsageError: a run holds the lock, or the directory cannot be written.
@@ -60,11 +53,7 @@ def only_campaign_here(description: Path, notify: Callable[[str], None]) -> Iter
     """Hold the lock of this machine and user under which runs are measured; wait while another holds it.
 
     Yields what the runs have to inherit (none if there is no lock): a run that outlives this process keeps
-    the lock until it ends.
-
-    Args:
-        description: of the campaign, for the notice to another that waits.
-        notify: is called with a sentence for the user if there is something to wait for or to doubt.
+    the lock until it ends. The description of the campaign is for the notice to another that waits.
     """
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     folder = Path(runtime if runtime and Path(runtime).is_dir() else tempfile.gettempdir())

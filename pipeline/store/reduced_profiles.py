@@ -130,11 +130,7 @@ def _content(path: Path) -> BytesIO:
 
 
 def read_reduced(path: Path, source: str) -> ReducedProfile:
-    """Read what `write_reduced` stored; the values stay in the file until they are needed.
-
-    Args:
-        path: the file.
-        source: the file or directory that the profile was read from.
+    """Read what `write_reduced` stored of a source; the values stay in the file until they are needed.
 
     Raises:
         ValueError: the file is damaged.

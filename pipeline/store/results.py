@@ -41,13 +41,7 @@ DAMAGE = (  # what damaged content makes readers raise
 
 
 def write_analysis(directory: Path, analysis: Analysis, others: Mapping[str, Analysis]) -> None:
-    """Store the experiment, and the models of its call paths and regions.
-
-    Args:
-        directory: of the results.
-        analysis: the chosen metric.
-        others: all other metrics, by name.
-    """
+    """Store the experiment, the models of its call paths and regions, and those of all other metrics."""
     write_experiment(directory, analysis.experiment)
     levels = {MODELS: analysis.callpaths, REGION_MODELS: analysis.regions}
     for name, level in levels.items():

@@ -153,7 +153,6 @@ def _values(table: pa.Table, name: str) -> npt.NDArray[Any]:
 
 
 def _encoded(table: pa.Table) -> str:
-    """A small table as text."""
     return base64.b64encode(ipc_bytes(table)).decode()
 
 

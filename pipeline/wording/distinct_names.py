@@ -145,7 +145,6 @@ def _by_place(paths: Sequence[CallPath], width: int) -> list[str]:
 
 
 def _common(one: str, other: str) -> int:
-    """Return how many characters two texts begin with in common."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((i for i, (a, b) in pairs if a != b), min(len(one), len(other)))
 

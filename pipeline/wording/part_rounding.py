@@ -27,11 +27,6 @@ def rounded_to_sum(parts: Sequence[Part], total: float, unit: float) -> list[flo
     """Return values rounded to multiples of `unit` that add up to their groups and to the total if they do.
 
     What rounding leaves over is given to the parts with the widest intervals, one unit each.
-
-    Args:
-        parts: the breakdown.
-        total: of the outermost parts; they need not add up to it.
-        unit: of the last digit shown.
     """
     exact: dict[Path, float] = {(): total, **{part.path: part.value for part in parts}}
     shown: dict[Path, int] = {(): round(total / unit)}

@@ -109,13 +109,7 @@ def _unit_of(value: float, unit: str) -> tuple[float, str]:
 
 
 def interval_text(lower: float, upper: float, write: Callable[[float], str] = figure) -> str:
-    """Write an interval: ``16.0 .. 28.4``, ``1.6 .. 2.4 %``; empty if it is unknown, NaN.
-
-    Args:
-        lower: its lower end.
-        upper: its upper end.
-        write: how its ends are written.
-    """
+    """Write an interval: ``16.0 .. 28.4``, ``1.6 .. 2.4 %``; empty if it is unknown, NaN."""
     if math.isnan(lower) or math.isnan(upper):
         return ""
     low, high = write(lower), write(upper)

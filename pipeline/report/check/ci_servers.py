@@ -21,12 +21,7 @@ GITLAB_NO_FILE = "pipeline.toml"  # GitLab drops entries without a file
 
 
 def github_annotations(result: CheckResult, root: str = "") -> list[str]:
-    """Return at most ten workflow commands, the most important first.
-
-    Args:
-        result: the check.
-        root: directory that source files are made relative to.
-    """
+    """Return at most ten workflow commands, the most important first; source files are relative to `root`."""
     found = [
         f"::warning title={github_property(headline(result))}::{github_data(reason.text)}"
         for reason in result.reasons
@@ -45,9 +40,7 @@ def github_annotations(result: CheckResult, root: str = "") -> list[str]:
 def gitlab_code_quality(result: CheckResult, root: str = "") -> list[dict[str, Any]]:
     """Return GitLab's subset of Code Climate's format: one entry per regression (also waived) and doubt.
 
-    Args:
-        result: the check.
-        root: directory that source files are made relative to.
+    Source files are relative to `root`.
     """
     return [
         {

@@ -33,13 +33,7 @@ def check_document(result: CheckResult) -> dict[str, Any]:
 def comparison_document(
     result: CheckResult, renamed: Sequence[tuple[KernelId, KernelId]], a: str, b: str
 ) -> dict[str, Any]:
-    """Return a comparison as plain data: the shape of check.json without outcome and exit code.
-
-    Args:
-        result: B checked against A.
-        renamed: pairs of kernels that are probably the same under another name.
-        a, b: names of the two.
-    """
+    """Return a comparison of A and B as plain data: the shape of check.json without outcome and exit code."""
     document = check_document(result)
     del document["exit_code"], document["outcome"]
     pairs = [{"a": list(old.callpath), "b": list(new.callpath)} for old, new in renamed]

@@ -121,7 +121,6 @@ def history_notes(documents: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def _remark(entry: Mapping[str, Any], changes: Mapping[str, float]) -> str:
-    """What the last column says of an entry: a change point, else its verdict."""
     if entry["label"] in changes:
         return f"{figure(changes[entry['label']])} × before"
     return str(entry["verdict"])

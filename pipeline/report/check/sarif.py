@@ -31,8 +31,7 @@ def sarif_document(result: CheckResult, root: str = "", elsewhere: str = "") -> 
     Args:
         result: the check.
         root: directory that source files are made relative to.
-        elsewhere: file that findings without a source file point to, such as the configuration or the
-            baseline; empty for `NO_FILE`.
+        elsewhere: file that findings without a source file point to; empty for `NO_FILE`.
     """
     reported = [one for one in result.kernels if VERDICT_ROWS[one.verdict].sarif]
     used = sorted({rule_id(one) for one in reported})

@@ -39,15 +39,9 @@ def check_table(
     sides: tuple[str, str] = SIDES,
     more: Sequence[str] = (),
 ) -> DataTable:
-    """Return one row per target and kernel that is not unchanged.
+    """Return one row per target and kernel that is not unchanged, and what else is said as notes.
 
-    Args:
-        result: of a check or a comparison.
-        limit: the most kernels.
-        outcome: in one sentence; by default that of a check.
-        words: what to call the verdicts.
-        sides: what to call the two studies.
-        more: further notes.
+    Arguments are those of `changes_table`; the first note is the outcome in a sentence, the last are `more`.
     """
     left = len(changed_kernels(result)) - limit
     notes = [
@@ -69,15 +63,7 @@ def show_details(
     words: Mapping[Ruling, str] = VERDICTS,
     sides: tuple[str, str] = SIDES,
 ) -> None:
-    """Print everything below the headline.
-
-    Args:
-        out: where to.
-        result: of a check or a comparison.
-        limit: the most kernels that are shown.
-        words: what to call the verdicts.
-        sides: what to call the two studies.
-    """
+    """Print everything below the headline; arguments are those of `changes_table`."""
     for reason in result.reasons:
         out.print(Text(f"  {reason.text}", style="yellow"), soft_wrap=True)
     changed = changed_kernels(result)

@@ -203,12 +203,7 @@ def basis(result: CheckResult) -> str:
 
 
 def source_file(result: KernelResult, root: str) -> str:
-    """Return the source file of a kernel relative to `root`; empty if it is unknown.
-
-    Args:
-        result: about the kernel.
-        root: directory that the files were compiled in; empty leaves absolute paths as they are.
-    """
+    """Return the source file of a kernel relative to the directory `root`; empty if it is unknown."""
     if not result.file or result.line < 1:
         return ""
     return relative_to(result.file, root)

@@ -89,6 +89,5 @@ def _rows(table: DataTable) -> Iterator[tuple[Value, ...]]:
 
 
 def _for_people(table: DataTable) -> tuple[list[Cells], list[tuple[str, ...]]]:
-    """Return the columns that people see, and the rows of their texts."""
     columns = table.for_readers
     return columns, list(zip(*(column.texts for column in columns), strict=True))

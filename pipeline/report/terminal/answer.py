@@ -58,15 +58,7 @@ Summary = Mapping[str, Any]
 def show_answer(
     out: Console, summary: Summary, *, name: str, by: str = "regions", limit: int = GROWING_SHOWN
 ) -> None:
-    """Print what a study says on about twenty lines.
-
-    Args:
-        out: where to.
-        summary: the content of ``summary.json``.
-        name: of the study; empty if it is unknown.
-        by: ``regions`` or ``kernels`` (call paths).
-        limit: the most rows of what grows.
-    """
+    """Print what a summary says on about twenty lines, at most `limit` of them on what grows."""
     runtime = summary["runtime"]
     show_sentence(out, _headline(summary, name), "bold")
     modelled = bool(summary["targets"])
@@ -90,13 +82,7 @@ def show_answer(
 
 
 def show_next_step(out: Console, summary: Summary, results: object) -> None:
-    """Say which command finds the measurement worth most, if models of time could be trusted more.
-
-    Args:
-        out: where to.
-        summary: the content of ``summary.json``.
-        results: the results directory.
-    """
+    """Say which command finds the measurement worth most, if models of time could be trusted more."""
     runtime, total = summary["runtime"], summary["total"]
     doubted = runtime is not None and runtime["trust"]["verdict"] != "high"
     if doubted and summary["targets"] and total["metric"] in TIMES:
@@ -129,7 +115,6 @@ def _headline(summary: Summary, name: str) -> str:
 
 
 def _show_limits(out: Console, runtime: Mapping[str, Any], *, predicted: bool) -> None:
-    """Say where the program is fastest and up to where it is efficient; predicted limits if wanted."""
     if sentence := limits_sentence(runtime, predicted=predicted):
         show_sentence(out, sentence)
 
@@ -169,10 +154,7 @@ class AddedUp:
 def added_up(total: float, parts: Sequence[float], most: int = LOSSES_SHOWN) -> AddedUp:
     """Round a sum to three digits and its parts to the same decimals; what rounding leaves is in the rest.
 
-    Args:
-        total: the sum of the parts.
-        parts: what it consists of; some may be negative.
-        most: the most parts that are named; fewer if those leave little.
+    At most `most` parts are named, fewer if those leave little.
     """
     decimals = max(2 - math.floor(math.log10(abs(total))), 0) if total else 2
     named: list[tuple[int, str]] = []
@@ -229,7 +211,6 @@ def _show_accelerators(out: Console, summary: Summary) -> None:
 
 
 def _largest(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Name what takes most in the measurements, with its share."""
     leading = sorted(rows, key=lambda row: -row["share_measured"])[:LARGEST_SHOWN]
     names = distinct_texts([row["callpath"] for row in leading], NAME_WIDTH)
     parts = [f"{name} {percent(row['share_measured'])}" for name, row in zip(names, leading, strict=True)]
@@ -237,7 +218,6 @@ def _largest(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _proposal(summary: Summary) -> str:
-    """Propose scales by doubling the largest one."""
     if summary["runtime"] is None:
         return ""
     parameter = summary["runtime"]["parameter"]

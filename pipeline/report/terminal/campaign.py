@@ -108,7 +108,6 @@ def _cost(seconds: float | None) -> str:
 
 
 def _cost_sentence(summary: Summary) -> str:
-    """Return what the campaign has cost, what is expected of the rest, and the budget."""
     parts = [f"Spent: {_cost(summary['spent_core_seconds'])}"]
     known, unknown = summary["remaining_core_seconds"], summary["runs_without_known_cost"]
     ahead = len(summary["runs"]) - summary["counts"]["done"]
@@ -146,7 +145,6 @@ def _width(width: float | None) -> str:
 
 
 def _answer_sentence(summary: Summary) -> str:
-    """Return the answer with its interval, and whether that is narrow enough."""
     question = summary["question"]
     asked = f"{question['quantity'].capitalize()} at {point_text(question['at'])}"
     answered = [one for one in summary["rounds"] if one["answer"] is not None]

@@ -21,12 +21,7 @@ MAX_ROWS = 30  # overlapping timers that are shown
 
 
 def show_inspection(out: Console, found: Mapping[str, Any]) -> None:
-    """Print what a path holds.
-
-    Args:
-        out: where to.
-        found: what `pipeline.stages.inspect.inspect_path` returns.
-    """
+    """Print what a path holds, as `pipeline.stages.inspect.inspect_path` found it."""
     _show_contents(out, found)
     for line in verdict(found):  # whole lines: paths in them can be copied
         out.print(Text(line), soft_wrap=True)

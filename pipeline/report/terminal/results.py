@@ -63,14 +63,7 @@ def measured_values(name: str, points: Sequence[Mapping[str, float]]) -> str:
 
 
 def show_ranking(out: Console, summary: Summary, *, by: str = "regions", limit: int = 15) -> None:
-    """Print kernels as a ranked table, the largest at the last target first.
-
-    Args:
-        out: where to.
-        summary: the content of summary.json.
-        by: ``regions`` or ``kernels`` (call paths).
-        limit: the most kernels; start-up and shut-down are beside them.
-    """
+    """Print kernels as a ranked table, the largest at the last target first; see `ranking_table`."""
     if not summary[by]:
         return
     if summary["targets"]:

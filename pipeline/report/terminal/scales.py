@@ -67,13 +67,7 @@ class ShownScales:
 
 
 def show_scales(out: Console, runtime: Mapping[str, Any], *, predictions: bool = True) -> None:
-    """Print wall time and what scales are compared by, at measured scales and, if wanted, at targets.
-
-    Args:
-        out: where to.
-        runtime: the ``runtime`` of ``summary.json``.
-        predictions: whether to show the targets.
-    """
+    """Print wall time and what scales are compared by, at measured scales and, if wanted, at targets."""
     scales = scales_of(runtime, predictions=predictions)
     shown = _that_fit(scales, out.width)
     if not shown:
@@ -181,7 +175,6 @@ def _that_fit(scales: ShownScales, width: int) -> list[Entry]:
 
 
 def _lines(scales: ShownScales, shown: Sequence[Entry]) -> list[Text]:
-    """Return the lines of the table of some scales."""
     kept = {id(entry) for entry in shown}
     names = (scales.parameter, *scales.other)
     labels = [*names, *(label for row in scales.rows for label in _beneath(row.name, "", scales))]

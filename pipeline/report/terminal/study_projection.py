@@ -17,15 +17,7 @@ Document = Mapping[str, Any]
 
 
 def show_study_projection(out: Console, document: Document, *, name: str, by: str, limit: int) -> None:
-    """Print a study on two machines.
-
-    Args:
-        out: where to.
-        document: what `pipeline.report.study_projection` returns.
-        name: of the study.
-        by: ``regions`` or ``kernels`` (call paths).
-        limit: the most kernels; start-up and shut-down are beside them.
-    """
+    """Print a study on two machines, from what `study_projection_json` returns."""
     here, there = (document[side] for side in SIDES)
     show_sentence(out, f"{name} from {_machine(here)} to {_machine(there)}", "bold")
     out.print()

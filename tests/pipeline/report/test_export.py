@@ -55,11 +55,12 @@ def test_hatchet_literals_nest_as_the_call_tree_does(analysis):
 def test_csv_has_model_quality_shares_and_the_prediction_at_the_last_target(analysis):
     targets = np.array([[32.0], [128.0]])
     outlook = look_ahead(analysis, analysis.callpaths, targets)
-    rows = list(csv.DictReader(io.StringIO(export_format("csv").write(analysis, outlook, targets[-1:]))))
+    rows = list(csv.DictReader(io.StringIO(export_format("csv").write(analysis, outlook, targets))))
     row, models = rows[2], analysis.callpaths.models
     assert list(row) == [
         *("callpath", "region", "metric", "unit", "formula", "growth", "probability_growing", "smape"),
         *("share_measured", "share_at_target", "value_at_target", "lower_at_target", "upper_at_target"),
+        *(f"{end} at p={p}" for p in (32, 128) for end in ("value", "lower", "upper")),
     ]
     assert (row["region"], row["metric"], row["unit"]) == ("sum", "effort", "core-s")
     assert (row["formula"], row["growth"]) == (models.formula(2).text(), "p^2")
@@ -70,6 +71,7 @@ def test_csv_has_model_quality_shares_and_the_prediction_at_the_last_target(anal
     found = models.predict(np.array([[128.0]]))
     for name in ("value", "lower", "upper"):
         assert float(row[f"{name}_at_target"]) == pytest.approx(getattr(found, name)[2, 0])
+        assert row[f"{name} at p=128"] == row[f"{name}_at_target"] != row[f"{name} at p=32"]
 
 
 def test_hatchet_values_are_those_of_the_largest_scale(analysis):
