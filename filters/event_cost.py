@@ -117,10 +117,6 @@ def plain_by_baseline(run: RunEvidence, baseline: float) -> float:
 
     What the run took longer is attributed to the visits of its busiest CPU location.
 
-    Args:
-        run: measured without a filter.
-        baseline: duration in seconds without instrumentation.
-
     Raises:
         UsageError: the baseline leaves no time to compute, or is not shorter than the run.
     """
@@ -164,8 +160,6 @@ def solve_pair(
 
     Args:
         full, reduced: computing time T in core-seconds and the events E whose cost lies in it.
-        where: the second measurement, for messages.
-        hint: what to do if there is no solution.
 
     Raises:
         UsageError: unless the second has fewer events and less time.

@@ -47,8 +47,6 @@ def explain(decision: Decision, prediction: FilterEffect, asked: str) -> tuple[s
     """Explain the decision about regions by what they did in the last run.
 
     Args:
-        decision: what is kept.
-        prediction: its effect on the last run.
         asked: a displayed or mangled name, a function's name without its parameters, or a pattern.
 
     Raises:
@@ -131,13 +129,7 @@ def _fate(decision: Decision, node: int, home: int) -> str:
 def dropped_regions(
     decision: Decision, prediction: FilterEffect, count: int = 10
 ) -> tuple[DroppedRegion, ...]:
-    """Return the dropped regions of the last run with the most plain time, the largest first.
-
-    Args:
-        decision: what is kept.
-        prediction: the effect on the last run.
-        count: how many at most.
-    """
+    """Return the dropped regions of the last run with the most plain time, the largest first."""
     last = len(decision.runs) - 1
     run, regions = decision.runs[last], decision.regions
     time = regions.total(last, run, prediction.plain.attributed)
@@ -163,7 +155,6 @@ def costly_at_largest_scale(decision: Decision, prediction: FilterEffect) -> tup
     """Return a sentence for every region that is kept for smaller runs only but expensive in the last one.
 
     Args:
-        decision: from several runs, the largest scale last.
         prediction: its effect on the last run; expensive is from `NOTABLE` of the plain computing time.
     """
     last = len(decision.runs) - 1

@@ -107,13 +107,7 @@ class FilterEffect:
 
 
 def estimate_plain_time(run: RunEvidence, cost: EventCost, known: KnownPlain | None = None) -> PlainTime:
-    """Split the measured computing time of a run into plain time and the cost of the events in it.
-
-    Args:
-        run: measured without a filter.
-        cost: the cost of a visit.
-        known: plain computing time, if it is known.
-    """
+    """Split the measured computing time of a run into plain time and the cost of the events in it."""
     runs = visited(run)
     found = (
         estimate_plain_times(runs, cost)
@@ -142,10 +136,7 @@ def predict(
     """Predict what a filter does to a run.
 
     Args:
-        run: measured without a filter.
         recorded: bool[call path], what is recorded under the filter.
-        cost: the cost of a visit; what the profile shows if not given.
-        known: plain computing time, if it is known.
     """
     cost = cost or calibrate_by_leaves(visited(run))
     plain = estimate_plain_time(run, cost, known)
@@ -226,12 +217,8 @@ def measured_effect(
     time: what a visit takes that is rejected at run time would count as plain time.
 
     Args:
-        full: measured without a filter.
-        reduced: measured under it.
-        prediction: what was predicted from `full`.
         applied: where the filter was applied; if not given, where the prediction is nearer to the dilation
             that the baseline shows, and at compile time without a baseline.
-        baseline: duration of the run in seconds without instrumentation, if known.
     """
     try:
         plain, cost = calibrate_by_pair(full, reduced)

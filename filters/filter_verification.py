@@ -91,7 +91,6 @@ def fold(profile: Profile, recorded_regions: BoolArray) -> Folding:
     """Find the call tree under a filter.
 
     Args:
-        profile: n call paths.
         recorded_regions: bool[region], which regions are measured.
     """
     tree = profile.tree
@@ -245,11 +244,6 @@ def verify(full: Profile, reduced: Profile, rules: FilterRules) -> Verification:
     Call paths are the same if their displayed names are. Visits are summed over CPU locations. If the filter
     drops regions instrumented by hand, and the second profile has visits of them, the filter was applied at
     compile time, which leaves them.
-
-    Args:
-        full: measured without a filter.
-        reduced: the same run, measured under the filter.
-        rules: the filter.
 
     Raises:
         InputError: a profile has no visits or no time.

@@ -47,11 +47,6 @@ def digest_of_run(source: str, attributes: Mapping[str, str], given: str | None 
     In this order: as given, as stored in the attributes by `filters.filter_verification`, from
     Score-P's attributes about a filter, from the copy of the filter that it leaves beside its profile.
 
-    Args:
-        source: the file or directory that the run was read from.
-        attributes: what its profile says about itself.
-        given: the text of the filter file, if the user names it.
-
     Raises:
         FilterError: if a filter file cannot be parsed.
     """

@@ -36,9 +36,7 @@ def list_functions(regions: FilterRegions, kept: BoolArray, instrumenter: Instru
     """Write a decision as a list of the functions that the compiler instrumented and that were called.
 
     Args:
-        regions: the R regions.
         kept: bool[R], which of them are measured.
-        instrumenter: whose language to write; not Score-P's.
     """
     compiler = np.array([paradigm == "compiler" for paradigm in regions.table.paradigm], dtype=np.bool_)
     write = {Instrumenter.TAU: _tau, Instrumenter.GCC: _gcc, Instrumenter.XRAY: _xray}[instrumenter]

@@ -91,7 +91,6 @@ def make_filter(
 
     Args:
         runs: the runs to decide from, the largest scale last.
-        request: what the user decided.
         series: what all runs of the series say about overhead; None if they are not a series or have little.
 
     Raises:

@@ -65,7 +65,6 @@ def trace_memory(profile: Profile, recorded: BoolArray) -> tuple[Memory, ...]:
     but at least 2 MiB, plus 2 MiB for each location of the process that has most.
 
     Args:
-        profile: a measurement without a filter.
         recorded: bool[n, region], what is recorded under each filter; all True for no filter.
 
     Raises:

@@ -145,10 +145,7 @@ def decide_by_budget(
 
     Args:
         runs: one or more runs of the same program, measured without a filter.
-        budget: how much overhead is allowed.
         overrides: what to keep or to drop whatever it costs; what grows is not kept for that.
-        cost: the cost of a visit; what the last run shows if not given.
-        known: plain computing time of the last run, if it is known.
     """
     regions = unite_regions(runs)
     shares = region_shares(regions, runs, cost or calibrate_by_leaves(visited(runs[-1])), known)

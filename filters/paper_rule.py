@@ -73,12 +73,8 @@ def guard(
     the largest time that it shows count. What costs less than `NEGLIGIBLE` of the plain computing time stays.
 
     Args:
-        regions: the R regions.
-        runs: what the rule decided from.
         callpaths: per run, int64[call path], what the rule says of each.
         reason: int64[R], what the rule says of each region.
-        cost: the cost of a visit.
-        known: plain computing time of the last run, if it is known.
     """
     shares = region_shares(regions, runs, cost, known)
     taken = shares.recording.max(axis=1, initial=0.0)
@@ -157,10 +153,6 @@ def decide_by_paper(
 
     Args:
         runs: one or more runs of the same program, the largest scale last.
-        rule: the numbers of the rule; the paper's if not given.
-        overrides: what to keep or to drop whatever the rule says.
-        cost: the cost of a visit; what the last run shows if not given.
-        known: plain computing time of the last run, if it is known.
 
     """
     rule = rule or PaperRule()
@@ -206,9 +198,7 @@ def apply_paper_rule(run: RunEvidence, filterable: BoolArray, rule: PaperRule) -
     are not counted, but they can represent others: they are measured anyway.
 
     Args:
-        run: the evidence.
         filterable: bool[call path], which of them can be filtered.
-        rule: the numbers.
     """
     counted = np.flatnonzero(filterable & (run.visits > 0))
     visits, time = run.visits[counted], run.time[counted]

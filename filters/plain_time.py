@@ -161,10 +161,7 @@ def estimate_plain_times(
     that is known for one of them corrects the others.
 
     Args:
-        runs: measured without a filter, or with one.
-        cost: the cost of a visit.
         known: float64[R], plain computing time in core-seconds, NaN for runs of which it is unknown.
-        known_spread: standard deviation of the logarithm of known times.
     """
     known = np.full(runs.time.shape[1], np.nan) if known is None else known
     shown = show_times(runs, cost)

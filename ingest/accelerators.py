@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import FloatArray, IntArray, places_in_groups
 from ingest.calltree import CallTree
 from ingest.profile import Block, LocationTable, Profile, RegionTable
 from ingest.region_class import CLASSES, GPU_IDLE, RegionClass
@@ -51,10 +51,7 @@ class Devices:
     def table(self, locations: LocationTable) -> LocationTable:
         """Return the accelerators as locations: each is of the process of its first stream."""
         table = locations.take(self.streams[self.first])
-        order = np.argsort(table.process, kind="stable")
-        place = np.empty_like(order)
-        place[order] = np.arange(len(order)) - np.searchsorted(table.process[order], table.process[order])
-        return replace(table, thread=place)
+        return replace(table, thread=places_in_groups(table.process))
 
     def blocks(self, profile: Profile, metric: str) -> Iterator[Block]:
         """Yield exclusive values summed over the streams of each device.

@@ -93,7 +93,6 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
     Values are NaN where no run was measured.
 
     Args:
-        parameters: the parameter names.
         runs: the reduced runs in any order; they are consumed one by one.
 
     Raises:

@@ -159,9 +159,6 @@ class CallTree:
     def merge_siblings(self, names: Sequence[str]) -> tuple[IntArray, "CallTree"]:
         """Merge siblings whose regions have the same name: to a reader they are the same call path.
 
-        Args:
-            names: names of the regions in the region table.
-
         Returns:
             int64[n], for every node its place in the merged tree, and the merged tree.
         """

@@ -74,7 +74,6 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
     path that is a profile itself, or a directory with a single one, needs no parameters.
 
     Args:
-        path: a directory, or a single profile.
         explicit: the runs as the configuration lists them, instead of a search.
 
     Raises:

@@ -29,7 +29,6 @@ def locate(path: Path, explicit: Sequence[RunSpec] = (), table: TableMapping | N
     """Find the runs, tables or the series file at a path, without reading values.
 
     Args:
-        path: a directory of runs or tables, one profile, or a file that holds a whole series.
         explicit: runs named by the configuration; they replace discovery.
         table: what the configuration says of tables; a file that it names replaces discovery, too.
 

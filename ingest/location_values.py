@@ -85,10 +85,7 @@ class LargestKernels:
         """Begin without values.
 
         Args:
-            tree: n call paths.
-            names: of their regions.
             counted: bool[n], the call paths that take part.
-            locations: number of locations.
         """
         self._names = names
         self._region = first_of_name(names)[tree.region]

@@ -1,6 +1,6 @@
 """`Profile`: one run as its file has it, columnar, with values read on demand."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol, TypeAlias
@@ -76,14 +76,17 @@ class RegionTable:
     line: IntArray
 
     @classmethod
-    def named(cls, names: Sequence[str], paradigms: Sequence[str]) -> "RegionTable":
-        """Return the table of regions of which no more than name and paradigm is known."""
+    def named(
+        cls, names: Sequence[str], paradigms: Iterable[str], places: Iterable[tuple[str, int]] = ()
+    ) -> "RegionTable":
+        """Return the table of regions without linker names, given file and line of each if they are known."""
+        files, lines = zip(*places, strict=True) if places else (("",) * len(names), (-1,) * len(names))
         return cls(
             name=tuple(names),
             mangled=tuple(names),
             paradigm=tuple(paradigms),
-            file=("",) * len(names),
-            line=np.full(len(names), -1),
+            file=files,
+            line=np.array(lines, dtype=np.int64),
         )
 
     def __len__(self) -> int:
@@ -250,7 +253,6 @@ class Profile:
         Metrics that are not sums come as stored.
 
         Args:
-            name: one of the metrics.
             locations: bool[L], the locations wanted.
 
         Yields:

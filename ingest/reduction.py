@@ -163,11 +163,9 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
     Timers that overlap others are left out: they count in no sum.
 
     Args:
-        profile: one run.
         metrics: names of metrics to keep; those that the profile lacks, and those that are neither sums nor
             extremes of single visits are left out. Sums that were measured on accelerators are kept under
             the same name after ``gpu_``.
-        on_locations: the metric whose values on each location are kept, of the largest kernels.
 
     Returns:
         The reductions of the exclusive values; the profile itself is no longer needed.

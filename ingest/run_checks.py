@@ -34,10 +34,6 @@ def misnamed_runs(parameters: Sequence[str], runs: Sequence[MeasuredRun]) -> dic
     It has to equal it in all if it does so in more than half of the runs, at two different numbers at least;
     or if both have the same set of values, so that runs have each other's names.
 
-    Args:
-        parameters: names of the parameters.
-        runs: the runs.
-
     Returns:
         Per index of a misnamed run the reason.
     """

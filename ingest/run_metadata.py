@@ -71,7 +71,6 @@ def stated_parameters(found: Sequence[FoundProfile], named: Sequence[Mapping[str
     """Take the parameters that profiles state only for runs whose names have none, as logs do.
 
     Args:
-        found: the profiles.
         named: the parameters in the name of each; nothing if it cannot be read.
 
     Returns:

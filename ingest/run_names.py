@@ -81,9 +81,6 @@ class RunName:
 def parse_run_name(name: str) -> RunName:
     """Read the name of a run.
 
-    Args:
-        name: the name of a run's folder, or of its file without the ending.
-
     Raises:
         RunNameError: if a part of the name is neither the leading name nor a parameter with its value nor
             a repetition; it says what was understood.

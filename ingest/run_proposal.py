@@ -60,7 +60,6 @@ def propose(runs: Sequence[DescribedRun], metadata: Mapping[str, Column] | None 
     """Guess the parameters and repetitions of runs, at least one.
 
     Args:
-        runs: the runs.
         metadata: parameters that the profiles state, with one value per run; they are taken as they are.
     """
     remarks: list[str] = []

@@ -96,11 +96,7 @@ def described_as(attributes: Mapping[str, str], name: str) -> str:
 
 
 def differing_settings(runs: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
-    """Return one notice for each setting that is not the same in all runs that state it.
-
-    Args:
-        runs: the attributes of each run.
-    """
+    """Return one notice for each setting that is not the same in all runs that state it."""
     values: dict[str, dict[str, int]] = {}
     for attributes in runs:
         for name, text in stated(attributes, SETTING).items():
@@ -114,11 +110,7 @@ def differing_settings(runs: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
 
 
 def described_runs(runs: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return for each name of metadata its values and how many runs have each, such as ``machine = alps``.
-
-    Args:
-        runs: the metadata of each run, by name.
-    """
+    """Return for each name of metadata its values and how many runs have each, such as ``machine = alps``."""
     sentences = []
     for name in dict.fromkeys(name for run in runs for name in run):
         counts = Counter(text for run in runs if (text := run.get(name, "")))
@@ -132,11 +124,7 @@ def described_runs(runs: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def agreed_settings(runs: Sequence[Mapping[str, str]]) -> list[str]:
-    """Return the settings that are the same in all runs that state them, such as ``steps = 100``.
-
-    Args:
-        runs: the settings of each run, by name.
-    """
+    """Return the settings that are the same in all runs that state them, such as ``steps = 100``."""
     values: dict[str, set[str]] = {}
     for run in runs:
         for name, text in run.items():

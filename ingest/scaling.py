@@ -47,7 +47,6 @@ def decide_scaling(experiment: Experiment, given: Scaling | None = None) -> Scal
     may also be waiting under strong scaling: then nothing is decided.
 
     Args:
-        experiment: the aligned runs.
         given: what the user says; then it is not decided from the data.
     """
     parameter = process_parameter(experiment)

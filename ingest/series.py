@@ -88,7 +88,6 @@ class SeriesBuilder:
 
         Args:
             given: the points that the file lists; those without a value are reported.
-            notices: those of the reader.
 
         Raises:
             InputError: if there is no value or no parameter, two parameters share a name, or there are

@@ -16,10 +16,6 @@ TomlError = tomllib.TOMLDecodeError
 def parse_toml(text: str, where: str) -> dict[str, Any]:
     """Return the content of a TOML document.
 
-    Args:
-        text: the document.
-        where: its file, for the error.
-
     Raises:
         TomlError: it is not TOML.
         InputError: tables or arrays are nested more than `DEEPEST` deep, or a number is too long.

@@ -53,9 +53,7 @@ def plan_filter(regions: FilterRegions, kept: BoolArray, layout: Layout) -> Plan
     dropped, the exclude list is empty, and the file excludes nothing.
 
     Args:
-        regions: the R regions.
         kept: bool[R], which of them are measured.
-        layout: how to write it.
     """
     if layout.form is Form.INCLUDE:
         return _include(regions, kept, layout)

@@ -59,10 +59,6 @@ class _State:
 def parse(text: str, *, where: str = "filter") -> FilterRules:
     """Read a filter file.
 
-    Args:
-        text: the content of the file.
-        where: its name, for errors.
-
     Raises:
         FilterError: if Score-P would refuse the file, with the number of the line.
     """
@@ -118,13 +114,7 @@ def kept(rules: FilterRules, regions: RegionTable, *, at_compile_time: bool = Fa
 
 
 def last_match(rules: Sequence[FilterRule], names: Sequence[str], mangled: Sequence[str]) -> IntArray:
-    """Return what the last matching rule says of every name: UNTOUCHED (none matches), INCLUDED or EXCLUDED.
-
-    Args:
-        rules: in the order of the file.
-        names: displayed names.
-        mangled: as many mangled names.
-    """
+    """Return what the last rule that matches says of every name: UNTOUCHED (none does), INCLUDED or EXCLUDED."""
     verdict = np.full(len(names), UNTOUCHED)
     pending = list(range(len(names)))
     for (include, by_mangled), group in groupby(reversed(rules), key=lambda r: (r.include, r.mangled)):

@@ -61,10 +61,7 @@ def write_filter(
     by which `merge_filters` finds it again.
 
     Args:
-        regions: the R regions.
         kept: bool[R], which of them are measured.
-        layout: include or exclude list, wildcards, whole files.
-        header: lines to stand at the top as comments.
 
     Raises:
         FilterError: if the file would decide on a region otherwise.
@@ -115,10 +112,7 @@ def prove(text: str, regions: RegionTable, intended: BoolArray, *, where: str = 
     """Check that a filter file decides every region as intended.
 
     Args:
-        text: the content of the file.
-        regions: the regions of a profile, or those a filter was made for.
         intended: bool[region], whether it is to be measured; ignored for regions that cannot be filtered.
-        where: the name of the file, for errors.
 
     Raises:
         FilterError: if Score-P would refuse the file, or it decides on a region otherwise.
@@ -140,11 +134,7 @@ def merge_filters(
     comes last and therefore wins: rules that people wrote stay as they are and have the last word.
 
     Args:
-        existing: the content of the existing file.
-        generated: the content of the generated file.
-        regions: the regions it was made for.
         intended: bool[region], what the generated file decides.
-        where: the name of the existing file, for errors.
 
     Raises:
         FilterError: if the existing file cannot be parsed, its marks are damaged, or a region that no other

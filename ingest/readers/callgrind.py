@@ -8,6 +8,7 @@ have a graph of calls, not a tree, so that functions are read without their call
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,7 +18,7 @@ from ingest.errors import InputError
 from ingest.profile import Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, lines_of
-from ingest.reading.stacks import UNKNOWN, VISITS, Stacks
+from ingest.reading.stacks import UNKNOWN, VISITS, Place, Stacks, found_of
 
 HEAD_BYTES = 1 << 16
 MAX_EVENTS = 64
@@ -58,7 +59,7 @@ class _Reading:
     source: str
     stacks: Stacks = field(default_factory=Stacks)
     events: tuple[str, ...] = ()
-    costs: list[dict[tuple[int, int], float]] = field(default_factory=list)
+    costs: list[defaultdict[Place, float]] = field(default_factory=list)
     positions: int = 1
     functions: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
@@ -66,7 +67,7 @@ class _Reading:
     own: list[int] = field(default_factory=list)
     plain: bool = False
     file: str = ""
-    place: tuple[int, int] | None = None
+    place: Place | None = None
     callee: str = ""
     called: bool = False
     process: int = 0
@@ -188,8 +189,7 @@ def _add_position(reading: _Reading, key: str, text: str) -> None:
             raise ValueError(f"not a number of calls: {text[:30]}")
         node = reading.stacks.callpaths.callee(ROOT, reading.callee or UNKNOWN)
         place = reading.stacks.location(reading.process, reading.thread), node
-        visits = reading.stacks.of(VISITS)
-        visits[place] = visits.get(place, 0.0) + int(count)
+        reading.stacks.of(VISITS)[place] += int(count)
         reading.called = True
 
 
@@ -197,7 +197,7 @@ def _finish_function(reading: _Reading) -> None:
     """Add the costs of the function that ends here to what it has."""
     if reading.place is not None:
         for values, cost in zip(reading.costs, reading.own, strict=True):
-            values[reading.place] = values.get(reading.place, 0.0) + cost
+            values[reading.place] += cost
     reading.own = [0] * len(reading.events)
 
 
@@ -224,7 +224,7 @@ def _add_header(reading: _Reading, key: str, text: str) -> None:
         if reading.events not in ((), names):
             raise ValueError("its parts have different events")
         if not reading.events:
-            reading.events, reading.costs = names, [{} for _ in names]
+            reading.events, reading.costs = names, [defaultdict(float) for _ in names]
             reading.last = [0] * len(names)
     elif key == "positions":
         reading.positions = max(len(text.split()), 1)
@@ -252,11 +252,9 @@ def _add_totals(totals: list[int], texts: Iterable[str]) -> None:
 def _reconciled(reading: _Reading) -> str:
     if not reading.events:
         raise InputError("no events are named in it", where=reading.source, hint=HINT)
-    event, listed = reading.events[0], sum(reading.costs[0].values())
     stated = (reading.totals.get("totals") or reading.totals.get("summary") or [0])[0]
-    if not stated:
-        return f"functions {listed:.15g} {event}, no total is stated"
-    return f"functions {listed:.15g} {event} = {100 * listed / stated:.2f} % of the stated {stated}"
+    listed = sum(reading.costs[0].values())
+    return found_of("functions", listed, stated or None, reading.events[0], digits=15)
 
 
 READER = ProfileReader(name="callgrind", pattern="callgrind.out.*", matches=matches, read=read, fallback=1)

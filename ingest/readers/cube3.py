@@ -14,7 +14,7 @@ from xml.parsers import expat
 
 import numpy as np
 
-from ingest.arrays import FloatArray
+from ingest.arrays import FloatArray, places_in_groups
 from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import LARGEST, LocationTable, Metric, Profile, RegionTable, ValuesInMemory
@@ -108,14 +108,10 @@ def _profile(path: Path, document: _Document) -> Profile:
     return Profile(
         source=str(path),
         tree=tree,
-        regions=RegionTable(
-            name=names,
-            mangled=names,
-            paradigm=tuple(
-                _paradigm(name, record) for name, record in zip(names, document.regions, strict=True)
-            ),
-            file=tuple(record.get("mod", "") for record in document.regions),
-            line=np.array([_line(record) for record in document.regions], dtype=np.int64),
+        regions=RegionTable.named(
+            names,
+            map(_paradigm, names, document.regions),
+            [(record.get("mod", ""), _line(record)) for record in document.regions],
         ),
         locations=_locations(document),
         metrics=tuple(Metric(record["uniq_name"], record.get("uom", "")) for record in metrics),
@@ -159,8 +155,7 @@ def _line(region: Record) -> int:
 def _locations(document: _Document) -> LocationTable:
     processes = {process: i for i, process in enumerate(dict.fromkeys(document.process_of))}
     process = np.array([processes[p] for p in document.process_of], dtype=np.int64)
-    first = np.searchsorted(process, process)
-    return LocationTable.of_threads(process, np.arange(len(process)) - first)
+    return LocationTable.of_threads(process, places_in_groups(process))
 
 
 def _read_document(chunks: Iterable[bytes]) -> _Document:

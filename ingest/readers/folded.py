@@ -35,8 +35,7 @@ def read(path: Path) -> Profile:
     for number, line in enumerate(lines_of(path), start=1):
         stack, _, value = line.rstrip().rpartition(" ")
         if _VALUE.fullmatch(value) and (stack := stack.strip()):
-            place = location, add(_frames(stack))
-            samples[place] = samples.get(place, 0.0) + float(value)
+            samples[location, add(_frames(stack))] += float(value)
             valid += 1
             two_values += stack[-1].isdecimal() and _is_stack(stack)
         elif line.strip():

@@ -15,7 +15,7 @@ from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, lines_of
-from ingest.reading.stacks import TIME, VISITS, Stacks
+from ingest.reading.stacks import TIME, VISITS, Stacks, found_of
 
 HEAD_BYTES = 1 << 18
 MAX_LINE = 4000
@@ -73,11 +73,7 @@ def read(path: Path) -> Profile:
         in_graph = report.graph.get(name)
         time[place] = function.seconds
         visits[place] = float(max(function.calls, in_graph.calls if in_graph else 0))
-    listed = stacks.total(TIME)
-    reconciled = f"functions {listed:.10g} s, no total is stated"
-    if report.total:
-        share = 100 * listed / report.total
-        reconciled = f"functions {listed:.10g} s = {share:.2f} % of the stated {report.total:.10g} s"
+    reconciled = found_of("functions", stacks.total(TIME), report.total or None, "s")
     interval = {"sampling interval": f"{report.interval} s"} if report.interval else {}
     return stacks.profile(str(path), "gprof", reconciled, attributes=interval)
 

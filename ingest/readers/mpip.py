@@ -18,7 +18,7 @@ from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, lines_of
-from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks
+from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks, found_of
 from ingest.run_names import PROCESSES
 
 HEAD_BYTES = 1 << 18
@@ -93,8 +93,8 @@ def read(path: Path) -> Profile:
             raise InputError(f"rank {rank} has calls, but no time", where=str(path), hint=HINT)
         callers = reversed(report.sites.get(site, []))
         place = stacks.location(rank, 0), add([APPLICATION, *callers, f"MPI_{call}"])
-        time[place] = time.get(place, 0.0) + seconds
-        visits[place] = visits.get(place, 0.0) + count
+        time[place] += seconds
+        visits[place] += count
         left[rank] -= seconds
     listed = math.fsum(time.values())
     for rank, (whole, mpi) in report.tasks.items():
@@ -102,14 +102,11 @@ def read(path: Path) -> Profile:
         time[location, not_listed] = left[rank]
         time[location, application] = whole - mpi
     seconds_in_mpi = math.fsum(mpi for _, mpi in report.tasks.values())
-    total = stacks.total(TIME)
-    share = (
-        f" = {100 * total / report.whole:.2f} % of the stated {report.whole:.10g} s" if report.whole else ""
-    )
+    tasks = found_of("tasks", stacks.total(TIME), report.whole or None, "s")
     return stacks.profile(
         str(path),
         f"mpiP {report.facts.get('Version', '')}".strip(),
-        f"tasks {total:.10g} s{share}; in MPI {seconds_in_mpi:.10g} s, {listed:.10g} s of them by call site",
+        f"{tasks}; in MPI {seconds_in_mpi:.10g} s, {listed:.10g} s of them by call site",
         sampled=False,
         paradigms={NOT_LISTED: "mpi"},
         notices=_notices(report),

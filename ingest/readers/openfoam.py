@@ -22,9 +22,8 @@ from ingest.errors import InputError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.readers import ProfileReader
 from ingest.reading.files import read_text
+from ingest.reading.stacks import TIME, VISITS
 
-TIME = Metric("time", "s")
-VISITS = Metric("visits", "occ")
 ITERATIONS = Metric("iterations", "")
 MAX_BYTES = 256 << 20
 MAX_DEPTH = 64  # of dictionaries in each other
@@ -256,13 +255,6 @@ def parse_dictionary(text: str, where: str) -> FoamDictionary:
 
     Strings come without their quotes; several words before a semicolon are joined by blanks; of a keyword
     that occurs twice the last value counts. Directives and macros are kept as if they were entries.
-
-    Args:
-        text: the content of the file.
-        where: its name, for messages.
-
-    Raises:
-        InputError: with the line, where braces or quotes do not match or nest too deeply.
     """
     text = _COMMENT.sub(_blank, text)
     root: FoamDictionary = {}
@@ -328,9 +320,6 @@ def log_files(case: Path) -> list[Path]:
 
 def solver_iterations(case: Path) -> tuple[Mapping[str, int], tuple[str, ...]]:
     """Sum the iterations over a run.
-
-    Args:
-        case: the directory of the case.
 
     Returns:
         Iterations by field, components of vectors apart, such as ``p`` and ``Ux``, and notices. Nothing if no

@@ -7,6 +7,7 @@ begin with ``#`` come first.
 """
 
 import re
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,8 +53,8 @@ _ATTRIBUTES = {"hostname": "hostname", "cpudesc": "cpu.model", "perf version": "
 class _Event:
     """What was sampled by one event: numbers of samples and sums of periods, by location and node."""
 
-    samples: dict[Place, float] = field(default_factory=dict)
-    periods: dict[Place, float] = field(default_factory=dict)
+    samples: defaultdict[Place, float] = field(default_factory=lambda: defaultdict(float))
+    periods: defaultdict[Place, float] = field(default_factory=lambda: defaultdict(float))
 
 
 @dataclass
@@ -76,7 +77,7 @@ class _Script:
     stacks: Stacks = field(default_factory=Stacks)
     events: dict[str, _Event] = field(default_factory=dict)
     frequencies: dict[str, float] = field(default_factory=dict)
-    commands: dict[str, int] = field(default_factory=dict)
+    commands: Counter[str] = field(default_factory=Counter)
     invalid: list[int] = field(default_factory=list)
     lines: int = 0
     known: dict[str, int] = field(default_factory=dict)
@@ -100,7 +101,7 @@ def read(path: Path) -> Profile:
         raise InputError("no sample of perf in it", where=str(path), hint="was perf script interrupted?")
     notices = skipped_lines(script.invalid, script.lines, "neither a sample nor a frame", str(path))
     events = _by_name(script.events)
-    total, found = sum(script.commands.values()), ""
+    total, found = script.commands.total(), ""
     if event := _timed(events, script.frequencies):
         clock = event in CLOCKS and bool(events[event].periods)
         stacks.of(TIME).update(_seconds(events[event], None if clock else script.frequencies[event]))
@@ -215,11 +216,10 @@ def _add(script: _Script, head: re.Match[str], frames: Sequence[int | None]) -> 
     event = script.events.get(head["event"])
     if event is None:
         event = script.events.setdefault(head["event"], _Event())
-    event.samples[place] = event.samples.get(place, 0.0) + 1.0
+    event.samples[place] += 1.0
     if period := head["period"]:
-        event.periods[place] = event.periods.get(place, 0.0) + float(period)
-    command = head["command"]
-    script.commands[command] = script.commands.get(command, 0) + 1
+        event.periods[place] += float(period)
+    script.commands[head["command"]] += 1
     script.lines += 1 + len(stack)
     script.with_processes &= process is not None
 
@@ -253,9 +253,9 @@ def _by_name(events: Mapping[str, _Event]) -> dict[str, _Event]:
     return found
 
 
-def _add_to(sums: dict[Place, float], values: Mapping[Place, float]) -> None:
+def _add_to(sums: defaultdict[Place, float], values: Mapping[Place, float]) -> None:
     for place, value in values.items():
-        sums[place] = sums.get(place, 0.0) + value
+        sums[place] += value
 
 
 def _timed(events: Mapping[str, _Event], frequencies: Mapping[str, float]) -> str:
@@ -275,8 +275,8 @@ def _of_threads(script: _Script) -> Iterator[str]:
     """Say what makes the sum over all threads other than the time of a program."""
     if not script.with_processes and len(script.stacks.locations) > 1:
         yield NO_PROCESSES
-    commands = sorted(script.commands.items(), key=lambda item: -item[1])
-    total = sum(script.commands.values())
+    commands = script.commands.most_common()
+    total = script.commands.total()
     if len(commands) > 1:
         shown = ", ".join(f"{name} ({count} samples)" for name, count in commands[:MAX_COMMANDS])
         more = f" and {len(commands) - MAX_COMMANDS} more" if len(commands) > MAX_COMMANDS else ""

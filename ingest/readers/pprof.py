@@ -113,7 +113,7 @@ def _profile(message: _Message, source: str) -> Profile:
         if node == ROOT:
             node = stacks.callpaths.callee(ROOT, UNKNOWN)
         for sums, (_, scale), value in zip(values, weights, numbers, strict=True):
-            sums[location, node] = sums.get((location, node), 0.0) + scale * value
+            sums[location, node] += scale * value
     duration = f", the program ran {1e-9 * message.duration:.10g} s" if message.duration else ""
     listed = ", ".join(f"{stacks.total(m):.15g} {m.name} {m.unit}" for m in stacks.values)
     notices = () if TIME in stacks.values else (NO_SECONDS,)

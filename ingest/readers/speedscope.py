@@ -88,8 +88,7 @@ def _profile(content: object, source: str) -> Profile:
         stacks_of = _sampled if one.get("type") == "sampled" else _evented
         try:
             for node, value in stacks_of(one, regions, stacks):
-                place = location, node
-                values[place] = values.get(place, 0.0) + value * weights.scale
+                values[location, node] += value * weights.scale
         except _DamageError as error:
             raise _DamageError(f"profile {number}: {error}") from error
         stated += (

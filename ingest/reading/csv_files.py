@@ -64,7 +64,6 @@ def read_csv(path: Path, delimiter: str = "", numbers: Collection[str] = ()) -> 
     """Read a CSV file whose first line names the columns; lines before it that begin with ``#`` are skipped.
 
     Args:
-        path: the file.
         delimiter: what separates cells; by default the most frequent of comma, semicolon, tab and bar in the
             first line. With semicolons, numbers may have decimal commas.
         numbers: columns that should hold numbers only; they are parsed at once if they do.

@@ -126,9 +126,6 @@ def numbered_files(found: Sequence[Path]) -> tuple[str, list[Path]]:
 
     Names must differ in one number only, which must be 0, 1, ... or 1, 2, ... without a gap.
 
-    Args:
-        found: files of one folder, in any order.
-
     Returns:
         Two or more files, or an empty text and no files.
     """
@@ -174,7 +171,6 @@ def inflate_row(compressed: bytes | memoryview, size: int) -> bytes:
     """Inflate one zlib stream that must hold exactly `size` bytes.
 
     Args:
-        compressed: a buffer with the whole stream.
         size: number of bytes it must inflate to; never more than one byte above it is produced.
 
     Raises:

@@ -3,12 +3,13 @@
 A stack is a call path, so that equal ones are added and the sum below a function counts recursion once.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import FloatArray, IntArray, places_in_groups
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
@@ -39,20 +40,15 @@ class Stacks:
 
     callpaths: CallTreeBuilder = field(default_factory=CallTreeBuilder)
     locations: dict[tuple[int, int, int], int] = field(default_factory=dict)
-    values: dict[Metric, dict[Place, float]] = field(default_factory=dict)
+    values: dict[Metric, defaultdict[Place, float]] = field(default_factory=dict)
 
     def location(self, process: int, thread: int, device: int = CPU) -> int:
         """Return the location of a thread, or a stream of a device, by the numbers that the file has."""
         return self.locations.setdefault((process, thread, device), len(self.locations))
 
-    def of(self, metric: Metric) -> dict[Place, float]:
+    def of(self, metric: Metric) -> defaultdict[Place, float]:
         """Return the values of a metric, to add to."""
-        return self.values.setdefault(metric, {})
-
-    def add(self, metric: Metric, place: Place, value: float) -> None:
-        """Add to the value of a metric at a place; what is done millions of times adds to `of` itself."""
-        values = self.values.setdefault(metric, {})
-        values[place] = values.get(place, 0.0) + value
+        return self.values.setdefault(metric, defaultdict(float))
 
     def total(self, metric: Metric) -> float:
         """Return the sum of a metric over all stacks and locations."""
@@ -74,14 +70,11 @@ class Stacks:
         """Make the profile.
 
         Args:
-            source: the file.
-            generator: the profiler.
             reconciled: how much of a stated total was found, or what was found if none is stated.
             sampled: whether values are those of samples.
             files: per region its source file and line, if known.
             paradigms: of regions whose names do not tell what they do.
             attributes: what else the file says.
-            notices: one sentence for everything that was skipped or is doubtful.
             processes: how many have the values of the only location that there is.
 
         Raises:
@@ -104,17 +97,14 @@ class Stacks:
         for name, values in stored.items():
             require_summable(values, f"the metric '{name}'", source)
         known = files or {}
-        of = [known.get(name, ("", -1)) for name in names]
         usual = PARADIGM if sampled else ""
         return Profile(
             source=source,
             tree=tree,
-            regions=RegionTable(
-                name=names,
-                mangled=names,
-                paradigm=tuple((paradigms or {}).get(name, usual) for name in names),
-                file=tuple(file for file, _ in of),
-                line=np.array([line for _, line in of], dtype=np.int64),
+            regions=RegionTable.named(
+                names,
+                [(paradigms or {}).get(name, usual) for name in names],
+                [known.get(name, ("", -1)) for name in names],
             ),
             locations=_locations(threads),
             metrics=tuple(self.values),
@@ -140,16 +130,18 @@ def _dense(by_place: Mapping[Place, float], place: IntArray, shape: tuple[int, i
 
 def _locations(threads: Sequence[tuple[int, int, int]]) -> LocationTable:
     """Number processes, and the locations of each, in the order in which the file has them."""
-    processes: dict[int, int] = {}
-    of: dict[int, int] = {}
-    process, thread = [], []
-    for pid, _, _ in threads:
-        process.append(processes.setdefault(pid, len(processes)))
-        thread.append(of.setdefault(pid, 0))
-        of[pid] += 1
-    device = [device for _, _, device in threads]
-    columns = [np.array(column, dtype=np.int64) for column in (process, thread, device)]
-    return LocationTable(columns[0], columns[1], columns[2])
+    number = {pid: i for i, pid in enumerate(dict.fromkeys(pid for pid, _, _ in threads))}
+    process = np.array([number[pid] for pid, _, _ in threads], dtype=np.int64)
+    device = np.array([device for _, _, device in threads], dtype=np.int64)
+    return LocationTable(process, places_in_groups(process), device)
+
+
+def found_of(what: str, found: float, stated: float | None, unit: str, *, digits: int = 10) -> str:
+    """Say how much of a stated total was found: ``timers 9 s = 90.00 % of the stated 10 s``."""
+    if stated is None:
+        return f"{what} {found:.{digits}g} {unit}, no total is stated"
+    share = f"{100 * found / stated:.2f} % of " if stated > 0 else ""
+    return f"{what} {found:.{digits}g} {unit} = {share}the stated {stated:.{digits}g} {unit}"
 
 
 def skipped_lines(lines: Sequence[int], read: int, what: str, source: str) -> tuple[str, ...]:

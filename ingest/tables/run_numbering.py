@@ -62,9 +62,7 @@ def number_rows(tables: Sequence[TableRows], separator: str, source: str) -> Num
     """Find the runs: rows with the same parameters and repetition are of one.
 
     Args:
-        tables: all with the same parameters.
         separator: of the regions in a call path; empty if nothing separates them.
-        source: the file or directory, for messages.
 
     Raises:
         InputError: a kernel stands twice in a run, or call paths are too long.

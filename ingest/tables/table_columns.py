@@ -73,9 +73,7 @@ def find_columns(headers: Sequence[str], mapping: TableMapping, source: str) -> 
     """Find what each column means.
 
     Args:
-        headers: the names of the columns.
         mapping: what the user states; it goes first.
-        source: the file, for messages.
 
     Raises:
         InputError: two columns have one name, a stated column is missing, no time is found, or its unit is

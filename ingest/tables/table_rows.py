@@ -64,10 +64,7 @@ def read_rows(
     """Bring the rows of a table into one form.
 
     Args:
-        frame: the table.
-        mapping: what the user states of its columns.
         named: parameters in the names of the file and its folder; they count if no column is called so.
-        repetition: that of the name of the file.
 
     Raises:
         InputError: a column is missing or not recognised, or a parameter or kernel is not stated in a row.

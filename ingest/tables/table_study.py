@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import FloatArray, IntArray, places_in_groups
 from ingest.callpaths import CallPaths
 from ingest.calltree import CallTree
 from ingest.errors import InputError, one_line
@@ -67,9 +67,6 @@ def make_study(
     number is left out. A kernel without a row in a run counts as zero there, as in profiles.
 
     Args:
-        tables: all rows.
-        mapping: what the user states.
-        source: the file or directory, for names of runs and messages.
         only: metadata and its value, if only runs that state it are wanted.
 
     Raises:
@@ -231,12 +228,11 @@ def _profile(
     attributes: Mapping[str, str],
     mapping: TableMapping,
 ) -> Profile:
-    starts = np.flatnonzero(np.diff(process, prepend=-1))
     return Profile(
         source=source,
         tree=table.tree,
         regions=RegionTable.named(table.names, ("",) * len(table.names)),
-        locations=LocationTable.of_threads(process, np.arange(len(process)) - starts[process]),
+        locations=LocationTable.of_threads(process, places_in_groups(process)),
         metrics=tuple(
             Metric(
                 name,

@@ -136,15 +136,7 @@ def parameters(path: Path) -> Mapping[str, float]:
 
 
 def read_records(path: Path, *, with_values: bool = True) -> Records:
-    """Read the records of a file.
-
-    Args:
-        path: the file.
-        with_values: whether to read records beside global values.
-
-    Raises:
-        InputError: if the file is not text, a line is damaged, or nodes nest too deeply.
-    """
+    """Read the records of a file."""
     found, globals_ = _Found(Nodes()), dict[str, str]()
     for number, block in _blocks(path):
         references, attributes, data, others = zip(*_LINE.findall(block), strict=True)

@@ -147,22 +147,14 @@ def plain(text: str) -> str:
 
 
 def number(text: str) -> int:
-    """Return the number of a node.
-
-    Raises:
-        DamageError: if it is not one.
-    """
+    """Return the number of a node."""
     if not (text.isdecimal() and len(text) < MAX_DIGITS):
         raise DamageError(f"damaged: '{text[:30]}' is not the number of a node")
     return int(text)
 
 
 def defined(known: Mapping[int, T], number: int, what: str) -> T:
-    """Return what has a number.
-
-    Raises:
-        DamageError: if there is nothing.
-    """
+    """Return what has a number."""
     if number not in known:
         raise DamageError(f"damaged: {what} {number} is not defined")
     return known[number]

@@ -84,9 +84,6 @@ def assemble(records: Records) -> Profile:
 
     Time on accelerators is that of regions below the call path of the host that launched them. Values that
     Caliper summed over the processes make a single location, and a notice says so.
-
-    Raises:
-        InputError: if there is no sum of times of the host, or a value is damaged.
     """
     records = _of_profile(records)
     time = _host_time(records)
@@ -246,7 +243,6 @@ def _locations(
     """Return where records were measured.
 
     Args:
-        records: n of them.
         rows: the records of the host.
         activities: k of them, those of accelerators; each rank has one unless devices are stated.
 

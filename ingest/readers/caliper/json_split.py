@@ -60,11 +60,7 @@ def parameters(path: Path) -> Mapping[str, float]:
 
 
 def read_records(path: Path) -> Records:
-    """Read the rows of a file.
-
-    Raises:
-        InputError: if it cannot be read, is not JSON, or its parts contradict each other.
-    """
+    """Read the rows of a file."""
     content = _content(path)
     try:
         return _records(content, str(path))

@@ -81,11 +81,7 @@ class Records:
         return self.columns[name].rows
 
     def numbers(self, name: str) -> FloatArray:
-        """Return the values of an attribute, float64[k].
-
-        Raises:
-            InputError: if one is not a number, not finite, or too large.
-        """
+        """Return the values of an attribute, float64[k]."""
         try:
             values = np.array(list(map(float, self.columns[name].values)), dtype=np.float64)
         except (TypeError, ValueError, OverflowError) as error:

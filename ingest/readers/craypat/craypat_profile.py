@@ -24,7 +24,7 @@ from ingest.readers.craypat.craypat_report import (
     seconds_per_sample,
 )
 from ingest.reading.files import head, read_text
-from ingest.reading.stacks import NO_SECONDS, PARADIGM, SAMPLES, TIME, VISITS, Stacks
+from ingest.reading.stacks import NO_SECONDS, PARADIGM, SAMPLES, TIME, VISITS, Stacks, found_of
 from ingest.run_names import PROCESSES
 from ingest.run_settings import SETTING, STATISTIC
 
@@ -144,9 +144,9 @@ def _profile(
         path = tuple(name[:MAX_NAME] for name in kernel.path)
         place = location, stacks.callpaths.add(path)
         paradigms |= dict.fromkeys(path, _PARADIGMS.get(path[0], PARADIGM))
-        stacks.add(metric, place, kernel.value * scale)
+        stacks.of(metric)[place] += kernel.value * scale
         if counted:
-            stacks.add(VISITS, place, kernel.calls or 0.0)
+            stacks.of(VISITS)[place] += kernel.calls or 0.0
     return stacks.profile(
         source,
         f"CrayPat {facts.version}".strip(),
@@ -174,8 +174,7 @@ def _reconciled(
     depth = 2 if table.by_group else 1
     functions = [row.value for row in table.rows if len(row.path) == depth and row.path != _WHOLE]
     listed, total = (scale * facts.processes * value for value in (math.fsum(functions), _total(table)))
-    share = f"{100 * listed / total:.2f} % of " if total > 0 else ""
-    text = f"functions {listed:.10g} {metric.unit} = {share}the stated {total:.10g} {metric.unit}"
+    text = found_of("functions", listed, total, metric.unit)
     if process_time is None:
         return text
     return f"{text}; wall time of the processes {process_time * facts.processes:.10g} s"

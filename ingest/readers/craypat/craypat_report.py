@@ -134,11 +134,7 @@ def process_seconds(lines: Sequence[str]) -> float | None:
 
 
 def profile_table(lines: Sequence[str]) -> ProfileTable | None:
-    """Return the first table of that kind, preferably one titled so; None if there is none.
-
-    Raises:
-        ValueError: if a row of CSV is damaged.
-    """
+    """Return the first table of that kind, preferably one titled so; None if there is none."""
     start = _start_of_profile(lines)
     if start is None:
         return None

@@ -66,11 +66,7 @@ class Anchor:
 
 
 def read_anchor(data: bytes, path: Path) -> Anchor:
-    """Parse an anchor, which may be gzip-compressed.
-
-    Raises:
-        InputError: if it is damaged, not a Cube document, or declares entities.
-    """
+    """Parse an anchor, which may be gzip-compressed."""
     where = f"{path} (anchor.xml)"
     document = gunzip(data, where=where) if data[:2] == GZIP_MAGIC else data
     hint = "write the profile again"
@@ -129,12 +125,7 @@ def _system_tree_nodes(document: bytes, begin: int) -> Iterator[re.Match[bytes]]
 
 
 def parse_anchor(document: bytes) -> Anchor:
-    """Parse the text of an anchor.
-
-    Raises:
-        ExpatError: if it is not well-formed XML.
-        ValueError: if it is not a Cube document or declares entities.
-    """
+    """Parse the text of an anchor."""
     taken = take_program(document)
     if taken is None:
         return _Events().parse(document)

@@ -46,20 +46,12 @@ class Container:
     unpacked: bytes = field(default=b"", repr=False)
 
     def read(self, name: str) -> bytes:
-        """Return a copy of the bytes of a member.
-
-        Raises:
-            InputError: if the file has changed since it was opened.
-        """
+        """Return a copy of the bytes of a member."""
         (content,) = self._copies([self.members[name]])
         return content
 
     def views(self, *names: str) -> list[memoryview]:
-        """Return the bytes of members: a copy if they are few, else mapped into memory.
-
-        Raises:
-            InputError: if the file has changed since it was opened.
-        """
+        """Return the bytes of members: a copy if they are few, else mapped into memory."""
         extents = [self.members[name] for name in names]
         if sum(size for _, size in extents) <= _FEW_BYTES:
             return [memoryview(content) for content in self._copies(extents)]
@@ -91,11 +83,7 @@ class Container:
 
 
 def open_container(path: Path) -> Container:
-    """Find the members of a `.cubex` file.
-
-    Raises:
-        InputError: if the file cannot be read, is not a tar archive, is truncated, or has no anchor.xml.
-    """
+    """Find the members of a `.cubex` file."""
     with _open(path) as file:
         archive = _map(file)
     size, unpacked = len(archive), b""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ingest.arrays import BoolArray, IntArray
+from ingest.arrays import BoolArray, IntArray, places_in_groups
 from ingest.calltree import CallTree
 from ingest.errors import InputError, one_line
 from ingest.profile import CPU, NOWHERE, LocationTable, Metric, MetricKind, Profile, RegionTable
@@ -126,7 +126,7 @@ def _locations(system: System, nodes: Sequence[str]) -> LocationTable:
     runs = _runs(system)
     process = _processes(system, runs)[group]
     node = tuple([nodes[i] for i in group.tolist()]) if nodes else ()
-    return LocationTable(process, _places(process), _devices(system, runs)[by_id], node)
+    return LocationTable(process, places_in_groups(process), _devices(system, runs)[by_id], node)
 
 
 def _devices(system: System, runs: BoolArray) -> IntArray:
@@ -165,15 +165,6 @@ def _processes(system: System, runs: BoolArray) -> IntArray:
             process = by_name.get(system.creator[i] or "")
             processes[i] = processes.max() + 1 if process is None else process
     return processes
-
-
-def _places(process: IntArray) -> IntArray:
-    """Return the place of each location among those of its process, int64[L]."""
-    order = np.argsort(process, kind="stable")
-    sizes = np.arange(len(order)) - np.searchsorted(process[order], process[order])
-    places = np.empty_like(sizes)
-    places[order] = sizes
-    return places
 
 
 def _metrics(

@@ -49,11 +49,7 @@ class CubexValues:
     stored: Mapping[str, CubexMetric] = field(repr=False)
 
     def __call__(self, metric: Metric) -> FloatArray:
-        """Return the stored values of a metric, float64[n, L]; rows never written are zero.
-
-        Raises:
-            InputError: if the values are damaged or would take more than 16 GiB.
-        """
+        """Return the stored values of a metric, float64[n, L]; rows never written are zero."""
         shape = (len(self.parent), self.locations)
         if 8 * shape[0] * shape[1] > _MAX_BYTES:
             what = f"{shape[0]} call paths x {shape[1]} locations are too large for memory"
@@ -70,9 +66,6 @@ class CubexValues:
 
         Yields:
             int64[k], the call paths, and float64[k, L], their stored values; all others are zero.
-
-        Raises:
-            InputError: if the values are damaged.
         """
         listed, found = self._find(metric)
         nodes = self.stored[metric.name].order[listed]
@@ -87,9 +80,6 @@ class CubexValues:
 
         Yields:
             int64[k], the call paths, and float64[k, L], their exclusive values; all others are zero.
-
-        Raises:
-            InputError: if the values are damaged.
         """
         if metric.kind is not MetricKind.INCLUSIVE:
             yield from self.blocks(metric, rows)
@@ -156,7 +146,6 @@ def _stream_exclusive(
     Args:
         caller: int64[n], the caller of each row, negative for roots; rows come after their callers'.
         stored: int64[k], the rows that will come, ascending; all others are zero.
-        locations: number of locations L.
         blocks: those rows in ascending order: int64[b] and their values, float64[b, L].
 
     Yields:

@@ -156,7 +156,6 @@ def take_system(document: bytes, program: int) -> tuple[System, int, int] | None
     """Read the section from the first to the last node of the system tree.
 
     Args:
-        document: the anchor.
         program: where its section of regions and call paths ends, which is in the form that Cube writes.
 
     Returns:
@@ -209,7 +208,6 @@ def _columns(pattern: re.Pattern[str], section: memoryview) -> list[Column]:
 
     Args:
         pattern: must not match the empty text.
-        section: of a document in UTF-8.
     """
     try:
         text = str(section, "utf-8")

@@ -53,7 +53,6 @@ def value_type(name: str, metric: str) -> ValueType | None:
 
     Args:
         name: content of the ``dtype`` element, such as ``UINT64`` or ``NDOUBLES(10)``.
-        metric: name of the metric.
     """
     name = name.strip().upper()
     if name in _PLAIN:
@@ -105,15 +104,8 @@ _COMPRESSED = b"ZCUBEX.DATA"
 def read_index(data: memoryview, nodes: int) -> tuple[ByteOrder, IntArray]:
     """Return the byte order and the stored rows of a metric.
 
-    Args:
-        data: the whole member.
-        nodes: number of call paths n.
-
     Returns:
         ``<`` or ``>``, and int64[rows]: for every stored row its place in the metric's enumeration.
-
-    Raises:
-        ValueError: if the index is damaged, with the reason.
     """
     if len(data) < _INDEX_HEADER or data[: len(_INDEX)] != _INDEX:
         raise ValueError("it does not begin with CUBEX.INDEX")
@@ -165,11 +157,7 @@ class StoredRows:
     compressed: bool
 
     def blocks(self, size: int) -> Iterator[tuple[IntArray, Stored]]:
-        """Yield at most `size` rows at once: their numbers, int64[k], and values, layout[k, L].
-
-        Raises:
-            ValueError: if a compressed row is damaged.
-        """
+        """Yield at most `size` rows at once: their numbers, int64[k], and values, layout[k, L]."""
         for first in range(0, len(self.number), size):
             part = slice(first, first + size)
             values = self._inflated(part) if self.compressed else self._raw(part)
@@ -204,14 +192,7 @@ def find_rows(
     """Locate the rows of a metric.
 
     Args:
-        data: the whole member.
-        order: byte order of the file, ``<`` or ``>``.
-        layout: numpy type of one value, little-endian.
-        locations: number of values L in a row.
         count: number of rows the index lists; rows that were never written count as zero.
-
-    Raises:
-        ValueError: if the member is damaged or does not match the index, with the reason.
     """
     dtype = np.dtype(layout).newbyteorder(order)
     if data[: len(_RAW)] == _RAW:

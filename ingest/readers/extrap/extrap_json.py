@@ -56,12 +56,8 @@ def from_tree(
     """Read measurements by call path and metric.
 
     Args:
-        content: the document.
         point: what the member with the coordinates of a point is called.
         values_of: returns the repetitions of an entry, given what they are, for messages.
-
-    Raises:
-        InputError: if something is missing or of another type.
     """
     where, names = content.where, content.texts("parameters", "a parameter")
     measured = SeriesBuilder(source=where, parameters=tuple(names))

@@ -82,11 +82,7 @@ class _Table:
         return "" if place is None else row[place].strip()
 
     def add(self, row: Sequence[str]) -> None:
-        """Add a row.
-
-        Raises:
-            IndexError, ValueError: if it is not understood.
-        """
+        """Add a row."""
         if _NAME in self.columns:
             column = _VALUE if _VALUE in self.columns else _MEAN
             found = [(self.cell(row, _NAME), self.cell(row, _METRIC_UNIT), self.cell(row, column))]
@@ -104,8 +100,7 @@ class _Table:
         for metric, number in numbers:
             if metric not in self.counted:
                 self.counted.add(metric)
-                sums = self.stacks.of(metric)
-                sums[place] = sums.get(place, 0.0) + number
+                self.stacks.of(metric)[place] += number
 
     def _units(self, row: Sequence[str]) -> dict[int, tuple[str, str]]:
         """Return the metrics of the wide form, given the row below the header, which has no ID."""
@@ -143,8 +138,7 @@ class _Table:
             kernel = self.cell(row, _KERNEL) or UNKNOWN
             place = self.stacks.location(process, stream, device), self.stacks.callpaths.callee(ROOT, kernel)
             self.places[launch] = place
-            visits = self.stacks.of(VISITS)
-            visits[place] = visits.get(place, 0.0) + self._launches(row)
+            self.stacks.of(VISITS)[place] += self._launches(row)
         return place
 
     def _launches(self, row: Sequence[str]) -> float:

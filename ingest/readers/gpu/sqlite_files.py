@@ -33,11 +33,7 @@ def tables_of(path: Path) -> Tables | None:
 
 @contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a database; errors of SQLite and of numbers in it become one of ours.
-
-    Raises:
-        InputError: if it cannot be opened or is damaged.
-    """
+    """Open a database; errors of SQLite and of numbers in it become one of ours."""
     where = str(path)
     try:
         size = path.stat().st_size

@@ -86,11 +86,7 @@ class SumColumns:
     unit: float
 
     def row(self, cells: Sequence[str]) -> tuple[str, float, float]:
-        """Return name, number of calls, and time in the unit of the table.
-
-        Raises:
-            ValueError: if it is not a row of the table.
-        """
+        """Return name, number of calls, and time in the unit of the table."""
         if len(cells) <= max(self.name, self.number, self.time):
             raise ValueError(f"not a row of its table: {' '.join(cells)[:60]}")
         return cells[self.name] or UNKNOWN, _number(cells[self.number]), _number(cells[self.time])
@@ -119,20 +115,16 @@ def profile_of_sums(
     """Make the profile of rows: the host is one location, all accelerators together are another.
 
     Args:
-        source: the file.
-        profiler: what wrote it.
         rows: those of the host first.
         stated: the sums, in words.
-        attributes: what else is known of the run.
-        notices: what is doubtful.
     """
     stacks, regions = Stacks(), Regions()
     for paradigm, name, number, seconds in rows:
         device = 0 if paradigm in (GPU_KERNEL, GPU_COPY) else CPU
         node = stacks.callpaths.callee(ROOT, regions.name(name, paradigm))
         place = stacks.location(0, device, device), node
-        stacks.add(TIME, place, seconds)
-        stacks.add(VISITS, place, number)
+        stacks.of(TIME)[place] += seconds
+        stacks.of(VISITS)[place] += number
     return stacks.profile(
         source,
         profiler,

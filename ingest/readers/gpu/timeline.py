@@ -196,11 +196,7 @@ def timeline_profile(
     attributes: Mapping[str, str] | None = None,
     notices: Iterable[str] = (),
 ) -> Profile:
-    """Make the profile of a timeline: time in seconds, visits, and bytes of copies.
-
-    Raises:
-        InputError: if there is no activity, one ends before it starts, or a number is invalid.
-    """
+    """Make the profile of a timeline: time in seconds, visits, and bytes of copies."""
     every = Activities.joined(timeline.parts)
     _require_times(every, source)
     on_host = every.device == CPU
@@ -239,11 +235,7 @@ def span(parts: Sequence[Activities]) -> int:
 
 
 def require_one_run(spans: Sequence[tuple[int, int]], what: str, where: str) -> None:
-    """Refuse parts of which one ends before another begins.
-
-    Raises:
-        InputError: if there is no moment in all of them.
-    """
+    """Refuse parts of which one ends before another begins."""
     if max(begin for begin, _ in spans) > min(end for _, end in spans):
         what = f"the {what} in it do not overlap in time: they are of several runs"
         raise InputError(what, where=where, hint="put those of each run into a folder of its own")
@@ -309,10 +301,6 @@ def _add_host(
     """Sum calls by thread and call path.
 
     Args:
-        stacks: what they are added to.
-        host: the calls.
-        calls: how they are nested.
-        names: of regions.
         whole: (process, main thread) -> nanoseconds of the run, whose rest is time of the program itself.
     """
     callee = stacks.callpaths.callee

@@ -74,11 +74,7 @@ def has_events(path: Path) -> bool:
 
 
 def load(path: Path) -> TraceFile:
-    """Read a file of events.
-
-    Raises:
-        InputError: if it cannot be read, or is damaged.
-    """
+    """Read a file of events."""
     where = str(path)
     content = read_plain(path, MAX_BYTES)
     try:
@@ -94,11 +90,7 @@ def load(path: Path) -> TraceFile:
 
 @contextmanager
 def understood(path: Path) -> Iterator[None]:
-    """Make one error of what events with other entries than expected raise.
-
-    Raises:
-        InputError: instead.
-    """
+    """Make one error of what events with other entries than expected raise."""
     try:
         yield
     except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
@@ -133,21 +125,13 @@ def paired(events: Sequence[Event]) -> tuple[list[Event], int]:
 
 
 def times(events: Sequence[Event]) -> tuple[IntArray, IntArray]:
-    """Return begin and end of events, int64[n] each, in nanoseconds.
-
-    Raises:
-        ValueError, TypeError, KeyError: if one has none.
-    """
+    """Return begin and end of events, int64[n] each, in nanoseconds."""
     begin = whole([event["ts"] for event in events], MICROSECOND)
     return begin, begin + whole([event.get("dur", 0) for event in events], MICROSECOND)
 
 
 def whole(values: Sequence[object], scale: float = 1.0) -> IntArray:
-    """Return numbers, or texts of them, as whole numbers of another unit.
-
-    Raises:
-        ValueError, TypeError: if one is not a number, or too large.
-    """
+    """Return numbers, or texts of them, as whole numbers of another unit."""
     numbers: FloatArray = np.array(values, dtype=np.float64)
     if not (abs(numbers) < MAX_TIME / scale).all():
         raise ValueError("not a time, or too large")
@@ -155,11 +139,7 @@ def whole(values: Sequence[object], scale: float = 1.0) -> IntArray:
 
 
 def numbered(values: Sequence[Any]) -> IntArray:
-    """Return numbers of processes or threads; names get negative ones that no process has.
-
-    Raises:
-        TypeError: if one is neither a number nor a name.
-    """
+    """Return numbers of processes or threads; names get negative ones that no process has."""
     known: dict[Any, int] = {}
     for value in set(values):
         text = str(value)

@@ -50,7 +50,6 @@ def summed_entries(parts: Sequence[Triplets], shape: tuple[int, int]) -> SparseE
 
     Args:
         parts: the values; equal places may stand in several of them.
-        shape: number of call paths and of locations.
     """
     place = np.concatenate([node * shape[1] + location for node, location, _ in parts])
     value = np.concatenate([value for _, _, value in parts])
@@ -78,11 +77,7 @@ class SparseValues:
     entries: Mapping[str, SparseEntries] = field(repr=False)
 
     def __call__(self, metric: Metric) -> FloatArray:
-        """Return all values of a metric, float64[n, L].
-
-        Raises:
-            InputError: if they would take more than 16 GiB.
-        """
+        """Return all values of a metric, float64[n, L]."""
         if self.shape[0] * self.shape[1] > MAX_DENSE:
             what = f"{self.shape[0]} call paths x {self.shape[1]} locations are too large for memory"
             raise InputError(what, where=self.source)
@@ -252,7 +247,6 @@ def _exclusive(tree: CallTree, node: IntArray, inclusive: FloatArray) -> tuple[I
     """Return the call paths that have values of their own, int64[k], and these, float64[k].
 
     Args:
-        tree: the call paths.
         node: int64[v], those with values.
         inclusive: float64[v], these.
     """

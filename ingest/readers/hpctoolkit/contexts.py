@@ -109,9 +109,6 @@ class _Regions:
         """Return the number of the region of a context, -1 for a loop without a line.
 
         Args:
-            kind: its type.
-            flags: which fields it has.
-            words: these fields.
             inherited: the paradigm that it has from a placeholder above it, or empty.
         """
         function, file, line, module = _fields(flags, words)
@@ -145,11 +142,7 @@ class _Regions:
 
 
 def read_contexts(meta: MetaFile) -> Contexts:
-    """Read the call tree.
-
-    Raises:
-        ValueError: if it is damaged.
-    """
+    """Read the call tree."""
     part, nodes, regions = meta.sections["contexts"], _Nodes(), _Regions(meta)
     root = nodes.add(0, ROOT, regions.named(PROGRAM_ROOT))
     first, number, stride = part.unpack(_ENTRIES, part.start)
@@ -230,11 +223,8 @@ def _made_up(function: Function) -> str:
 
 
 def _region_table(found: Sequence[_Region]) -> RegionTable:
-    names = tuple(region.name for region in found)
-    return RegionTable(
-        name=names,
-        mangled=names,
-        paradigm=tuple(region.paradigm for region in found),
-        file=tuple(region.file for region in found),
-        line=np.array([region.line or -1 for region in found], dtype=np.int64),
+    return RegionTable.named(
+        [region.name for region in found],
+        [region.paradigm for region in found],
+        [(region.file, region.line or -1) for region in found],
     )

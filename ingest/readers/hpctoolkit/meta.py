@@ -76,12 +76,7 @@ class MetaFile:
 
     @classmethod
     def of(cls, path: Path) -> "MetaFile":
-        """Read a file.
-
-        Raises:
-            InputError: if it cannot be read or is too large.
-            ValueError: if it is damaged, or of a version that is not known.
-        """
+        """Read a file."""
         content = read_bytes(path, MAX_BYTES)
         whole, parts = FilePart(0, content), {}
         for name, (size, at) in zip(SECTIONS, sections(content, b"meta", len(SECTIONS)), strict=True):

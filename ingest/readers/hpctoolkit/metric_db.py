@@ -95,11 +95,7 @@ class Document:
 
 
 def read_document(path: Path) -> Document:
-    """Parse a document.
-
-    Raises:
-        InputError: with the line, if it is damaged, too large, or not a document of HPCToolkit.
-    """
+    """Parse a document."""
     events = _Events()
     try:
         with path.open("rb") as stream:
@@ -347,14 +343,9 @@ def _call_tree(document: Document) -> tuple[CallTree, RegionTable, IntArray]:
     for node in kept.tolist():
         lines.setdefault(document.region[node], document.line[node] or -1)
     place = {key: i for i, key in enumerate(lines)}
-    names = tuple(name or "<unnamed>" for name, _ in lines)
-    regions = RegionTable(
-        name=names,
-        mangled=names,
-        paradigm=tuple(map(paradigm_of, names)),
-        file=tuple("" if file == UNKNOWN_FILE else file for _, file in lines),
-        line=np.array(list(lines.values()), dtype=np.int64),
-    )
+    names = [name or "<unnamed>" for name, _ in lines]
+    places = [("" if file == UNKNOWN_FILE else file, line) for (_, file), line in lines.items()]
+    regions = RegionTable.named(names, map(paradigm_of, names), places)
     region = np.array([place[document.region[node]] for node in kept.tolist()], dtype=np.int64)
     return CallTree(number[nearest], region), regions, kept
 

@@ -19,7 +19,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, places_in_groups
 from ingest.profile import CPU, LocationTable
 from ingest.readers.hpctoolkit.structures import EXTENT, HEADER, FilePart, sections
 
@@ -93,21 +93,13 @@ class ProfileFile:
     @classmethod
     @contextmanager
     def open(cls, path: Path) -> Iterator["ProfileFile"]:
-        """Open a file.
-
-        Raises:
-            OSError: if it cannot be read.
-        """
+        """Open a file."""
         with path.open("rb") as stream:
             head = stream.read(HEADER.size + 2 * EXTENT.size)
             yield cls(stream, os.fstat(stream.fileno()).st_size, sections(head, b"prof", 2))
 
     def profiles(self, kinds: Sequence[str]) -> list[StoredProfile]:
-        """Return the profiles of the file.
-
-        Args:
-            kinds: the names of the kinds of identifiers.
-        """
+        """Return the profiles of the file."""
         (size, at), (tuples_size, tuples_at) = self.sections
         part, tuples = self._part(at, size), self._part(tuples_at, tuples_size)
         first, number, stride = part.unpack(_PROFILES, at)
@@ -136,7 +128,6 @@ class ProfileFile:
         """Yield the values of some of the metrics of a profile.
 
         Args:
-            profile: one of the profiles.
             metrics: int64[65536], for each identifier of a metric its number, -1 if it is not wanted.
 
         Yields:
@@ -223,7 +214,6 @@ def place(profiles: Sequence[StoredProfile], used: BoolArray, starting: BoolArra
     """Find the locations of profiles.
 
     Args:
-        profiles: those of threads and streams.
         used: bool[profile], whether it has values; streams without values get no location.
         starting: bool[profile], whether it has time of accelerators.
     """
@@ -274,5 +264,4 @@ def _table(rows: Sequence[_Row], device: Mapping[_Row, Device]) -> LocationTable
     process = np.array([row.process for row in rows], dtype=np.int64)
     numbers: dict[Device, int] = {}
     of = [numbers.setdefault(device[row], len(numbers)) if device[row] else CPU for row in rows]
-    thread = np.arange(len(rows)) - np.searchsorted(process, process)
-    return LocationTable(process, thread, np.array(of, dtype=np.int64))
+    return LocationTable(process, places_in_groups(process), np.array(of, dtype=np.int64))

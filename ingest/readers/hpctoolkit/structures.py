@@ -36,11 +36,7 @@ class FilePart:
         return self.start <= at and at + size <= self.start + len(self.content)
 
     def unpack(self, layout: Struct, at: int) -> tuple[Any, ...]:
-        """Return the fields of a structure.
-
-        Raises:
-            ValueError: if it lies outside.
-        """
+        """Return the fields of a structure."""
         if not self.holds(at, layout.size):
             raise ValueError(f"a structure at {at}, outside of its section")
         return layout.unpack_from(self.content, at - self.start)
@@ -49,13 +45,7 @@ class FilePart:
         """Return an array of structures, of which newer versions may have more than the known fields.
 
         Args:
-            fields: the known fields, without gaps.
-            at: offset of the first.
-            count: number of structures.
             stride: size of one as the file states it, 0 for that of the known fields.
-
-        Raises:
-            ValueError: if it lies outside, or the structures are too small.
         """
         known = np.dtype(fields)
         stride = stride or known.itemsize
@@ -76,11 +66,7 @@ class FilePart:
         return np.frombuffer(self.content, layout, count, at - self.start) if count else np.zeros(0, layout)
 
     def text(self, at: int, longest: int) -> str:
-        """Return the text at an offset, which a zero byte ends.
-
-        Raises:
-            ValueError: if it lies outside, does not end, or is longer than `longest` bytes.
-        """
+        """Return the text at an offset, which a zero byte ends."""
         first = at - self.start
         end = self.content.find(b"\0", first, first + longest + 1) if self.holds(at, 1) else -1
         if end < 0:
@@ -92,12 +78,7 @@ def sections(head: bytes, kind: bytes, number: int) -> list[tuple[int, int]]:
     """Return size and offset of the sections of a file.
 
     Args:
-        head: its first bytes.
         kind: ``meta`` or ``prof``.
-        number: of sections.
-
-    Raises:
-        ValueError: if it is a file of another kind or version, or truncated.
     """
     size = HEADER.size + number * EXTENT.size
     if len(head) < size or not head.startswith(MAGIC + kind):

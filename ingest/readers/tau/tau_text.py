@@ -22,6 +22,7 @@ from ingest.errors import InputError
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.readers import ProfileReader
 from ingest.reading.files import read_text
+from ingest.reading.stacks import VISITS
 from ingest.region_class import GPU_COPY
 
 MAX_BYTES = 256 << 20
@@ -29,7 +30,6 @@ MAX_VALUES = 1 << 27
 MAX_ATTRIBUTES = 256
 SINGLE_METRIC = "TIME"  # the metric of a file that names none
 ARROW = " => "
-VISITS = Metric("visits", "occ")
 MICROSECOND = 1e-6
 ROUNDING = 1e-6  # relative: flat times and those of call paths are printed, and differ in their last digits
 
@@ -202,9 +202,6 @@ def tau_profile(data: TauData) -> Profile:
     TAU writes every function with its flat values, and also the call paths that end in that function and
     make up its values. If TAU cut call paths to their last regions (TAU_CALLPATH_DEPTH), their first regions
     become roots. What a function's call paths do not account for is its value as a root.
-
-    Raises:
-        InputError: if no function is left, or a value cannot be summed.
     """
     for name, measured in zip(("the calls", *data.metrics), (data.calls, *data.exclusive), strict=True):
         require_summable(measured, name, data.source)
@@ -278,16 +275,10 @@ def _table(names: Sequence[str], paths: list[list[_Region]], groups: Sequence[st
     for region in (region for path in paths for region in path):
         known.setdefault(region.name, (region, ""))
     regions = [known[name] for name in names]
-    copies = {name for name in names if _COPY.match(name)}
-    return RegionTable(
-        name=tuple(names),
-        mangled=tuple(names),
-        paradigm=tuple(
-            GPU_COPY if name in copies else _paradigm(group)
-            for name, (_, group) in zip(names, regions, strict=True)
-        ),
-        file=tuple(region.file for region, _ in regions),
-        line=np.array([region.line for region, _ in regions], dtype=np.int64),
+    return RegionTable.named(
+        names,
+        [GPU_COPY if _COPY.match(region.name) else _paradigm(group) for region, group in regions],
+        [(region.file, region.line) for region, _ in regions],
     )
 
 

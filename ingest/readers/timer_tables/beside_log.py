@@ -27,11 +27,7 @@ def parents_files(log: Path) -> tuple[Path, ...]:
 
 
 def named_parents(log: Path) -> dict[str, str]:
-    """Return the parent of each timer that the user names, empty for the whole run.
-
-    Raises:
-        InputError: if the file is not TOML with a table ``[parents]`` of names.
-    """
+    """Return the parent of each timer that the user names, empty for the whole run."""
     file = next((file for file in parents_files(log) if file.is_file()), None)
     if file is None:
         return {}
@@ -56,7 +52,6 @@ def nested(placed: Placed, parents: Mapping[str, str]) -> Placed:
     nothing; all others stay as they are.
 
     Args:
-        placed: the timers; those that overlap nothing have exclusive values.
         parents: name of the parent by name of the timer, ``*`` for all others.
     """
     loose = [timer for timer in placed.timers if timer.overlapping]
@@ -125,9 +120,7 @@ def processes_beside(log: Path, marks: Mapping[str, LogLine], facts: tuple[LogLi
     """Return the number of processes that another part of the log states, empty if none does.
 
     Args:
-        log: the log.
         marks: lines that only other logs with tables have, which are runs of their own.
-        facts: the lines that may state it.
     """
     for file in other_parts(log):
         part: Log = Log(ends_of(file))

@@ -74,11 +74,7 @@ def decoded(line: bytes) -> str:
 
 
 def read_log(path: Path) -> Log:
-    """Read a whole log.
-
-    Raises:
-        InputError: if it cannot be read, or is larger than `MAX_BYTES`.
-    """
+    """Read a whole log."""
     content = read_bytes(path, MAX_BYTES)
     if not content.strip():
         raise InputError("the file is empty", where=str(path), hint="was the run interrupted?")
@@ -104,11 +100,7 @@ _LARGEST = 1e15  # seconds, calls: more is damage
 
 
 def number(text: str | None, what: str) -> float:
-    """Return a number of a log.
-
-    Raises:
-        InputError: if it is missing, not a number, or too large to be meant.
-    """
+    """Return a number of a log."""
     try:
         value = float(text) if text is not None else math.nan
     except ValueError:
@@ -134,11 +126,7 @@ def count(facts: Facts, name: str) -> int | None:
 
 
 def duration(text: str, what: str) -> float:
-    """Return the seconds of a time such as ``1d 3h``, ``1h 2m``, ``2m 3.89s`` or ``49.50s``.
-
-    Raises:
-        InputError: if it is not a time.
-    """
+    """Return the seconds of a time such as ``1d 3h``, ``1h 2m``, ``2m 3.89s`` or ``49.50s``."""
     match = _DURATION.fullmatch(text.strip())
     if match is None or not any(match.groups()):
         raise InputError(f"{what} is not a time: '{text.strip()[:40]}'", hint="is the log truncated?")
@@ -147,16 +135,7 @@ def duration(text: str, what: str) -> float:
 
 
 def timer(row: TimerRow, path: Sequence[str] = (), *, overlapping: bool = False) -> Timer:
-    """Return the timer of a row with columns `seconds`, `calls`, `least` and `most`.
-
-    Args:
-        row: the row.
-        path: its place; its name alone if not given.
-        overlapping: whether it lies inside or around others.
-
-    Raises:
-        InputError: if its seconds are not a number.
-    """
+    """Return the timer of a row with columns `seconds`, `calls`, `least` and `most`."""
     return Timer(
         path=tuple(path) or (row.name,),
         seconds=number(row.values.get("seconds"), f"the time of '{row.name[:80]}'"),

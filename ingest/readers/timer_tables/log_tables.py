@@ -50,11 +50,7 @@ class LogTables:
     path: Path
 
     def read(self) -> tuple[list[ReadTable], tuple[str, ...]]:
-        """Return the tables that count, and notices on the others.
-
-        Raises:
-            InputError: if there is no table, or one with a header or values that are not understood.
-        """
+        """Return the tables that count, and notices on the others."""
         begins = list(self.log.find(self.kind.begin))
         stops = [found.start for found in begins[1:]] + [len(self.log.content)] * bool(begins)
         stated = last_facts(self.log, self.kind.facts)

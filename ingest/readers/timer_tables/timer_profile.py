@@ -29,6 +29,7 @@ from ingest.readers.timer_tables.timer_kind import (
     TimerTable,
     compiled,
 )
+from ingest.reading.stacks import TIME, VISITS, found_of
 from ingest.run_settings import (
     OVERLAPPING_TIME,
     PROGRAM,
@@ -39,8 +40,6 @@ from ingest.run_settings import (
     TIME_PER_STEP,
 )
 
-TIME = Metric("time", "s")
-VISITS = Metric("visits", "occ")
 PER_STEP = Metric(TIME_PER_STEP, "s/step")
 LEAST = Metric("min_time", "s", MetricKind.MINIMUM)
 MOST = Metric("max_time", "s", MetricKind.MAXIMUM)
@@ -82,9 +81,6 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
     All locations have the same values, so that their sums are effort; what a log says of single processes
     is in the metrics `min_time` and `max_time`. Timers that lie around or inside others count in no sum:
     their values are in the metric `overlapping_time`.
-
-    Raises:
-        InputError: if the values or the number of processes are invalid.
     """
     facts = tables[-1].facts
     processes, threads = count(facts, "processes") or 1, count(facts, "threads") or 1
@@ -153,7 +149,7 @@ def _phase(table: ReadTable, kind: TimerTable, locations: int, name: str) -> _Ph
     roots = [timer for timer in timers if len(timer.path) == 1]
     if kind.inclusive and len(roots) == 1 and len(timers) > 1:
         listed -= roots[0].seconds  # the total itself: what lies in none of the timers below it
-    text = _text(listed * locations, None if stated is None else stated * locations)
+    text = found_of("timers", listed * locations, None if stated is None else stated * locations, "s")
     if overlapping and kind.statistic is Statistic.SUM:
         text += _text_of_others(timers, overlapping, locations)
     complete = any(timer.path[-1] == kind.rest_row for timer in timers)
@@ -168,13 +164,6 @@ def _exclusive(timers: Sequence[Timer]) -> tuple[Timer, ...]:
     for timer in timers:
         below[timer.path[:-1]] = below.get(timer.path[:-1], 0.0) + timer.seconds
     return tuple(replace(timer, seconds=timer.seconds - below.get(timer.path, 0.0)) for timer in timers)
-
-
-def _text(listed: float, stated: float | None) -> str:
-    if stated is None:
-        return f"timers {listed:.10g} s, no total is stated"
-    share = f"{100 * listed / stated:.2f} % of " if stated > 0 else ""
-    return f"timers {listed:.10g} s = {share}the stated {stated:.10g} s"
 
 
 def _text_of_others(timers: Sequence[Timer], overlapping: Sequence[Timer], locations: int) -> str:

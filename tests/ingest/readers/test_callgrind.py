@@ -25,7 +25,7 @@ def test_costs_of_calls_are_not_those_of_the_caller(read):
     vector = "std::vector<int>::size() const"
     assert by_function(profile, "Ir") == {"main": 16, "solve": 600, vector: 100}
     assert by_function(profile, "visits") == {"solve": 3, vector: 40}
-    assert profile.attributes["reconciled: "] == "functions 716 Ir = 100.00 % of the stated 716"
+    assert profile.attributes["reconciled: "] == "functions 716 Ir = 100.00 % of the stated 716 Ir"
     assert profile.regions.file == ("a.c", "a.c", "vector.h")
     assert profile.notices == ()
 
@@ -45,7 +45,7 @@ def test_parts_of_threads_are_locations(read):
     profile = read(CALLGRIND["threads"])
     assert profile.values("Ir").tolist() == [[4, 2]]
     assert profile.locations.process.tolist() == [0, 0]
-    assert profile.attributes["reconciled: "] == "functions 6 Ir = 100.00 % of the stated 6"
+    assert profile.attributes["reconciled: "] == "functions 6 Ir = 100.00 % of the stated 6 Ir"
 
 
 def test_costs_of_a_part_are_not_those_of_the_last_function_of_the_part_before(read):
@@ -86,7 +86,7 @@ def test_a_truncated_file_is_refused_or_does_not_reach_its_total(read):
         read(text[: text.index("+1 100")])
     stated = text.replace("version: 1", "version: 1\nsummary: 716")
     cut = read(stated[: stated.index("fl=(2)\nfn=(3)")])
-    assert cut.attributes["reconciled: "] == "functions 616 Ir = 86.03 % of the stated 716"
+    assert cut.attributes["reconciled: "] == "functions 616 Ir = 86.03 % of the stated 716 Ir"
 
 
 def test_other_texts_are_not_recognised(tmp_path):
