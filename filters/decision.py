@@ -6,7 +6,7 @@ from enum import IntEnum
 
 import numpy as np
 
-from filters.evidence import USER, FilterRegions, RunEvidence, by_hand
+from filters.evidence import FilterRegions, RunEvidence, by_hand
 from filters.filter_options import Overrides
 from filters.scorep_format.patterns import PatternSet
 from ingest.arrays import BoolArray, IntArray
@@ -89,7 +89,7 @@ def override(regions: FilterRegions, reason: IntArray, overrides: Overrides) -> 
     """Return the reasons, int64[R], replaced where overrides apply or a region is always kept."""
     final = reason.copy()
     final[np.isin(regions.table.name, overrides.growing) & regions.called] = Motive.GROWING
-    user = np.array([paradigm == USER for paradigm in regions.table.paradigm], dtype=np.bool_)
+    user = by_hand(regions.table)
     final[user] = Motive.USER_REGION
     final[matching(regions, overrides.drop)] = Motive.ASKED_TO_DROP
     final[matching(regions, overrides.protect)] = Motive.PROTECTED

@@ -189,9 +189,7 @@ def _table(mangled: Sequence[str], facts: dict[str, _Facts]) -> RegionTable:
 
 
 def _pinned(table: RegionTable) -> BoolArray:
-    user = [paradigm == USER for paradigm in table.paradigm]
-    entry = [mangled in ENTRY_POINTS for mangled in table.mangled]
-    return np.array(user, dtype=np.bool_) | np.array(entry, dtype=np.bool_)
+    return by_hand(table) | np.array([name in ENTRY_POINTS for name in table.mangled], dtype=np.bool_)
 
 
 def filterable(regions: RegionTable) -> BoolArray:

@@ -21,27 +21,15 @@ _PARAMETER = _RECORD + _REFERENCE + _LONG + _TIMESTAMP
 _SENDS = ("Send", "Bsend", "Rsend", "Ssend")
 _BOTH = ("MPI_Sendrecv", "MPI_Sendrecv_replace")
 _STARTS = (*(f"{send}_init" for send in _SENDS), "Isend", "Ibsend", "Irsend", "Issend")
+_COLLECTIVES = """
+Allgather Allgatherv Allreduce Alltoall Alltoallv Alltoallw Barrier Bcast Exscan Gather Gatherv Reduce
+Reduce_scatter Reduce_scatter_block Scan Scatter Scatterv
+"""
 _MESSAGES = {
     **{f"MPI_{send}": _MESSAGE for send in (*_SENDS, "Recv")},
     **dict.fromkeys(_BOTH, 2 * _MESSAGE),
     **{f"MPI_{call}": _MESSAGE + _LONG + _REQUEST for call in (*_STARTS, "Irecv", "Recv_init")},
-    **{
-        f"MPI_{call}": _COLLECTIVE
-        for call in (
-            *(
-                "Allgather",
-                "Allgatherv",
-                "Allreduce",
-                "Alltoall",
-                "Alltoallv",
-                "Alltoallw",
-                "Barrier",
-                "Bcast",
-            ),
-            *("Exscan", "Gather", "Gatherv", "Reduce", "Reduce_scatter", "Reduce_scatter_block", "Scan"),
-            *("Scatter", "Scatterv"),
-        )
-    },
+    **{f"MPI_{call}": _COLLECTIVE for call in _COLLECTIVES.split()},
 }
 
 

@@ -34,47 +34,31 @@ class Activity(Enum):
 class RegionClass(Enum):
     """What a region does. The order of the members is that of all tables by class."""
 
-    COMPUTATION = "computation"
-    MEMORY = "memory management"
-    IO = "I/O"
-    POINT_TO_POINT = "point-to-point communication"
-    COLLECTIVE = "collective communication"
-    ONE_SIDED = "one-sided communication"
-    COMPLETION = "completion of communication"
-    MANAGEMENT = "management of communication"
-    MPI_IO = "MPI I/O"
-    SYNCHRONISATION = "synchronisation of threads"
-    OFFLOAD = "offload interface"
-    KERNEL = "GPU kernels"
-    COPY = "GPU copies"
-    IDLE = "GPU idle"
-    START_UP = "start-up and shut-down"
-    MEASUREMENT = "measurement system"
+    activity: Activity  # the group of an overview that the class belongs to
 
-    @property
-    def activity(self) -> Activity:
-        """The group of an overview that the class belongs to."""
-        return _ACTIVITIES[self]
+    def __new__(cls, name: str, activity: Activity) -> "RegionClass":
+        """Put the group beside the name, which is the value."""
+        member = object.__new__(cls)
+        member._value_, member.activity = name, activity
+        return member
 
+    COMPUTATION = "computation", Activity.COMPUTATION
+    MEMORY = "memory management", Activity.COMPUTATION
+    IO = "I/O", Activity.IO
+    POINT_TO_POINT = "point-to-point communication", Activity.COMMUNICATION
+    COLLECTIVE = "collective communication", Activity.COMMUNICATION
+    ONE_SIDED = "one-sided communication", Activity.COMMUNICATION
+    COMPLETION = "completion of communication", Activity.COMMUNICATION
+    MANAGEMENT = "management of communication", Activity.COMMUNICATION
+    MPI_IO = "MPI I/O", Activity.IO
+    SYNCHRONISATION = "synchronisation of threads", Activity.WAITING
+    OFFLOAD = "offload interface", Activity.OFFLOAD
+    KERNEL = "GPU kernels", Activity.ACCELERATOR
+    COPY = "GPU copies", Activity.ACCELERATOR
+    IDLE = "GPU idle", Activity.ACCELERATOR
+    START_UP = "start-up and shut-down", Activity.START_UP
+    MEASUREMENT = "measurement system", Activity.MEASUREMENT
 
-_ACTIVITIES = {
-    RegionClass.COMPUTATION: Activity.COMPUTATION,
-    RegionClass.MEMORY: Activity.COMPUTATION,
-    RegionClass.IO: Activity.IO,
-    RegionClass.POINT_TO_POINT: Activity.COMMUNICATION,
-    RegionClass.COLLECTIVE: Activity.COMMUNICATION,
-    RegionClass.ONE_SIDED: Activity.COMMUNICATION,
-    RegionClass.COMPLETION: Activity.COMMUNICATION,
-    RegionClass.MANAGEMENT: Activity.COMMUNICATION,
-    RegionClass.MPI_IO: Activity.IO,
-    RegionClass.SYNCHRONISATION: Activity.WAITING,
-    RegionClass.OFFLOAD: Activity.OFFLOAD,
-    RegionClass.KERNEL: Activity.ACCELERATOR,
-    RegionClass.COPY: Activity.ACCELERATOR,
-    RegionClass.IDLE: Activity.ACCELERATOR,
-    RegionClass.START_UP: Activity.START_UP,
-    RegionClass.MEASUREMENT: Activity.MEASUREMENT,
-}
 
 CLASSES = tuple(RegionClass)
 USEFUL = frozenset({RegionClass.COMPUTATION, RegionClass.MEMORY, RegionClass.IO})

@@ -97,14 +97,9 @@ def described_as(attributes: Mapping[str, str], name: str) -> str:
 
 def differing_settings(runs: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
     """Return one notice for each setting that is not the same in all runs that state it."""
-    values: dict[str, dict[str, int]] = {}
-    for attributes in runs:
-        for name, text in stated(attributes, SETTING).items():
-            counts = values.setdefault(name, {})
-            counts[text] = counts.get(text, 0) + 1
     return tuple(
         one_line(f"the runs do not agree on '{name}': {_listed(counts)}{_REMEDIES.get(name, '')}")
-        for name, counts in values.items()
+        for name, counts in _counted([stated(attributes, SETTING) for attributes in runs]).items()
         if len(counts) > 1
     )
 
@@ -112,24 +107,31 @@ def differing_settings(runs: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
 def described_runs(runs: Sequence[Mapping[str, str]]) -> list[str]:
     """Return for each name of metadata its values and how many runs have each, such as ``machine = alps``."""
     sentences = []
-    for name in dict.fromkeys(name for run in runs for name in run):
-        counts = Counter(text for run in runs if (text := run.get(name, "")))
+    for name, counts in _counted(runs).items():
         if len(counts) == 1:
             sentences.append(f"{name} = {next(iter(counts))}")
         elif len(counts) > MAX_SHOWN:
             sentences.append(f"{name}: {len(counts)} different values")
-        elif counts:
+        else:
             sentences.append(f"{name}: {_listed(counts)}")
     return [one_line(sentence) for sentence in sentences]
 
 
 def agreed_settings(runs: Sequence[Mapping[str, str]]) -> list[str]:
     """Return the settings that are the same in all runs that state them, such as ``steps = 100``."""
-    values: dict[str, set[str]] = {}
-    for run in runs:
-        for name, text in run.items():
-            values.setdefault(name, set()).add(text)
-    return [one_line(f"{name} = {next(iter(texts))}") for name, texts in values.items() if len(texts) == 1]
+    return [
+        one_line(f"{name} = {next(iter(counts))}")
+        for name, counts in _counted(runs).items()
+        if len(counts) == 1
+    ]
+
+
+def _counted(runs: Sequence[Mapping[str, str]]) -> dict[str, Counter[str]]:
+    """Return by name how many runs state each text, without empty ones."""
+    counts: dict[str, Counter[str]] = {}
+    for name, text in ((name, text) for run in runs for name, text in run.items() if text):
+        counts.setdefault(name, Counter())[text] += 1
+    return counts
 
 
 def _listed(counts: Mapping[str, int]) -> str:

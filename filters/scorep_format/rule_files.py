@@ -114,7 +114,7 @@ def kept(rules: FilterRules, regions: RegionTable, *, at_compile_time: bool = Fa
 
 
 def last_match(rules: Sequence[FilterRule], names: Sequence[str], mangled: Sequence[str]) -> IntArray:
-    """Return what the last rule that matches says of every name: UNTOUCHED (none does), INCLUDED or EXCLUDED."""
+    """Return what the last matching rule says of each name: UNTOUCHED (none does), INCLUDED or EXCLUDED."""
     verdict = np.full(len(names), UNTOUCHED)
     pending = list(range(len(names)))
     for (include, by_mangled), group in groupby(reversed(rules), key=lambda r: (r.include, r.mangled)):

@@ -1,7 +1,7 @@
 """The formats that can be read: each module below that has a `READER` is one, and nothing else names it.
 
 A `ProfileReader` reads one run, a `SeriesReader` the many points of one file. Whatever is wrong with a file
-raises `InputError`; parts of readers that do not know its name raise `ValueError`, which `read` turns into one.
+raises `InputError`; parts that do not know its name raise `ValueError`, which `read` turns into one.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence

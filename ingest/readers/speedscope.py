@@ -5,10 +5,8 @@ functions, each of ``profiles`` is a thread or a process. The first versions had
 within the range of an evented profile in which no frame is open is idle: it is in no sum.
 """
 
-import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.calltree import ROOT
@@ -17,6 +15,7 @@ from ingest.number_text import SECONDS
 from ingest.profile import LARGEST, Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_text, writable
+from ingest.reading.json_values import load_json
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
 
 BYTES = Metric("bytes", "bytes")
@@ -26,23 +25,6 @@ MAX_KNOWN_STACKS = 1 << 16
 HEAD_BYTES = 1 << 16
 
 _PROCESS = re.compile(r"\bprocess:?\s+(\d{1,18})", re.IGNORECASE | re.ASCII)
-
-
-@dataclass(frozen=True)
-class _Weights:
-    """What the values of a profile are.
-
-    Attributes:
-        metric: seconds, bytes, or numbers of samples if no unit is stated.
-        scale: of a stored value.
-    """
-
-    metric: Metric
-    scale: float
-
-
-class _DamageError(Exception):
-    """What is wrong with the content."""
 
 
 def matches(path: Path) -> bool:
@@ -57,17 +39,11 @@ def matches(path: Path) -> bool:
 
 def read(path: Path) -> Profile:
     """Read a file: each of its profiles is a location."""
-    source = str(path)
+    content = load_json(read_text(path, MAX_BYTES), str(path))
     try:
-        content = json.loads(read_text(path, MAX_BYTES), parse_constant=_refuse_constant)
-        return _profile(content, source)
-    except (_DamageError, RecursionError, ValueError) as error:
-        what = str(error) if isinstance(error, _DamageError) else f"damaged JSON ({error})"
-        raise InputError(what, where=source, hint="is the file truncated?") from error
-
-
-def _refuse_constant(text: str) -> float:
-    raise _DamageError(f"{text} is not a number")
+        return _profile(content, str(path))
+    except ValueError as error:
+        raise InputError(str(error), where=str(path), hint="is the file truncated?") from error
 
 
 def _profile(content: object, source: str) -> Profile:
@@ -77,23 +53,21 @@ def _profile(content: object, source: str) -> Profile:
     names, files = _functions(frames)
     profiles = _list(top.get("profiles"), "profiles")
     if len(profiles) > MAX_PROFILES:
-        raise _DamageError(f"{len(profiles)} profiles")
+        raise ValueError(f"{len(profiles)} profiles")
     stacks, notices, stated = Stacks(), list[str](), 0.0
     regions = [stacks.callpaths.regions.setdefault(name, len(stacks.callpaths.regions)) for name in names]
     for number, entry in enumerate(profiles):
         one = _mapping(entry, f"profile {number}")
-        weights = _weights(one.get("unit"))
+        metric, scale = _weights(one.get("unit"))
         location = stacks.location(_process(one.get("name")), number)
-        values = stacks.of(weights.metric)
+        values = stacks.of(metric)
         stacks_of = _sampled if one.get("type") == "sampled" else _evented
         try:
             for node, value in stacks_of(one, regions, stacks):
-                values[location, node] += value * weights.scale
-        except _DamageError as error:
-            raise _DamageError(f"profile {number}: {error}") from error
-        stated += (
-            max(_number(one.get("endValue", 0)) - _number(one.get("startValue", 0)), 0.0) * weights.scale
-        )
+                values[location, node] += value * scale
+        except ValueError as error:
+            raise ValueError(f"profile {number}: {error}") from error
+        stated += max(_number(one.get("endValue", 0)) - _number(one.get("startValue", 0)), 0.0) * scale
     metrics = list(stacks.values)
     text = f"{stacks.total(metrics[0]):.15g} {metrics[0].unit}" if metrics else "nothing"
     if len(metrics) == 1 and stated > 0:
@@ -134,7 +108,7 @@ def _sampled(
     samples, stated = _list(profile.get("samples"), "samples"), profile.get("weights")
     weights = [1] * len(samples) if stated is None else _list(stated, "weights")
     if len(weights) != len(samples):
-        raise _DamageError(f"{len(samples)} samples have {len(weights)} weights")
+        raise ValueError(f"{len(samples)} samples have {len(weights)} weights")
     nodes = stacks.callpaths.nodes
     known: dict[str, int] = {}  # most stacks occur again
     for sample, weight in zip(samples, weights, strict=True):
@@ -159,7 +133,7 @@ def _evented(
         event = _mapping(entry, "an event")
         at, region = _number(event.get("at")), _region(event.get("frame"), regions)
         if before is not None and at < before:
-            raise _DamageError(f"an event at {at:.15g} follows one at {before:.15g}")
+            raise ValueError(f"an event at {at:.15g} follows one at {before:.15g}")
         if open_ and before is not None:
             yield open_[-1][1], at - before
         before = at
@@ -169,19 +143,20 @@ def _evented(
         elif event.get("type") == "C" and open_ and open_[-1][0] == region:
             open_.pop()
         else:
-            raise _DamageError(f"an event at {at:.15g} closes a frame that is not the innermost open one")
+            raise ValueError(f"an event at {at:.15g} closes a frame that is not the innermost open one")
     if open_:
-        raise _DamageError(f"{len(open_)} frames are not closed")
+        raise ValueError(f"{len(open_)} frames are not closed")
 
 
-def _weights(unit: object) -> _Weights:
+def _weights(unit: object) -> tuple[Metric, float]:
+    """Return what the values of a profile are, samples if no unit is stated, and what to multiply them by."""
     if unit is None or unit == "none":
-        return _Weights(SAMPLES, 1.0)
+        return SAMPLES, 1.0
     if isinstance(unit, str) and unit in SECONDS:
-        return _Weights(TIME, SECONDS[unit])
+        return TIME, SECONDS[unit]
     if unit == BYTES.name:
-        return _Weights(BYTES, 1.0)
-    raise _DamageError(f"the unit {str(unit)[:30]!r} is not known")
+        return BYTES, 1.0
+    raise ValueError(f"the unit {str(unit)[:30]!r} is not known")
 
 
 def _process(name: object) -> int:
@@ -192,13 +167,13 @@ def _process(name: object) -> int:
 
 def _region(frame: object, regions: list[int]) -> int:
     if not isinstance(frame, int) or isinstance(frame, bool) or not 0 <= frame < len(regions):
-        raise _DamageError(f"the frame {str(frame)[:30]} is not in the list of frames")
+        raise ValueError(f"the frame {str(frame)[:30]} is not in the list of frames")
     return regions[frame]
 
 
 def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not -LARGEST < value < LARGEST:
-        raise _DamageError(f"not a number: {str(value)[:30]}")
+        raise ValueError(f"not a number: {str(value)[:30]}")
     return float(value)
 
 
@@ -208,13 +183,13 @@ def _text(value: object) -> str:
 
 def _list(value: object, what: str) -> list[object]:
     if not isinstance(value, list):
-        raise _DamageError(f"{what}: a list is missing")
+        raise ValueError(f"{what}: a list is missing")
     return value
 
 
 def _mapping(value: object, what: str) -> Mapping[str, object]:
     if not isinstance(value, dict):
-        raise _DamageError(f"{what} is not an object")
+        raise ValueError(f"{what} is not an object")
     return value
 
 

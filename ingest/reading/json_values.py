@@ -14,18 +14,12 @@ JsonObject: TypeAlias = dict[str, Any]  # what json.loads returns is known only 
 
 
 def parse_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN401 - see JsonObject
-    """Parse JSON.
+    """Parse JSON whose texts can be written.
 
     Raises:
-        InputError: with line and column, if it is not JSON, or nests too deeply.
+        InputError: with line and column, if it is not JSON, nests too deeply, or has halves of characters.
     """
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        line = first_line + error.lineno - 1
-        raise InputError(f"line {line}, column {error.colno}: not JSON: {error.msg}", where=where) from error
-    except (ValueError, RecursionError) as error:  # a number of thousands of digits; nesting
-        raise InputError(f"line {first_line}: JSON that cannot be read: {error}", where=where) from error
+    value = load_json(text, where, first_line)
     if _SURROGATE.search(text):
         try:
             json.dumps(value, ensure_ascii=False).encode()
@@ -34,6 +28,22 @@ def parse_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN4
                 "a string with an unpaired surrogate (\\ud800 to \\udfff)", where=where
             ) from error
     return value
+
+
+def load_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN401 - see JsonObject
+    """Parse JSON, whose texts may have halves of characters.
+
+    Raises:
+        InputError: with line and column, if it is not JSON, or nests too deeply.
+    """
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        line = first_line + error.lineno - 1
+        what = f"line {line}, column {error.colno}: not JSON: {error.msg}"
+        raise InputError(what, where=where, hint="is the file truncated?") from error
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits; nesting
+        raise InputError(f"line {first_line}: JSON that cannot be read: {error}", where=where) from error
 
 
 class JsonRecord(NamedTuple):

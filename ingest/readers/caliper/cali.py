@@ -19,7 +19,7 @@ from ingest.arrays import IntArray
 from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
-from ingest.readers.caliper.cali_tree import DamageError, Nodes, plain
+from ingest.readers.caliper.cali_tree import Nodes, plain
 from ingest.readers.caliper.caliper_profile import assemble
 from ingest.readers.caliper.records import RecordColumn, Records, parameters_among
 from ingest.reading.files import read_text
@@ -149,7 +149,7 @@ def read_records(path: Path, *, with_values: bool = True) -> Records:
             for line in filter(None, others):
                 if line.startswith(_RECORD):
                     found.add_line(line)
-        except DamageError as error:
+        except ValueError as error:
             raise _located(error, block, number, found.nodes, path) from error
     return Records(
         source=str(path),
@@ -187,19 +187,19 @@ def _read_definitions(lines: Sequence[str], first: int, nodes: Nodes, path: Path
             elif line.startswith(_GLOBALS):
                 globals_ = _globals(line, nodes)
             elif not line.isspace() and not line.startswith("__rec="):
-                raise DamageError("not a Caliper record")
-        except DamageError as error:
+                raise ValueError("not a Caliper record")
+        except ValueError as error:
             raise InputError(f"line {number}: {error}", where=str(path)) from error
     return globals_
 
 
-def _located(error: DamageError, block: str, first: int, nodes: Nodes, path: Path) -> InputError:
+def _located(error: ValueError, block: str, first: int, nodes: Nodes, path: Path) -> InputError:
     """Return the error of the first record that is damaged."""
     for number, line in enumerate(block.split("\n"), start=first):
         if line.startswith(_RECORD):
             try:
                 _Found(nodes).add_line(line)
-            except DamageError as found:
+            except ValueError as found:
                 return InputError(f"line {number}: {found}", where=str(path))
     return InputError(str(error), where=str(path))
 
@@ -219,7 +219,7 @@ def _parts(line: str) -> dict[str, str]:
     if "\\" in line:
         parts = _PART.findall(line)
         if ",".join(parts) != line:
-            raise DamageError("damaged: a backslash at its end, or nothing between two commas")
+            raise ValueError("damaged: a backslash at its end, or nothing between two commas")
     return dict(part.partition("=")[::2] for part in parts)
 
 

@@ -45,10 +45,6 @@ class Annotations:
     values: Mapping[str, str]
 
 
-class DamageError(Exception):
-    """What is wrong with a line."""
-
-
 @dataclass
 class Nodes:
     """The tree of a file as it is read.
@@ -83,7 +79,7 @@ class Nodes:
         node, parent = (int(match[1]), int(match[4] or 0)) if match else (-1, -1)
         unknown = node in self.depth or parent not in self.depth
         if match is None or unknown or self.depth[parent] >= MAX_DEPTH:
-            raise DamageError("malformed node")
+            raise ValueError("malformed node")
         self.depth[node] = self.depth[parent] + 1
         data = plain(match[3])
         self.nodes[node] = int(match[2]), data, int(match[4]) if match[4] else -1
@@ -149,12 +145,12 @@ def plain(text: str) -> str:
 def number(text: str) -> int:
     """Return the number of a node."""
     if not (text.isdecimal() and len(text) < MAX_DIGITS):
-        raise DamageError(f"damaged: '{text[:30]}' is not the number of a node")
+        raise ValueError(f"damaged: '{text[:30]}' is not the number of a node")
     return int(text)
 
 
 def defined(known: Mapping[int, T], number: int, what: str) -> T:
     """Return what has a number."""
     if number not in known:
-        raise DamageError(f"damaged: {what} {number} is not defined")
+        raise ValueError(f"damaged: {what} {number} is not defined")
     return known[number]

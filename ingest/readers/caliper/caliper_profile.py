@@ -25,6 +25,7 @@ from ingest.readers.caliper.records import (
     times,
     visits_name,
 )
+from ingest.reading.stacks import TIME
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 OUTSIDE = "<outside>"  # the region of values outside of all annotations
@@ -32,14 +33,6 @@ UNNAMED_ACTIVITIES = "GPU activities"  # time on accelerators whose kernels or c
 MAX_ATTRIBUTE = 1000
 MAX_VALUES = 1 << 27
 ROUNDING = 1e-5  # seconds: times are printed with six decimals, and their differences carry the rounding
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Measure:
-    """A metric, and the column of its values."""
-
-    metric: Metric
-    column: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,8 +80,10 @@ def assemble(records: Records) -> Profile:
     """
     records = _of_profile(records)
     time = _host_time(records)
-    measures = _measures(records, time)
-    rows = _any_of([records.rows(measure.column) for measure in measures], len(records.node))
+    visits = visits_name(records.columns)
+    counted = ({} if visits is None else {"visits": visits}) | counters(records.columns)
+    measures = {TIME: time.name, **{Metric(name, "occ"): column for name, column in counted.items()}}
+    rows = _any_of([records.rows(column) for column in measures.values()], len(records.node))
     activities = _activities(records)
     places = _places(records, rows, activities)
     location, device, locations = _locations(records, rows, activities.rows)
@@ -96,11 +91,10 @@ def assemble(records: Records) -> Profile:
         what = f"too large for memory: {len(places.tree)} call paths on {len(locations)} locations"
         raise InputError(what, where=records.source)
     shape = len(places.tree), len(locations)
-    values = {measure.metric.name: np.zeros(shape) for measure in measures}
-    for measure in measures:
-        own = records.rows(measure.column)
-        at = places.node[own], location[own]
-        np.add.at(values[measure.metric.name], at, records.numbers(measure.column))
+    values = {metric.name: np.zeros(shape) for metric in measures}
+    for metric, column in measures.items():
+        own = records.rows(column)
+        np.add.at(values[metric.name], (places.node[own], location[own]), records.numbers(column))
     factor, notices = _factor(time, records)
     seconds = values["time"] * factor
     if time.inclusive:
@@ -116,22 +110,12 @@ def assemble(records: Records) -> Profile:
         tree=places.tree,
         regions=_regions(places.names, records, activities),
         locations=locations,
-        metrics=tuple(measure.metric for measure in measures),
+        metrics=tuple(measures),
         load=ValuesInMemory(places.tree, values),
         attributes={"generator": "Caliper"}
         | {name: value[:MAX_ATTRIBUTE] for name, value in records.globals.items()},
         notices=(*notices, *_notices(time, records, negative)),
     )
-
-
-def _measures(records: Records, time: TimeName) -> list[_Measure]:
-    """Return what is read of the host: time, visits and counters, each with the column of its values."""
-    visits = visits_name(records.columns)
-    counted = ({} if visits is None else {"visits": visits}) | counters(records.columns)
-    return [
-        _Measure(metric=Metric("time", "s"), column=time.name),
-        *(_Measure(metric=Metric(name, "occ"), column=column) for name, column in counted.items()),
-    ]
 
 
 def _of_profile(records: Records) -> Records:

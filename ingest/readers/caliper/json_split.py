@@ -6,7 +6,6 @@ are all nested annotations, null outside of them. Other keys of the object are g
 the run. The layout is that of Caliper's JsonSplitFormatter.cpp.
 """
 
-import json
 import mmap
 import re
 from collections.abc import Mapping, Sequence
@@ -22,6 +21,7 @@ from ingest.readers import ProfileReader
 from ingest.readers.caliper.caliper_profile import assemble
 from ingest.readers.caliper.records import KERNELS, KINDS, RecordColumn, Records, Value, parameters_among
 from ingest.reading.files import head, read_text, writable
+from ingest.reading.json_values import load_json
 
 MAX_BYTES = 1 << 28
 MAX_DEPTH = 2000  # of a node
@@ -31,10 +31,6 @@ KEYS = ("columns", "column_metadata", "data", "nodes")
 _FIRST_KEY = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:')
 _PATHS = ("path", "source.function#callpath.address")  # columns of nodes that are call paths, by preference
 _NO_PATHS = frozenset((*KINDS, *KERNELS))
-
-
-class _DamageError(Exception):
-    """What is wrong with the content."""
 
 
 def matches(path: Path) -> bool:
@@ -64,15 +60,12 @@ def read_records(path: Path) -> Records:
     content = _content(path)
     try:
         return _records(content, str(path))
-    except _DamageError as error:
+    except ValueError as error:
         raise InputError(str(error), where=str(path), hint="is the file truncated?") from error
 
 
 def _content(path: Path) -> Mapping[str, object]:
-    try:
-        content = json.loads(read_text(path, MAX_BYTES))
-    except (RecursionError, ValueError) as error:
-        raise InputError(f"damaged JSON ({error})", where=str(path), hint="is the file truncated?") from error
+    content = load_json(read_text(path, MAX_BYTES), str(path))
     missing = [key for key in KEYS if not isinstance(content, dict) or not isinstance(content.get(key), list)]
     if missing:
         raise InputError(f"it has no list '{missing[0]}'", where=str(path))
@@ -91,7 +84,7 @@ def _records(content: Mapping[str, object], source: str) -> Records:
     names = [_text(name) for name in _list(content["columns"])]
     metadata = [entry if isinstance(entry, dict) else {} for entry in _list(content["column_metadata"])]
     if len(set(names)) != len(names) or len(metadata) != len(names):
-        raise _DamageError(f"{len(names)} columns, some of the same name or without metadata")
+        raise ValueError(f"{len(names)} columns, some of the same name or without metadata")
     rows = _list(content["data"])
     entries = _entries(rows, len(names))
     of_nodes = [name for name, about in zip(names, metadata, strict=True) if about.get("is_value") is False]
@@ -133,7 +126,7 @@ def _entries(rows: Sequence[object], columns: int) -> list[tuple[object, ...]]:
         wrong = (
             at for at, row in enumerate(rows, start=1) if not isinstance(row, list) or len(row) != columns
         )
-        raise _DamageError(f"row {next(wrong)} does not have {columns} entries")
+        raise ValueError(f"row {next(wrong)} does not have {columns} entries")
     return list(zip(*lists, strict=True))
 
 
@@ -144,10 +137,10 @@ def _nodes(nodes: Sequence[object]) -> tuple[list[str], list[int], list[str]]:
         about = entry if isinstance(entry, dict) else {}
         parent = about.get("parent", ROOT)
         if "label" not in about or not isinstance(parent, int) or not ROOT <= parent < number:
-            raise _DamageError(f"node {number} has no label, or a parent that does not stand before it")
+            raise ValueError(f"node {number} has no label, or a parent that does not stand before it")
         depth.append(depth[parent] + 1 if parent >= 0 else 1)
         if depth[-1] > MAX_DEPTH:
-            raise _DamageError(f"node {number} lies more than {MAX_DEPTH} deep")
+            raise ValueError(f"node {number} lies more than {MAX_DEPTH} deep")
         labels.append(_text(about["label"]) or "<unnamed>")
         parents.append(int(parent))
         columns.append(_text(about.get("column", "")))
@@ -187,7 +180,7 @@ def _column(values: Sequence[object]) -> RecordColumn:
     wrong = set(map(type, values)) - {str, int, float, bool, type(None)}
     if wrong:
         value = next(value for value in values if type(value) in wrong)
-        raise _DamageError(f"an entry that is neither a number nor a text: {str(value)[:30]}")
+        raise ValueError(f"an entry that is neither a number nor a text: {str(value)[:30]}")
     rows = [row for row, value in enumerate(values) if value is not None]
     found = [value for value in values if isinstance(value, (str, int, float))]
     return RecordColumn(np.array(rows, dtype=np.int64), found)
@@ -197,11 +190,11 @@ def _numbers_of_nodes(values: Sequence[Value], nodes: int) -> IntArray:
     """Return entries that are numbers of nodes, int64[k]."""
     if not set(map(type, values)) <= {int}:
         wrong = next(value for value in values if type(value) is not int)
-        raise _DamageError(f"{str(wrong)[:30]} is not the number of a node")
+        raise ValueError(f"{str(wrong)[:30]} is not the number of a node")
     ends = [min(values), max(values)] if values else []
     outside = next((value for value in ends if not 0 <= int(value) < nodes), None)
     if outside is not None:
-        raise _DamageError(f"{str(outside)[:30]} is not the number of a node")
+        raise ValueError(f"{str(outside)[:30]} is not the number of a node")
     return np.array(values, dtype=np.int64)
 
 

@@ -21,7 +21,15 @@ from ingest.arrays import IntArray
 from ingest.errors import InputError
 from ingest.profile import CPU, NODE, Profile
 from ingest.readers import ProfileReader
-from ingest.readers.gpu.timeline import NO_DURATION, Activities, Regions, Timeline, span, timeline_profile
+from ingest.readers.gpu.timeline import (
+    NO_DURATION,
+    Activities,
+    Regions,
+    Timeline,
+    span,
+    stated_models,
+    timeline_profile,
+)
 from ingest.readers.gpu.trace_events import (
     Event,
     TraceFile,
@@ -37,7 +45,6 @@ from ingest.readers.gpu.trace_events import (
 )
 from ingest.reading.files import entries, writable
 from ingest.region_class import GPU_COPY, GPU_KERNEL
-from ingest.run_settings import METADATA
 
 ENDINGS = (".json", ".json.gz")
 ROUNDING = 1000  # nanoseconds: older versions print whole microseconds
@@ -110,9 +117,8 @@ def read(path: Path) -> Profile:
         recorded = [trace.recorded for trace in traces if trace.recorded is not None]
         timeline.duration = max(recorded or [span(trace.parts) for trace in traces])
         notices[RECORDED if recorded else NO_DURATION] = None
-    attributes = dict(traces[0].attributes)
-    if models := Counter(model for trace in traces for model in trace.models):
-        attributes[METADATA + "GPU"] = ", ".join(f"{count} x {name}" for name, count in models.items())
+    models = (model for trace in traces for model in trace.models)
+    attributes = {**traces[0].attributes, **stated_models(models)}
     generator = "PyTorch profiler" if kineto else "Chrome trace"
     return timeline_profile(str(path), generator, timeline, attributes=attributes, notices=notices)
 

@@ -39,19 +39,6 @@ _LAUNCHES, _MEAN = "Invocations", "Average"
 _SUMMARY = (_KERNEL, "Block Size", "Grid Size", "Device")  # what a row of a summary is for
 
 
-@dataclass(frozen=True)
-class _Value:
-    """How values of a metric are summed.
-
-    Attributes:
-        metric: under which.
-        scale: that a value is divided by.
-    """
-
-    metric: Metric
-    scale: float
-
-
 @dataclass(kw_only=True)
 class _Table:
     """A table as far as it was read.
@@ -63,7 +50,7 @@ class _Table:
         places: of the launches, by process and ID.
         launch: the one that the last row was of.
         counted: its metrics that were found; they may stand in several sections.
-        values: (metric, unit) -> how it is summed, None if it is not.
+        values: (metric, unit) -> what it is summed under, and what it is divided by; None if it is no sum.
         metrics: name -> metric, with the unit that it has first.
     """
 
@@ -73,7 +60,7 @@ class _Table:
     places: dict[tuple[str, str], Place] = field(default_factory=dict)
     launch: tuple[str, str] = ("", "")
     counted: set[Metric] = field(default_factory=set)
-    values: dict[tuple[str, str], _Value | None] = field(default_factory=dict)
+    values: dict[tuple[str, str], tuple[Metric, float] | None] = field(default_factory=dict)
     metrics: dict[str, Metric] = field(default_factory=dict)
 
     def cell(self, row: Sequence[str], column: str) -> str:
@@ -95,7 +82,7 @@ class _Table:
         for name, unit, text in found:
             value = self._value(name, unit)
             if value is not None and text not in ("", "n/a", "N/A"):
-                numbers.append((value.metric, launches * _number(text) / value.scale))
+                numbers.append((value[0], launches * _number(text) / value[1]))
         place = self._place(row)
         for metric, number in numbers:
             if metric not in self.counted:
@@ -109,16 +96,14 @@ class _Table:
         names = {place: name for name, place in self.columns.items() if "." in name or name in _TIMES}
         return {place: (name, row[place].strip()) for place, name in names.items()}
 
-    def _value(self, name: str, unit: str) -> _Value | None:
+    def _value(self, name: str, unit: str) -> tuple[Metric, float] | None:
         known = self.values.get((name, unit))
         if known is None and (name, unit) not in self.values:
             if name in _TIMES and unit in IN_A_SECOND:
-                known = _Value(TIME, IN_A_SECOND[unit])
+                known = TIME, IN_A_SECOND[unit]
             elif name not in _TIMES and name.endswith(".sum") and (match := _UNIT.fullmatch(unit)):
                 metric = self.metrics.setdefault(name, Metric(name, match["unit"]))
-                known = (
-                    _Value(metric, 1 / _PREFIXES[match["prefix"]]) if metric.unit == match["unit"] else None
-                )
+                known = (metric, 1 / _PREFIXES[match["prefix"]]) if metric.unit == match["unit"] else None
             self.values[name, unit] = known
         return known
 

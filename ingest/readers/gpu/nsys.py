@@ -7,7 +7,6 @@ overlap in time, are the ranks of one run; captures of repetitions follow each o
 
 import re
 import sqlite3
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -36,10 +35,10 @@ from ingest.readers.gpu.timeline import (
     Timeline,
     groups_of,
     span,
+    stated_models,
     timeline_profile,
 )
 from ingest.reading.files import entries, numbered_files
-from ingest.run_settings import METADATA
 
 ENDINGS = frozenset((".sqlite", ".sqlite3", ".db"))
 OWN_ENDINGS = frozenset((".nsys-rep", ".qdrep"))  # of reports as they are measured
@@ -119,10 +118,7 @@ def read(path: Path) -> Profile:
     timeline.duration = max(stated) if stated else span(timeline.parts)
     notices = dict.fromkeys(notice for report in reports for notice in report.notices)
     notices |= dict.fromkeys([*([] if stated else [NO_DURATION]), *([] if numbers else [NO_DEVICE])])
-    attributes = dict(reports[0].attributes)
-    models = Counter(device.name for device in numbers if device.name)
-    if models:
-        attributes[METADATA + "GPU"] = ", ".join(f"{count} x {name}" for name, count in models.items())
+    attributes = reports[0].attributes | stated_models(device.name for device in numbers)
     generator = attributes.pop("generator")
     return timeline_profile(str(path), generator, timeline, attributes=attributes, notices=notices)
 

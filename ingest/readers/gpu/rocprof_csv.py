@@ -26,6 +26,7 @@ from ingest.readers.gpu.timeline import (
     NO_DURATION,
     Activities,
     Timeline,
+    extent,
     require_one_run,
     span,
     timeline_profile,
@@ -105,12 +106,7 @@ def read_traces(path: Path) -> Profile:
             with understood(file):
                 part = _trace(file, found["kind"], process, timeline)
             by_run.setdefault(found["run"], []).append(part)
-    lasting = [[part for part in parts if len(part)] for parts in by_run.values()]
-    spans = [
-        (min(int(part.start.min()) for part in parts), max(int(part.end.max()) for part in parts))
-        for parts in lasting
-        if parts
-    ]
+    spans = [found for parts in by_run.values() if (found := extent(parts))]
     if not spans:
         raise InputError("no traces of rocprofv3 in it", where=str(path))
     require_one_run(spans, "traces", str(path))

@@ -6,7 +6,6 @@ nanoseconds since the node was started; a process states when it was initialised
 folder that are called after processes and overlap in time are one run.
 """
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,12 +20,14 @@ from ingest.readers.gpu.timeline import (
     NO_DURATION,
     Activities,
     Timeline,
+    extent,
     require_one_run,
     span,
     timeline_profile,
 )
 from ingest.readers.gpu.trace_events import understood
 from ingest.reading.files import entries, head, read_bytes, writable
+from ingest.reading.json_values import load_json
 from ingest.reading.stacks import UNKNOWN
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
@@ -59,33 +60,24 @@ def read(path: Path) -> Profile:
     for file in files(path):
         content = read_bytes(file, MAX_BYTES).decode("utf-8", "replace")
         with understood(file):
-            try:
-                processes = json.loads(content)["rocprofiler-sdk-tool"]
-            except RecursionError as error:
-                raise ValueError("nested too deeply") from error
-            for process in processes:
-                parts = [part for part in _parts(process, timeline) if len(part)]
+            for process in load_json(content, str(file))["rocprofiler-sdk-tool"]:
+                parts = [_activities(process, timeline)]
                 timeline.parts += parts
                 metadata = process.get("metadata") or {}
                 begin, end = (metadata.get(name) or 0 for name in ("init_time", "fini_time"))
-                if parts and 0 < begin < end:
-                    stated.append((int(begin), int(end)))
-                elif parts:
-                    first = min(int(part.start.min()) for part in parts)
-                    stated.append((first, first + span(parts)))
+                if recorded := extent(parts):
+                    stated.append((int(begin), int(end)) if 0 < begin < end else recorded)
                 if host := (metadata.get("node") or {}).get("hostname"):
                     attributes[NODE] = writable(host)
     if not stated:
         raise InputError("no kernel, copy or call in it", where=str(path), hint="was anything traced?")
     require_one_run(stated, "processes", str(path))
     timeline.duration = max(end for _, end in stated) - min(begin for begin, _ in stated)
-    recorded = timeline.duration == span(timeline.parts)
-    return timeline_profile(
-        str(path), "rocprofv3", timeline, attributes=attributes, notices=[NO_DURATION] if recorded else []
-    )
+    notices = [NO_DURATION] if timeline.duration == span(timeline.parts) else []
+    return timeline_profile(str(path), "rocprofv3", timeline, attributes=attributes, notices=notices)
 
 
-def _parts(process: Record, timeline: Timeline) -> list[Activities]:
+def _activities(process: Record, timeline: Timeline) -> Activities:
     """Return what ran in a process: kernels, copies, and calls and ranges of its threads."""
     number = int((process.get("metadata") or {}).get("pid") or 0)
     records = process["buffer_records"]
@@ -111,11 +103,9 @@ def _parts(process: Record, timeline: Timeline) -> list[Activities]:
             name = operations.get((record.get("kind"), record.get("operation")), UNKNOWN)
             rows.append((int(record["thread_id"]), CPU, region(name, paradigm), *_times(record), 0))
     thread, on, regions, start, end, size = np.array(rows, dtype=np.int64).reshape(-1, 6).T
-    return [
-        Activities.of(
-            process=number, thread=thread, device=on, region=regions, start=start, end=end, bytes=size
-        )
-    ]
+    return Activities.of(
+        process=number, thread=thread, device=on, region=regions, start=start, end=end, bytes=size
+    )
 
 
 def _operations(process: Record) -> dict[tuple[object, object], str]:

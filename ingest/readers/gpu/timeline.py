@@ -5,6 +5,7 @@ is taken from the union of its activities, since streams overlap. Time of a thre
 to the range around it. The main thread of each process spends what is left of the run in `PROGRAM`.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 
@@ -17,6 +18,7 @@ from ingest.errors import InputError
 from ingest.profile import CPU, Metric, Profile
 from ingest.reading.stacks import PROGRAM, TIME, VISITS, Stacks
 from ingest.region_class import GPU_COPY, GPU_IDLE, GPU_KERNEL
+from ingest.run_settings import METADATA
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -228,10 +230,23 @@ def timeline_profile(
     )
 
 
+def extent(parts: Sequence[Activities]) -> tuple[int, int] | None:
+    """Return the first start and the last end in nanoseconds, None if there is no activity."""
+    found = [(int(part.start.min()), int(part.end.max())) for part in parts if len(part)]
+    return (min(start for start, _ in found), max(end for _, end in found)) if found else None
+
+
 def span(parts: Sequence[Activities]) -> int:
     """Return the nanoseconds from the first start to the last end, 0 if there is no activity."""
-    found = [(int(part.start.min()), int(part.end.max())) for part in parts if len(part)]
-    return max(end for _, end in found) - min(start for start, _ in found) if found else 0
+    start, end = extent(parts) or (0, 0)
+    return end - start
+
+
+def stated_models(names: Iterable[str]) -> dict[str, str]:
+    """Return the attribute with the models of the accelerators that were used; nothing if none is known."""
+    counts = Counter(filter(None, names))
+    models = ", ".join(f"{count} x {name}" for name, count in counts.items())
+    return {METADATA + "GPU": models} if models else {}
 
 
 def require_one_run(spans: Sequence[tuple[int, int]], what: str, where: str) -> None:

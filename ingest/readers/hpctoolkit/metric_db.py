@@ -48,25 +48,13 @@ _DATA = "SecCallPathProfileData"
 Attributes = dict[str, str]
 
 
-@dataclass(frozen=True)
-class WrittenMetric:
-    """A metric with values in ``*.metric-db``.
-
-    Attributes:
-        name: as it is written, with its unit and (I) or (E) for inclusive or exclusive values.
-        column: of its values.
-    """
-
-    name: str
-    column: int
-
-
 @dataclass(eq=False, kw_only=True)
 class Document:
     """The content of a document; columns have one entry per node, callers first.
 
     Attributes:
-        metrics: the metrics.
+        metrics: of those with values in ``*.metric-db``, the name as it is written, with its unit and (I) or
+            (E) for inclusive or exclusive values, and the column.
         tables: names by their numbers, for ``File`` and ``Procedure``.
         tag: what a node is; call sites and procedures without a name are `CALL_SITE`.
         identifier: the number of its values, from 1.
@@ -75,7 +63,7 @@ class Document:
         line: source line, 0 if unknown.
     """
 
-    metrics: list[WrittenMetric] = field(default_factory=list)
+    metrics: list[tuple[str, int]] = field(default_factory=list)
     tables: dict[str, dict[str, str]] = field(default_factory=lambda: {"File": {}, "Procedure": {}})
     tag: list[str] = field(default_factory=list)
     identifier: list[int] = field(default_factory=list)
@@ -138,7 +126,7 @@ class _Events:
         elif tag == "MetricDB":
             metrics = self.document.metrics
             column = _number(attributes.get("db-id", str(len(metrics))), "a metric without a column")
-            metrics.append(WrittenMetric(attributes.get("n", ""), column))
+            metrics.append((attributes.get("n", ""), column))
         elif tag == _DATA:
             self.inside = True
 
@@ -250,7 +238,8 @@ def read(path: Path) -> Profile:
     if not 1 <= min(document.identifier) <= max(document.identifier) <= nodes:
         raise InputError(f"a node that is not one of the {nodes} in the metric-db files", where=str(path))
     columns = _columns(document)
-    if not columns or len(document.metrics) != metrics or max(m.column for m in document.metrics) >= metrics:
+    most = max((column for _, column in document.metrics), default=0)
+    if not columns or len(document.metrics) != metrics or most >= metrics:
         raise InputError("no inclusive metric, or not the metrics of the metric-db files", where=str(path))
     return _profile(path, document, threads, columns, (nodes, metrics))
 
@@ -279,18 +268,17 @@ def _damaged(file: Path) -> InputError:
 
 def _columns(document: Document) -> list[_Column]:
     """Return the metrics that have inclusive values; of several times the first is the time."""
-    exclusive = {metric.name.removesuffix(_EXCLUSIVE): metric.column for metric in document.metrics}
+    exclusive = {name.removesuffix(_EXCLUSIVE): column for name, column in document.metrics}
     columns: dict[str, _Column] = {}
-    for written in document.metrics:
-        text = written.name.removesuffix(_INCLUSIVE)
+    for written, inclusive in document.metrics:
+        text = written.removesuffix(_INCLUSIVE)
         name, unit = split_unit(text)
-        if text == written.name or not name.strip():
+        if text == written or not name.strip():
             continue
         time = name in HOST_TIMES and unit in SECONDS
         metric = Metric(TIME if time else name, "s" if time else unit, MetricKind.INCLUSIVE)
         scale = SECONDS[unit] if time else 1.0
-        column = _Column(metric, scale, written.column, exclusive.get(text, -1))
-        columns.setdefault(metric.name, column)
+        columns.setdefault(metric.name, _Column(metric, scale, inclusive, exclusive.get(text, -1)))
     return list(columns.values())
 
 

@@ -100,14 +100,12 @@ class TimerRow:
         name: name of the timer.
         values: columns by name, as written.
         indent: blanks before the name.
-        line: number of its line in the log.
     """
 
     group: str
     name: str
     values: Mapping[str, str]
     indent: int = 0
-    line: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -114,7 +114,7 @@ def changed(**parts):
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        (JSON_SPLIT["ranks"][:-30], "damaged JSON .*truncated"),
+        (JSON_SPLIT["ranks"][:-30], "not JSON.*truncated"),
         (changed(data=[[1, 2]]), "row 1 does not have 5 entries"),
         (changed(data={}), "it has no list 'data'"),
         (changed(columns=["a"]), "1 columns, some of the same name or without metadata"),
