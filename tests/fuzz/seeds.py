@@ -28,35 +28,12 @@ from tests.ingest.readers import (
 from tests.ingest.readers.caliper import cali_files, json_split_files
 from tests.ingest.readers.craypat.reports import CRAYPAT
 from tests.ingest.readers.likwid import outputs
+from tests.ingest.readers.texts import text_of
 from tests.ingest.tables import table_files
 
 SAMPLES = Path(__file__).parents[2] / "sample_profiles"
 PARENT = (-1, 0, 1, 1, 0, 4)
 
-_EXTRAP_TEXT = """# a comment
-PARAMETER p q
-POINTS (4 10) ( 8  10 )(16, 10)
-REGION main->solve
-METRIC time
-DATA 1.5 2.5
-DATA 3
-REGION main->operator->
-METRIC visits
-DATA nan 7
-DATA
-DATA 9 inf
-"""
-_METADATA = (
-    """# of one run
-machine = "alps"
-"my compiler" = 'gcc 13'
-nodes = 2
-clock = 2.5e9
-night = true
-day = 2026-11-22
-text = """
-    + '"""\ntwo\nlines"""\n'
-)
 _RECORDS = [
     {"callpath": path, "metric": "time", "value": value}
     for path in ("main", "main->f")
@@ -136,7 +113,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "CSV table": _csv,
         "Parquet table": _parquet,
         "machine file": _machines,
-        "metadata file": lambda folder: _files(folder, "metadata.toml", _METADATA),
+        "metadata file": lambda folder: _files(folder, "metadata.toml", text_of("metadata.txt")),
         "ReFrame log": lambda folder: _files(folder, "x.log", table_files.perflog()),
         "ReFrame report": lambda folder: _files(
             folder, "x.json", table_files.report(), table_files.report(version="3.1")
@@ -413,7 +390,7 @@ def _json(folder: Path) -> list[str]:
 
 
 def _text(folder: Path) -> list[str]:
-    return _one(folder, "a.txt", _EXTRAP_TEXT)
+    return _one(folder, "a.txt", text_of("extrap_text.txt"))
 
 
 def _one(folder: Path, name: str, content: str) -> list[str]:

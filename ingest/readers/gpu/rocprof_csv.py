@@ -106,7 +106,7 @@ def read_traces(path: Path) -> Profile:
             with understood(file):
                 part = _trace(file, found["kind"], process, timeline)
             by_run.setdefault(found["run"], []).append(part)
-    spans = [found for parts in by_run.values() if (found := extent(parts))]
+    spans = [lasted for parts in by_run.values() if (lasted := extent(parts))]
     if not spans:
         raise InputError("no traces of rocprofv3 in it", where=str(path))
     require_one_run(spans, "traces", str(path))

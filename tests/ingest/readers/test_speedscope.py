@@ -93,7 +93,7 @@ def test_damage_is_named(read, change, error):
 def test_truncated_and_other_files(read, tmp_path):
     with pytest.raises(InputError, match=r"not JSON.*; is the file truncated\?"):
         read(SPEEDSCOPE["sampled"][:-20])
-    with pytest.raises(InputError, match="NaN is not a number"):
+    with pytest.raises(InputError, match="profile 0: not a number: nan"):
         read(SPEEDSCOPE["sampled"].replace("[4, 1, 2, 3]", "[4, NaN, 2, 3]"))
     with pytest.raises(InputError, match="no stack in it"):
         read(profiler_files.speedscope())

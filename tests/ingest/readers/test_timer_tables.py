@@ -256,6 +256,11 @@ def test_castep_iterations_lie_in_the_calculation(read):
     assert settings(profile)["steps"] == "2"
 
 
+def test_castep_without_its_total_was_interrupted(read):
+    with pytest.raises(InputError, match="no table of timers of CASTEP in it"):
+        read(timer_logs.castep().replace("Total time", "Other time"))
+
+
 def test_castep_appended_runs_count_once(read):
     profile = read(timer_logs.castep(processes=8) + timer_logs.castep())
     assert effort(profile) == 16 * 45.0

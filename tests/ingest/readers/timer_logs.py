@@ -122,18 +122,7 @@ def lammps(
 
 
 def old_lammps(procs: int = 4) -> str:
-    return f"""LAMMPS (23 Sep 2010)
-Loop time of 16.5 on {procs} procs for 100 steps with 32000 atoms
-
-Pair  time (%) = 11 (66.6)
-Kspce time (%) = 4 (24.2)
-Outpt time (%) = 0.5 (3.0)
-Other time (%) = 1 (6.1)
-
-FFT time (% of Kspce) = 0.215999 (10.4147)
-
-Nlocal:    8000 ave 8143 max 7933 min
-"""
+    return text_of("old_lammps.txt").format(procs=procs)
 
 
 def cp2k(rows: list[tuple[str, float]], *, total: float, processes: int = 8, threads: int = 2) -> str:
@@ -164,38 +153,7 @@ def cp2k(rows: list[tuple[str, float]], *, total: float, processes: int = 8, thr
 def quantum_espresso(
     *, processes: int = 4, total: str = "2m 3.50s", repeated: bool = False, pools: int = 2
 ) -> str:
-    clocks = """     init_run     :      2.00s CPU      3.00s WALL (       1 calls)
-     electrons    :     90.00s CPU     1m40.00s WALL (       1 calls)
-
-     Called by init_run:
-     wfcinit      :      1.00s CPU      1.50s WALL (       1 calls)
-
-     Called by electrons:
-     c_bands      :     70.00s CPU     80.00s WALL (       5 calls)
-     sum_band     :      9.00s CPU     10.00s WALL (       5 calls)
-
-     Called by c_bands:
-     cegterg      :     60.00s CPU     70.00s WALL (      10 calls)
-
-     Called by sum_band:
-     sum_band:bec :      0.10s CPU      0.20s WALL (      10 calls)
-
-     Called by *egterg:
-     h_psi        :     40.00s CPU     50.00s WALL (      30 calls)
-
-     Called by h_psi:
-     h_psi:pot    :     39.00s CPU     49.00s WALL (      30 calls)
-     h_psi:calbec :      4.00s CPU      5.00s WALL (      30 calls)
-     vloc_psi     :     30.00s CPU     40.00s WALL (      30 calls)
-
-     General routines
-     calbec       :      5.00s CPU      6.00s WALL (      40 calls)
-     fftw         :     30.00s CPU     39.00s WALL (     400 calls)
-
-     Parallel routines
-     fft_scatter  :      9.00s CPU     10.00s WALL (     400 calls)
-
-"""
+    clocks = text_of("quantum_espresso_clocks.txt")
     before = clocks.replace("10.00s WALL", "5.00s WALL") + "     PWSCF        : 40.00s CPU 60.00s WALL\n"
     return (
         "     Program PWSCF v.6.1 (svn rev. 13369) starts on  3May2017 at 13:40:14 \n"
@@ -212,30 +170,10 @@ OLD_QUANTUM_ESPRESSO = text_of("old_quantum_espresso.txt")
 
 
 def vasp(*, ranks: int = 4, elapsed: float = 100.0) -> str:
-    return f""" vasp.6.4.2 20Jul23 (build Nov  3 2023 12:13:40) complex
- running {ranks:4d} mpi-ranks, with    2 threads/rank, on    1 nodes
- distrk:  each k-point on   16 cores,    2 groups
- distr:  one band on NCORE=   1 cores,   16 groups
-     INWAV:  cpu time      0.0001: real time      0.5000
-    POTLOK:  cpu time      3.0275: real time      1.5000
-    TRIAL :  cpu time     63.8963: real time     20.0000
-      LOOP:  cpu time     68.3208: real time     22.0000
-    TRIAL :  cpu time  ********: real time     30.0000
-      LOOP:  cpu time     68.3208: real time     31.0000
-     LOOP+:  cpu time    100.0000: real time     60.0000
-                  Total CPU time used (sec):    25016.754
-                         Elapsed time (sec): {elapsed:12.3f}
- vasp.6.4.2 20Jul23 (build Nov  3 2023 12:13:40) complex
-"""
+    return text_of("vasp.txt").format(ranks=ranks, elapsed=elapsed)
 
 
-OLD_VASP = """ vasp.4.6.28 25Jul05 complex
- running on    8 nodes
-    POTLOK:  VPU time    1.00: CPU time    1.25
-     EDDAV:  VPU time    2.00: CPU time    2.50
-      LOOP:  VPU time    3.50: CPU time    4.00
-                         Elapsed time (sec):        5.000
-"""
+OLD_VASP = text_of("old_vasp.txt")
 
 
 def castep(*, processes: int = 16, stamps: tuple[float, ...] = (5.0, 15.0, 30.0)) -> str:
@@ -322,40 +260,7 @@ def petsc(*, processes: int = 8, mesh: int = 35, gpu: bool = False) -> str:
         "                   Max Ratio  Max     Ratio   Max  Ratio  Mess   Avg len Reduct"
         "  %T %F %M %L %R  %T %F %M %L %R Mflop/s"
     )
-    return f"""---------------------------------------------- PETSc Performance Summary: ---------------------
-
-poisson.py on a petsc-gnu51 named nid01894 with {processes} processors, by lmn02 Wed Feb 15 16:02:59 2017
-Using Petsc Development GIT revision: v3.7.5-3014-g413f72f  GIT Date: 2017-02-05 17:50:57 -0600
-
-                         Max       Max/Min        Avg      Total
-Time (sec):           1.510e+01      1.00000   1.500e+01
-
-Summary of Stages:   ----- Time ------  ----- Flops -----  --- Messages ---  -- Message Lengths --
-                        Avg     %Total     Avg     %Total   counts   %Total     Avg         %Total
- 0:      Main Stage: 9.0000e+00  60.0%  0.0000e+00   0.0%  2.199e+04  78.7%  3.360e+04       82.9%
- 1: P(4, {mesh}) Warm solve: 6.0000e+00  40.0%  2.2329e+11  50.0%  2.857e+03  10.2%  3.282e+03        8.1%
-
-{header}
-------------------------------------------------------------------------------------------------------
-
---- Event Stage 0: Main Stage
-
-{rows[2]}
-{rows[3]}
-
---- Event Stage 1: P(4, {mesh}) Warm solve
-
-{rows[0]}
-{rows[1]}
-------------------------------------------------------------------------------------------------------
-
-Memory usage is given in bytes:
-
-Object Type          Creations   Destructions     Memory  Descendants' Mem.
---- Event Stage 0: Main Stage
-
-           Container     4              4         2464     0.
-"""
+    return text_of("petsc.txt").format(processes=processes, mesh=mesh, header=header, rows=rows)
 
 
 def amrex(rows: Rows, *, total: float, stated: bool = True, region: bool = False) -> str:

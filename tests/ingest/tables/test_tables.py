@@ -329,6 +329,15 @@ def test_results_of_frameworks_are_read_as_they_lie(tmp_path, kind):
     assert study.damaged == ()
 
 
+@pytest.mark.parametrize(
+    "text",
+    ['{"session_info": 1}', '{"data_version": 1}', '["session_info", "data_version"]', '{"experiments": 1}'],
+)
+def test_other_json_is_no_result_of_a_framework(tmp_path, text):
+    (tmp_path / "x.json").write_text(text)
+    assert find_tables(tmp_path, TableMapping()) is None
+
+
 def test_summaries_of_repeated_experiments_are_not_runs(tmp_path):
     study = read(tmp_path, table_files.ramble(repeats=2), "x.json")
     assert efforts(study) == pytest.approx(TRUE)

@@ -184,6 +184,7 @@ def test_other_reports_in_one_folder_are_not_ranks(tmp_path, names, apart):
 def test_other_databases_are_not_taken_for_reports(tmp_path):
     other = gpu_files.database(tmp_path / "a.sqlite", {"StringIds": ("id INTEGER", [])})
     assert not nsys.matches(other)
+    assert not nsys.matches(gpu_files.database(tmp_path / "b.sqlite", {"NVTX_EVENTS": ("text TEXT", [])}))
     view = gpu_files.database(tmp_path / "c.sqlite", {"StringIds": ("id INTEGER", [])})
     with closing(sqlite3.connect(view)) as connection:
         connection.execute("CREATE VIEW CUPTI_ACTIVITY_KIND_KERNEL AS SELECT 1")
