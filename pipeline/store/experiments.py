@@ -25,7 +25,7 @@ from pipeline.store.arrow import (
     texts,
     write_table,
 )
-from pipeline.wording.records import as_plain, restored
+from pipeline.wording.record_codec import as_plain, restored
 
 CALLPATHS, MEASUREMENTS, RUNS = "callpaths.parquet", "measurements.parquet", "runs.parquet"
 _KEY = b"experiment"

@@ -18,7 +18,7 @@ from ingest.errors import InputError
 from ingest.location_values import SmallFloatArray
 from ingest.reduction import ReducedProfile, Reduction
 from pipeline.store.atomic import write_atomically
-from pipeline.wording.records import Array, as_plain, restored
+from pipeline.wording.record_codec import Array, as_plain, restored
 
 _DESCRIPTION = "description"
 

@@ -29,7 +29,7 @@ from pipeline.store.experiments import read_experiment, write_experiment
 from pipeline.store.freshness import InputFile, software
 from pipeline.store.generation import STORE_VERSION, StoredResult, damaged, read_result
 from pipeline.store.stored_models import from_table, to_table
-from pipeline.wording.records import as_plain, restored
+from pipeline.wording.record_codec import as_plain, restored
 
 MODELS, REGION_MODELS = "models.parquet", "region_models.parquet"
 SUMMARY, FILTER, EVIDENCE, REPORT = "summary.json", "app.filter", "app.filter.json", "report.html"

@@ -5,7 +5,7 @@ from typing import Any
 
 from pipeline.gate.check_result import CheckResult, KernelResult
 from pipeline.gate.kernel_values import KernelId
-from pipeline.wording.records import as_plain, rounded
+from pipeline.wording.record_codec import as_plain, rounded
 
 VERSION = 1
 ENDS = ("value", "lower", "upper")

@@ -19,6 +19,7 @@ from pipeline.report.render.text_formats import csv_text, json_text, markdown_te
 from pipeline.report.summary import summarise
 from pipeline.wording.quantities import figure, number
 from tests.pipeline.report.page.studies import answered, carried, floats, study
+from tests.terminal_output import shown as on_terminal
 
 WIDE = 400
 KINDS = {"a": FIGURE, "b": QUANTITY, "c": SHARE, "d": EXACT, "e": PROBABILITY}
@@ -45,10 +46,8 @@ ROWS = st.fixed_dictionaries(
 
 
 def terminal_cells(table):
-    out = Console(file=io.StringIO(), width=WIDE)
-    out.print(terminal_table(table, WIDE))
-    head, *lines = out.file.getvalue().splitlines()
-    return [re.split(r"\s{2,}", line.strip()) for line in (head, *lines)]
+    lines = on_terminal(Console.print, terminal_table(table, WIDE), width=WIDE)
+    return [re.split(r"\s{2,}", line.strip()) for line in lines]
 
 
 def markdown_cells(table):

@@ -7,11 +7,9 @@ one that changes. All other kernels must stay unchanged, whatever happens to thi
 import datetime
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass, field
-from io import StringIO
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from pipeline.gate.check_result import CheckResult, Ground, Outcome, Ruling
 from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
@@ -24,6 +22,7 @@ from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.sarif import sarif_document
 from pipeline.report.check.terminal import show_check
 from tests.pipeline.gate.studies import SCALES, many, study, without
+from tests.terminal_output import printed
 
 TODAY = datetime.date(2026, 11, 21)
 P = np.array(SCALES, dtype=float)
@@ -267,9 +266,7 @@ def test_markdown_says_so(case):
 
 def test_the_terminal_says_so(case):
     row, result = case
-    stream = StringIO()
-    show_check(Console(file=stream, width=100), result)
-    first, *rest = stream.getvalue().splitlines()
+    first, *rest = printed(show_check, result, width=100).splitlines()
     opening = {
         Outcome.PASSED: "No ",
         Outcome.REGRESSED: "Scalability regression",

@@ -1,8 +1,9 @@
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pyarrow.parquet as pq
+from numpy.testing import assert_equal
 
 from ingest.locate import locate
 from pipeline.stages.ingest import ingest
@@ -14,19 +15,15 @@ def test_an_experiment_comes_back_as_it_was_stored(strong_study, tmp_path):
     experiment = replace(ingest(locate(strong_study), "time").experiment, notices=("odd", "strange"))
     write_experiment(tmp_path, experiment)
     back = read_experiment(lambda name: (tmp_path / name).read_bytes())
-    assert back.parameters == experiment.parameters
-    assert np.array_equal(back.points, experiment.points)
     assert back.callpaths == experiment.callpaths
-    assert back.metrics == experiment.metrics
-    assert back.notices == ("odd", "strange")
-    for metric in experiment.metrics:
-        for reduction in ("sum", "mean", "min", "max"):
-            stored, read = (getattr(e.values[metric.name], reduction) for e in (experiment, back))
-            assert np.array_equal(stored, read, equal_nan=True)
-    for run, other in zip(experiment.runs, back.runs, strict=True):
-        assert run.source == other.source
-        assert (run.point, run.repetition, run.classes) == (other.point, other.repetition, other.classes)
-        assert np.array_equal(run.class_time, other.class_time)
+    kept = replace(experiment, runs=tuple(replace(run, largest={}) for run in experiment.runs))
+    assert_equal(plain(back), plain(kept))
+
+
+def plain(experiment):
+    """Return what an experiment holds, with the regions of call paths instead of their numbers."""
+    found = asdict(replace(experiment, regions=None, tree=None))
+    return found | {"parent": experiment.tree.parent, "callpaths": list(experiment.callpaths)}
 
 
 def test_a_series_file_and_names_of_parameters_that_are_taken_come_back(tmp_path):

@@ -1,12 +1,13 @@
 """Reduced profiles as files: they come back as they were, and no changed byte passes."""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 from io import BytesIO
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_equal
 
 from ingest.calltree import CallTree
 from ingest.errors import InputError
@@ -80,21 +81,15 @@ def test_what_is_stored_comes_back(tmp_path):
     profile = small_profile()
     write_reduced(tmp_path / "profile.npz", profile)
     back = read_reduced(tmp_path / "profile.npz", "elsewhere")
-    assert back.source == "elsewhere"
-    assert (back.regions.name, back.attributes, back.notices) == (profile.regions.name, {"k": "v"}, ("odd",))
-    assert np.array_equal(back.tree.parent, profile.tree.parent)
-    assert np.array_equal(back.values["time"].max, profile.values["time"].max)
-    assert np.array_equal(back.class_time, profile.class_time)
-    assert np.array_equal(back.device_time, profile.device_time)
-    assert list(back.largest) == ["time", "gpu_time"]
-    for metric, found in back.largest.items():
-        stored = profile.largest[metric]
-        assert found.region == stored.region and found.locations.node == stored.locations.node
-        assert np.array_equal(found.values, stored.values, equal_nan=True)
-        for name in ("callpath", "shared"):
-            assert np.array_equal(getattr(found, name), getattr(stored, name))
-        for name in ("process", "thread", "device"):
-            assert np.array_equal(getattr(found.locations, name), getattr(stored.locations, name))
+    assert_equal(plain(back), plain(replace(profile, source="elsewhere")))
+
+
+def plain(profile):
+    """Return what a profile holds, with all values that stay in its file."""
+    largest = {
+        metric: replace(found, load=InMemory(found.values)) for metric, found in profile.largest.items()
+    }
+    return asdict(replace(profile, values=dict(profile.values), largest=largest))
 
 
 def test_values_on_locations_stay_in_the_file(tmp_path):
@@ -124,8 +119,7 @@ def test_a_profile_left_in_its_file_is_the_one_stored(tmp_path):
     write_reduced(path, profile)
     left = left_in_file(path, profile)
     assert left.tree is profile.tree and isinstance(left.values, StoredReductions)
-    for name in ("sum", "mean", "min", "max"):
-        assert np.array_equal(getattr(left.values["time"], name), getattr(profile.values["time"], name))
+    assert_equal(plain(left), plain(profile))
 
 
 @pytest.mark.parametrize("name", ["description", "tree.parent"])

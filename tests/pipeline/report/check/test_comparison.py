@@ -1,9 +1,7 @@
 import html
-import io
 import re
 
 import pytest
-from rich.console import Console
 
 from pipeline.gate.check_result import Change, Finding, Ground, Ruling, StudySide
 from pipeline.gate.kernel_values import KernelId, Scope
@@ -15,6 +13,7 @@ from pipeline.report.page.comparison.comparison_page import (
     show_comparison,
 )
 from tests.pipeline.report.check.results import NASTY, kernel, kernels, result, trees
+from tests.terminal_output import printed
 
 
 def test_the_comparison_page_is_escaped_and_needs_nothing_else(nasty):
@@ -95,9 +94,8 @@ def test_a_comparison_counts_what_is_worse_and_better():
 
 
 def test_a_comparison_in_the_terminal_speaks_of_a_and_b():
-    out = Console(file=io.StringIO(), width=100)
-    show_comparison(out, result(kernel("x", baseline=None), *kernels(1)), (), limit=5)
-    shown = out.file.getvalue()
+    one = result(kernel("x", baseline=None), *kernels(1))
+    shown = printed(show_comparison, one, (), limit=5, width=100)
     assert "B against A: 2 worse" in shown
     header = next(line.split() for line in shown.splitlines() if line.startswith("verdict"))
     assert header[:4] == ["verdict", "kernel", "A", "B"]

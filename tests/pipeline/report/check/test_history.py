@@ -1,13 +1,12 @@
 import datetime
 import json
-from io import StringIO
 
 import pytest
-from rich.console import Console
 
 from pipeline.gate.change_points import change_points, drift
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.check.history import history_document, show_history
+from tests.terminal_output import printed as on_terminal
 
 K = KernelId(Scope.CALLPATH, ("main", "sum"))
 ADDED = datetime.datetime(2026, 11, 21, tzinfo=datetime.UTC)
@@ -30,10 +29,7 @@ STEP = [1.0, 1.01, 0.99, 1.02, 1.0, 0.98, 2.0, 2.02, 1.98, 2.01, 2.03, 1.99]
 
 
 def printed(rows, limit=30, width=80, **replaced):
-    stream = StringIO()
-    document = history_document(K, rows) | replaced
-    show_history(Console(file=stream, width=width, highlight=False), document, limit)
-    return stream.getvalue()
+    return on_terminal(show_history, history_document(K, rows) | replaced, limit, width=width)
 
 
 def test_a_series_as_data():

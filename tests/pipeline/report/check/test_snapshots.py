@@ -2,10 +2,8 @@
 
 import json
 import re
-from io import StringIO
 
 import pytest
-from rich.console import Console
 
 from pipeline.gate.check_result import Outcome, Ruling
 from pipeline.report.check.ci_servers import github_annotations, gitlab_code_quality, junit_xml
@@ -14,17 +12,12 @@ from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.terminal import show_check
 from pipeline.report.page.comparison.comparison_page import comparison_html, show_comparison
 from tests.pipeline.report.check.results import kernel, of_every_kind, result, trees
+from tests.terminal_output import printed
 
 
 @pytest.fixture(scope="module")
 def every_kind():
     return of_every_kind()
-
-
-def printed(show, *arguments, width=80, **options):
-    stream = StringIO()
-    show(Console(file=stream, width=width, highlight=False), *arguments, **options)
-    return stream.getvalue()
 
 
 def test_there_is_a_kernel_of_every_verdict(every_kind):

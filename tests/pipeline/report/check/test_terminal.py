@@ -1,17 +1,13 @@
 import re
-from io import StringIO
-
-from rich.console import Console
 
 from pipeline.gate.check_result import Outcome, Ruling, StudySide
 from pipeline.report.check.terminal import show_check
 from tests.pipeline.report.check.results import kernel, kernels, result
+from tests.terminal_output import printed as on_terminal
 
 
 def printed(one, width=100, **options):
-    stream = StringIO()
-    show_check(Console(file=stream, width=width, highlight=False), one, **options)
-    return stream.getvalue()
+    return on_terminal(show_check, one, width=width, **options)
 
 
 def test_the_terminal_limits_the_table_and_says_what_is_left_out():

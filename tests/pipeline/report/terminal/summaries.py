@@ -1,8 +1,4 @@
-"""Summaries of studies, made by hand, and what a terminal shows of them."""
-
-import io
-
-from rich.console import Console
+"""Summaries of studies, made by hand."""
 
 FIGURES = (
     "wall_seconds",
@@ -15,13 +11,6 @@ FIGURES = (
     "gpu_hours",
     "gpu_busy",
 )
-
-
-def shown(show, content, *arguments, width=80, **options):
-    """Return the lines that a function prints."""
-    stream = io.StringIO()
-    show(Console(file=stream, width=width, highlight=False), content, *arguments, **options)
-    return [line.rstrip() for line in stream.getvalue().splitlines()]
 
 
 def interval(value, factor=2.0):

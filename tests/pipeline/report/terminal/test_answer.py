@@ -11,10 +11,10 @@ from tests.pipeline.report.terminal.summaries import (
     interval,
     kernel,
     runtime,
-    shown,
     strong_entries,
     summary,
 )
+from tests.terminal_output import shown
 
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]\d+)?")
 

@@ -1,10 +1,8 @@
 """Ranking, models, predictions and efficiency, from summaries made by hand."""
 
-import io
 import re
 
 import pytest
-from rich.console import Console
 
 from pipeline.report.terminal.results import (
     show_crossovers,
@@ -17,6 +15,8 @@ from pipeline.report.terminal.results import (
     show_result,
     show_total,
 )
+from tests.terminal_output import printed
+from tests.terminal_output import shown as lines_shown
 
 WIDTH = 100
 
@@ -62,16 +62,12 @@ def summary(*regions, **changes):
     } | changes
 
 
-def shown(show, content, *arguments, terminal=False, width=WIDTH, **options):
-    stream = io.StringIO()
-    colours = "standard" if terminal else None
-    show(
-        Console(file=stream, width=width, highlight=False, force_terminal=terminal, color_system=colours),
-        content,
-        *arguments,
-        **options,
-    )
-    return stream.getvalue() if terminal else [line.rstrip() for line in stream.getvalue().splitlines()]
+def shown(show, content, *arguments, width=WIDTH, **options):
+    return lines_shown(show, content, *arguments, width=width, **options)
+
+
+def coloured(show, content):
+    return printed(show, content, width=WIDTH, terminal=True)
 
 
 def test_the_head_counts_and_lists_values():
@@ -191,13 +187,13 @@ def test_one_or_two_scales_are_a_table_of_what_was_measured():
 
 
 def test_colours_reach_the_terminal():
-    text = shown(show_ranking, summary(kernel("a", 1.0)), terminal=True)
+    text = coloured(show_ranking, summary(kernel("a", 1.0)))
     assert "\x1b[31mp" in text
 
 
 def test_nothing_is_red_that_the_model_does_not_support():
     changes = {"growth_class": "unclear", "flags": ["unreliable"], "probability_growing": 1.0}
-    text = shown(show_ranking, summary(kernel("a", 1.0, **changes)), terminal=True)
+    text = coloured(show_ranking, summary(kernel("a", 1.0, **changes)))
     assert "\x1b[31m" not in text
     assert "\x1b[33munclear" in text
 
@@ -309,7 +305,7 @@ def test_efficiency_has_a_row_per_metric_that_is_known():
         "parallel efficiency  60.0 %       -",
         "Not available: IPC needs counters",
     ]
-    text = shown(show_efficiency, found, terminal=True)
+    text = coloured(show_efficiency, found)
     for colour, share in ((32, "80.0"), (33, "60.0"), (31, "59.0")):
         assert re.search(rf"\x1b\[{colour}m *{share} %", text)
     assert shown(show_efficiency, summary()) == []

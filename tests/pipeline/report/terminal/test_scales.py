@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.report.terminal.scales import show_scales
-from tests.pipeline.report.terminal.summaries import entry, interval, runtime, shown, strong_entries
+from tests.pipeline.report.terminal.summaries import entry, interval, runtime, strong_entries
+from tests.terminal_output import shown
 
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]\d+)?")
 

@@ -1,11 +1,9 @@
 """Call tree, filter, advice and inspection in the terminal."""
 
-import io
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from filters.filter_effect import Dilation
 from filters.filter_options import Application
@@ -25,16 +23,14 @@ from pipeline.stages.filter import filter_request, make_filter, simulate_filter
 from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled, tree_values
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
+from tests.terminal_output import printed
+from tests.terminal_output import shown as lines_shown
 
 KERNELS = SimpleNamespace(callpaths=(("main",), ("main", "int sum(int)")))
 
 
-def shown(show, *arguments, width=100, terminal=False, **options):
-    stream = io.StringIO()
-    colours = "standard" if terminal else None
-    out = Console(file=stream, width=width, highlight=False, force_terminal=terminal, color_system=colours)
-    show(out, *arguments, **options)
-    return stream.getvalue() if terminal else [line.rstrip() for line in stream.getvalue().splitlines()]
+def shown(show, *arguments):
+    return lines_shown(show, *arguments, width=100)
 
 
 @pytest.mark.parametrize(
@@ -81,7 +77,7 @@ def test_a_tree_without_values_has_no_shares(analysis):
 
 
 def test_colours_of_growth_in_the_tree(analysis):
-    text = shown(show_tree, analysis, *tree_values(analysis, []), 0.0, terminal=True)
+    text = printed(show_tree, analysis, *tree_values(analysis, []), 0.0, terminal=True)
     assert "\x1b[31mp^2" in text and "\x1b[32mconstant" in text
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.wording.records import as_plain, restored
+from pipeline.wording.record_codec import as_plain, restored
 
 
 class Colour(Enum):
