@@ -193,6 +193,17 @@ export class State extends Address {
   }
 
   /**
+   * Classes of a call path in a picture of the call tree.
+   * @param {KernelSet} level
+   * @param {number} k
+   */
+  look(level, k) {
+    if (this.selecting && this.selects(level, k)) return " selected";
+    if (this.words.length === 0) return "";
+    return this.findsName(level, k) ? " found" : " fades";
+  }
+
+  /**
    * Whether a kernel steps back behind the selected ones, or behind those that the search finds.
    * @param {KernelSet} level
    * @param {number} k

@@ -2,7 +2,7 @@
 // Boxes of a call tree: where they are, what shares one, and how the keyboard and clicks move among them.
 
 import { cutText } from "../text/names.js";
-import { el, eventElement, svgEl } from "./dom.js";
+import { eventElement, quietButton, svgEl } from "./dom.js";
 
 /** @import { Tree } from "../data/call_tree.js" */
 /** @typedef {{k: number, x: number, wide: number, depth: number, others: number}} Box others: call paths in it that
@@ -234,10 +234,7 @@ export class BoxTree {
      * @param {number} k
      * @param {string} text
      */
-    const crumb = (k, text) => {
-      const attributes = { type: "button", class: "quiet", disabled: k === this.root };
-      return el("button", { ...attributes, click: () => this.zoom(k) }, text);
-    };
+    const crumb = (k, text) => quietButton(text, () => this.zoom(k), { disabled: k === this.root });
     return [
       crumb(WHOLE, "Whole program"),
       ...path.flatMap((k) => [" › ", crumb(k, cutText(this.tree.level.name(k), NAME))]),

@@ -74,16 +74,29 @@ export function eventElement(event, selector) {
 }
 
 /**
+ * A button that looks like a link.
+ * @param {Child} content
+ * @param {() => void} click
+ * @param {Attributes} [attributes]
+ */
+export function quietButton(content, click, attributes = {}) {
+  return el("button", { type: "button", class: "quiet", ...attributes, click }, content);
+}
+
+/**
  * A choice between few things as a row of radio buttons; calls `chosen` with the value.
  * @template {string} Key
  * @param {string} label
  * @param {string} name
- * @param {[Key, string][]} choices
+ * @param {(Key | [Key, string])[]} choices values, with a text if they are not what they are called
  * @param {Key} value
  * @param {(key: Key) => void} chosen
  */
 export function switcher(label, name, choices, value, chosen) {
-  const options = choices.map(([key, text]) =>
+  const pairs = choices.map((choice) =>
+    Array.isArray(choice) ? choice : /** @type {const} */ ([choice, choice]),
+  );
+  const options = pairs.map(([key, text]) =>
     el(
       "label",
       {},
@@ -92,6 +105,21 @@ export function switcher(label, name, choices, value, chosen) {
     ),
   );
   return el("fieldset", { class: "switch" }, el("legend", {}, label), ...options);
+}
+
+/**
+ * A choice between a logarithmic and a linear axis for each axis of a chart.
+ * @param {string} name
+ * @param {{x: boolean, y: boolean}} isLog follows the choice
+ * @param {() => void} draw
+ */
+export function axisSwitches(name, isLog, draw) {
+  return /** @type {const} */ (["x", "y"]).map((key) =>
+    switcher(`${key} axis`, `${name}-${key}`, ["log", "linear"], isLog[key] ? "log" : "linear", (value) => {
+      isLog[key] = value === "log";
+      draw();
+    }),
+  );
 }
 
 /**

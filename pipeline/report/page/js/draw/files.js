@@ -2,7 +2,7 @@
 // Files that a reader takes along, made in the page and saved by the browser: tables as CSV, charts as pictures that
 // stand alone, with what style sheets say of an element written into it.
 
-import { el } from "./dom.js";
+import { el, quietButton } from "./dom.js";
 
 /** @typedef {string | number | null | undefined} Cell */
 
@@ -120,16 +120,45 @@ export async function pngOf(svg) {
 }
 
 /**
- * @param {HTMLTableElement} table
+ * @param {string} kind of files
+ * @param {string} name what the file shows
+ * @param {() => void} click
  */
-export function saveButton(table) {
-  const name = table.dataset.file ?? "table";
-  const click = () => save(fileName(name, "csv"), "text/csv", csvText(rowsOf(table)));
-  const button = { type: "button", class: "quiet", "aria-label": `Save as CSV: ${name}`, click };
-  return el("div", { class: "bar" }, el("button", button, "CSV"));
+function saveButton(kind, name, click) {
+  const label = `Save as ${kind}`;
+  return quietButton(kind, click, { "aria-label": `${label}: ${name}`, title: label });
 }
 
-/** @param {HTMLTableElement} table */
-function rowsOf(table) {
-  return [...table.rows].map((row) => [...row.cells].map((cell) => (cell.textContent ?? "").trim()));
+/**
+ * @param {string} name
+ * @param {() => readonly (readonly Cell[])[]} rows
+ */
+export function csvButton(name, rows) {
+  return saveButton("CSV", name, () => save(fileName(name, "csv"), "text/csv", csvText(rows())));
+}
+
+/**
+ * @param {() => SVGSVGElement | null} picture
+ * @param {string} name
+ */
+export function pictureButtons(picture, name) {
+  const svg = () => {
+    const found = picture();
+    if (found) save(fileName(name, "svg"), "image/svg+xml", standalone(found));
+  };
+  const png = async () => {
+    const found = picture();
+    if (found) save(fileName(name, "png"), "image/png", await pngOf(found));
+  };
+  return [saveButton("SVG", name, svg), saveButton("PNG", name, png)];
+}
+
+/**
+ * What saves a table that has no script of its own.
+ * @param {HTMLTableElement} table
+ */
+export function tableTools(table) {
+  const rows = () =>
+    [...table.rows].map((row) => [...row.cells].map((cell) => (cell.textContent ?? "").trim()));
+  return el("div", { class: "bar" }, csvButton(table.dataset.file ?? "table", rows));
 }

@@ -1,8 +1,8 @@
 // @ts-check
 // Tables that sort, search, turn pages and can be saved; a row may open a detail below it.
 
-import { el, keepingFocus } from "./dom.js";
-import { csvText, fileName, save } from "./files.js";
+import { el, keepingFocus, quietButton } from "./dom.js";
+import { csvButton } from "./files.js";
 
 /** @import { Child } from "./dom.js" */
 /** @typedef {number} Row index of what a row shows */
@@ -101,7 +101,8 @@ export class DataTable {
   }
 
   bar() {
-    const tools = [this.count, this.pager, this.saver()];
+    const saver = csvButton(this.spec.caption, () => this.rowsOfFile());
+    const tools = [this.count, this.pager, saver];
     if (!this.spec.text) return el("div", { class: "bar" }, ...tools);
     const search = el("input", {
       type: "search",
@@ -116,24 +117,14 @@ export class DataTable {
     return el("div", { class: "bar" }, search, ...tools);
   }
 
-  saver() {
-    const { caption } = this.spec;
-    const click = () => save(fileName(caption, "csv"), "text/csv", this.csv());
-    return el(
-      "button",
-      { type: "button", class: "quiet", click, "aria-label": `Save as CSV: ${caption}` },
-      "CSV",
-    );
-  }
-
   /** All rows found, in order, with full values. */
-  csv() {
+  rowsOfFile() {
     /** @type {[string, (row: Row) => number | string][]} */
     const columns = this.spec.columns.flatMap(
       (column) => column.csv?.() ?? [[titleOf(column), column.value]],
     );
     const rows = this.found().map((row) => columns.map(([, value]) => value(row)));
-    return csvText([columns.map(([title]) => title), ...rows]);
+    return [columns.map(([title]) => title), ...rows];
   }
 
   /** @param {Column} column */
@@ -221,19 +212,14 @@ export class DataTable {
    */
   pagerButton(by, pages) {
     const next = this.page + by;
-    const attributes = {
-      type: "button",
-      class: "quiet",
-      "aria-label": by < 0 ? "Previous page" : "Next page",
-      disabled: next < 0 || next >= pages,
-    };
-    const button = el("button", attributes, by < 0 ? "‹" : "›");
-    button.addEventListener("click", () => {
+    const label = by < 0 ? "Previous page" : "Next page";
+    const turn = () => {
       this.page = next;
       this.refresh();
       this.pager.querySelectorAll("button")[by < 0 ? 0 : 1]?.focus();
-    });
-    return button;
+    };
+    const attributes = { "aria-label": label, disabled: next < 0 || next >= pages };
+    return quietButton(by < 0 ? "‹" : "›", turn, attributes);
   }
 
   /** @param {Row} row */

@@ -2,6 +2,7 @@
 // Numbers as people read them: what ingest/number_text.py and wording/quantities.py write, to the last digit.
 
 /** @import { Interval } from "../data/kernel_set.js" */
+/** @import { Positions } from "../data/positions.js" */
 
 export const NOTHING = "-"; // what is not known
 const BETWEEN = " .. ";
@@ -198,6 +199,17 @@ export function valueText(value) {
  */
 export function pointText(parameters, at) {
   return parameters.map((name, d) => `${name} = ${valueText(at[d])}`).join(", ");
+}
+
+/**
+ * Measured points to choose from, by their index.
+ * @param {Pick<Positions, "parameters" | "points">} positions
+ * @param {string} [before] each
+ * @param {number[]} [some] of the points
+ * @returns {[string, string][]}
+ */
+export function pointChoices({ parameters, points }, before = "", some = points.map((_, i) => i)) {
+  return some.map((i) => [String(i), `${before}${pointText(parameters, points[i])}`]);
 }
 
 /**

@@ -2,13 +2,22 @@
 // The call tree: opened step by step, coloured by growth, with bars for shares; what is searched or selected opens.
 
 import { CALLEES_AT_ONCE, hotPaths, MODELLED, visibleRows } from "../data/call_tree.js";
-import { byId, el, eventElement, keepingFocus, selector, styled, switcher } from "../draw/dom.js";
-import { csvText, fileName, save } from "../draw/files.js";
+import {
+  byId,
+  el,
+  eventElement,
+  keepingFocus,
+  quietButton,
+  selector,
+  styled,
+  switcher,
+} from "../draw/dom.js";
+import { csvButton } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/growth.js";
 import { barNode, cutNode, growthNode } from "../draw/nodes.js";
 import { numbersIn } from "../state.js";
 import { fullPathNames } from "../text/names.js";
-import { count, doublingText, percent, pointText, quantity } from "../text/numbers.js";
+import { count, doublingText, percent, pointChoices, quantity } from "../text/numbers.js";
 
 /** @import { NodeRow, RestRow, TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
 /** @import { Report } from "../data/report.js" */
@@ -73,7 +82,7 @@ class TreeView {
       "div",
       {
         role: "treeitem",
-        class: `node${this.look(k)}`,
+        class: `node${this.state.look(level, k)}`,
         "data-kernel": k,
         "data-focus": k,
         "aria-selected": this.state.selecting && this.state.selects(level, k),
@@ -102,11 +111,7 @@ class TreeView {
       this.shown.set(parent, this.limit(parent) + 10 * CALLEES_AT_ONCE);
       this.draw();
     };
-    const button = el(
-      "button",
-      { type: "button", class: "quiet", click: more },
-      `${rest} more with smaller values`,
-    );
+    const button = quietButton(`${rest} more with smaller values`, more);
     const row = el("div", { class: "more-rows", role: "none" }, button);
     return styled(row, { "padding-left": `${depth * 14}px` });
   }
@@ -127,14 +132,6 @@ class TreeView {
       ...rows.map((row) => ("k" in row ? this.nodeRow(row, values, growth, own) : this.restRow(row))),
     );
     byId("tree-unit").textContent = this.unit();
-  }
-
-  /** @param {number} k */
-  look(k) {
-    const { level } = this.tree;
-    if (this.state.selecting && this.state.selects(level, k)) return " selected";
-    const searching = this.state.words.length > 0;
-    return searching ? (this.state.findsName(level, k) ? " found" : " fades") : "";
   }
 
   /**
@@ -158,7 +155,7 @@ class TreeView {
   }
 
   /** Every call path with what the tree shows of it. */
-  csv() {
+  rowsOfFile() {
     const values = this.values();
     const growth = this.tree.growth(this.inclusive, this.state.target);
     const { level } = this.tree;
@@ -168,10 +165,8 @@ class TreeView {
       values.exclusive[k],
       2 ** growth.exponent[k],
     ]);
-    return csvText([
-      ["call path", `inclusive ${this.unit()}`, `exclusive ${this.unit()}`, "per doubling"],
-      ...rows,
-    ]);
+    const head = ["call path", `inclusive ${this.unit()}`, `exclusive ${this.unit()}`, "per doubling"];
+    return [head, ...rows];
   }
 
   unitOfValues() {
@@ -285,12 +280,7 @@ class TreeView {
   }
 
   whereSelector() {
-    const { positions } = this.report;
-    /** @type {[string, string][]} */
-    const points = positions.points.map((point, i) => [
-      String(i),
-      `measured at ${pointText(positions.parameters, point)}`,
-    ]);
+    const points = pointChoices(this.report.positions, "measured at ");
     /** @type {[string, string][]} */
     const predicted = this.metric === MODELLED ? [["target", "predicted at the target"]] : [];
     return selector("Scale", [...predicted, ...points], this.where, (value) => {
@@ -316,19 +306,10 @@ class TreeView {
         this.draw();
       },
     );
-    const kind = switcher(
-      "Values",
-      "tree-kind",
-      [
-        ["inclusive", "inclusive"],
-        ["exclusive", "exclusive"],
-      ],
-      "inclusive",
-      (value) => {
-        this.inclusive = value === "inclusive";
-        this.draw();
-      },
-    );
+    const kind = switcher("Values", "tree-kind", ["inclusive", "exclusive"], "inclusive", (value) => {
+      this.inclusive = value === "inclusive";
+      this.draw();
+    });
     const openHot = () => {
       hotPaths(this.tree, this.values(), this.open);
       this.state.keep("tree", null);
@@ -339,18 +320,13 @@ class TreeView {
       this.keepOpen();
       this.draw();
     };
-    const csv = () => save(fileName("call tree", "csv"), "text/csv", this.csv());
     return [
       metrics,
       scale,
       kind,
       el("button", { type: "button", click: openHot }, "Expand hot paths"),
       el("button", { type: "button", click: closeAll }, "Collapse all"),
-      el(
-        "button",
-        { type: "button", class: "quiet", "aria-label": "Save as CSV: call tree", click: csv },
-        "CSV",
-      ),
+      csvButton("call tree", () => this.rowsOfFile()),
     ];
   }
 }

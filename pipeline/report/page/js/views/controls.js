@@ -2,9 +2,9 @@
 // The controls that stay in sight: the target with what it means, what is shown of which metric, and the search.
 
 import { answersAt } from "../data/report.js";
-import { byId, el, selector, switcher } from "../draw/dom.js";
+import { byId, el, quietButton, selector, switcher } from "../draw/dom.js";
 import { cutText, pathNames } from "../text/names.js";
-import { estimateText, pointText, valueText } from "../text/numbers.js";
+import { estimateText, pointChoices, pointText, valueText } from "../text/numbers.js";
 
 /** @import { LevelName, Report } from "../data/report.js" */
 /** @import { Positions } from "../data/positions.js" */
@@ -83,15 +83,11 @@ function nearestText({ report: { positions }, target }, wanted, scale) {
 function lineControl(state, moved) {
   const { positions } = state.report;
   const { parameters, column, lines } = positions;
-  const choices = lines.map(
-    (line, i) =>
-      /** @type {[string, string]} */ ([
-        String(i),
-        line
-          .flatMap((value, d) => (d === column ? [] : [`${parameters[d]} = ${valueText(value)}`]))
-          .join(", "),
-      ]),
-  );
+  const others = (/** @type {unknown} */ _, /** @type {number} */ d) => d !== column;
+  const choices = pointChoices({
+    parameters: parameters.filter(others),
+    points: lines.map((line) => line.filter(others)),
+  });
   return selector("at", choices, positions.lineOf(state.target), (key) => {
     state.setTarget(positions.atScale(lines[Number(key)], state.target[column]));
     moved();
@@ -186,8 +182,7 @@ export function buildControls(report, state) {
     const list = line?.querySelector("select");
     if (list) list.value = "0";
   };
-  const title = "Back to the target of the report";
-  const reset = el("button", { type: "button", class: "quiet", title, click }, "Reset");
+  const reset = quietButton("Reset", click, { title: "Back to the target of the report" });
   /** @type {[LevelName, string][]} */
   const names = [
     ["regions", "Regions"],

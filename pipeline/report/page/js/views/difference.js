@@ -4,9 +4,17 @@
 import { LEAST_OWN, ONLY_A, ONLY_B } from "../data/difference.js";
 import { sum } from "../data/shares.js";
 import { boxesBelow, boxParts, heightOf, othersNode, ROW_HEIGHT, svgSize } from "../draw/boxes.js";
-import { pictureButtons } from "../draw/chart_tools.js";
-import { el, eventElement, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
-import { csvText, fileName, save } from "../draw/files.js";
+import {
+  el,
+  eventElement,
+  keepingFocus,
+  onResize,
+  quietButton,
+  selector,
+  svgEl,
+  switcher,
+} from "../draw/dom.js";
+import { csvButton, pictureButtons } from "../draw/files.js";
 import { colouredDifference, differenceLegend } from "../draw/growth.js";
 import { differenceRows, differenceTexts, rangeText, ratioText, signed } from "../text/difference.js";
 import { pathNames } from "../text/names.js";
@@ -90,14 +98,11 @@ export class DifferenceView {
       this.address.keep("neutral", key === REFERENCES[0][0] ? null : key);
       this.draw();
     });
-    const csv = () => {
+    const table = csvButton(NAME, () => {
       const { level } = this.boxes.tree;
       const nodes = level.region.map((_, k) => k).filter((k) => this.boxes.isDrawn(k));
-      const rows = differenceRows(level, nodes, this.reader.compared());
-      save(fileName(NAME, "csv"), "text/csv", csvText(rows));
-    };
-    const label = { "aria-label": `Save as CSV: ${NAME}`, title: "Save as CSV" };
-    const table = el("button", { type: "button", class: "quiet", ...label, click: csv }, "CSV");
+      return differenceRows(level, nodes, this.reader.compared());
+    });
     const picture = () => this.picture.querySelector("svg");
     return [this.widths, neutral, el("span", { class: "tools" }, ...pictureButtons(picture, NAME), table)];
   }
@@ -256,12 +261,8 @@ export class DifferenceView {
   /** @param {number} k */
   nameButton(k) {
     const names = pathNames(this.boxes.tree.level, k);
-    const attributes = { type: "button", class: "quiet", title: names.join(" › ") };
-    return el(
-      "button",
-      { ...attributes, click: () => this.reader.select(k) },
-      names.slice(-CALLERS).join(" › "),
-    );
+    const text = names.slice(-CALLERS).join(" › ");
+    return quietButton(text, () => this.reader.select(k), { title: names.join(" › ") });
   }
 
   /** @param {Compared} compared */
@@ -286,6 +287,6 @@ export class DifferenceView {
       if (list) list.value = "larger";
       list?.focus();
     };
-    return [text, el("button", { type: "button", class: "quiet", click: show }, "Show them")];
+    return [text, quietButton("Show them", show)];
   }
 }

@@ -3,12 +3,11 @@
 
 import { MODELLED } from "../data/call_tree.js";
 import { BoxTree, boxesBelow, boxParts, heightOf, othersNode, svgSize, WHOLE } from "../draw/boxes.js";
-import { pictureButtons } from "../draw/chart_tools.js";
 import { byId, el, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
-import { csvText, fileName, save } from "../draw/files.js";
+import { csvButton, pictureButtons } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/growth.js";
 import { fullPathNames } from "../text/names.js";
-import { percent, pointText, quantity } from "../text/numbers.js";
+import { percent, pointChoices, pointText, quantity } from "../text/numbers.js";
 import { ScaleDifference } from "./scale_difference.js";
 
 /** @import { TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
@@ -33,7 +32,7 @@ class IcicleView {
     this.state = state;
     this.tree = report.tree;
     this.boxes = new BoxTree(report.tree, state.kept.get("zoom"), (k) => this.zoomed(k));
-    this.difference = new ScaleDifference(report, state, this.boxes, (k) => this.look(k));
+    this.difference = new ScaleDifference(report, state, this.boxes, (k) => state.look(report.tree.level, k));
     this.mode = state.choice("icicle", MODES);
     this.left = report.positions.largest;
     this.width = 1;
@@ -58,23 +57,15 @@ class IcicleView {
       `${quantity(values.exclusive[k], unit)}, ${growthWords(this.tree, growth.exponent[k])}`;
     const node = svgEl(
       "g",
-      { class: `box${this.look(k)}`, ...this.boxes.attributes(k, side) },
+      { class: `box${this.state.look(level, k)}`, ...this.boxes.attributes(k, side) },
       svgEl("title", {}, `${level.fullName(k)}\n${text}`),
       ...boxParts(box, label),
     );
     return coloured(node, growth.relative(k));
   }
 
-  /** @param {number} k */
-  look(k) {
-    const { state } = this;
-    const { level } = this.tree;
-    if (state.selecting && state.selects(level, k)) return " selected";
-    return state.words.length && !state.findsName(level, k) ? " fades" : "";
-  }
-
   /** Every call path below the zoomed one on both sides. */
-  csv() {
+  rowsOfFile() {
     const { level } = this.tree;
     const sides = [this.left, /** @type {const} */ ("target")].map((where) =>
       this.tree.values(MODELLED, where, this.state.target),
@@ -91,7 +82,7 @@ class IcicleView {
     const names = [this.sideName(this.left), this.sideName("target")].flatMap((side) =>
       ["inclusive", "exclusive"].map((kind) => `${kind} ${this.report.effort}, ${side}`),
     );
-    return csvText([["call path", ...names], ...rows]);
+    return [["call path", ...names], ...rows];
   }
 
   /** @param {Where} where */
@@ -167,10 +158,7 @@ class IcicleView {
   }
 
   pairOptions() {
-    const { positions } = this.report;
-    /** @type {[string, string][]} */
-    const points = positions.points.map((point, i) => [String(i), pointText(positions.parameters, point)]);
-    const left = selector("Left side", points, this.left, (value) => {
+    const left = selector("Left side", pointChoices(this.report.positions), this.left, (value) => {
       this.left = Number(value);
       this.draw();
     });
@@ -180,9 +168,7 @@ class IcicleView {
       const buttons = pictureButtons(picture, `icicle ${side}`);
       return el("span", { class: "tools" }, `${side} side:`, ...buttons);
     };
-    const csv = () => save(fileName("icicle", "csv"), "text/csv", this.csv());
-    const attributes = { type: "button", class: "quiet", "aria-label": "Save as CSV: icicle", click: csv };
-    return [left, pictures("left"), pictures("right"), el("button", attributes, "CSV")];
+    return [left, pictures("left"), pictures("right"), csvButton("icicle", () => this.rowsOfFile())];
   }
 }
 

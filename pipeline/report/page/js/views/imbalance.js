@@ -5,7 +5,7 @@ import { byId, selector, svgEl } from "../draw/dom.js";
 import { kernelNode } from "../draw/nodes.js";
 import { DataTable } from "../draw/table.js";
 import { searchTexts } from "../text/names.js";
-import { figure, pointText } from "../text/numbers.js";
+import { figure, pointChoices, pointText } from "../text/numbers.js";
 
 /** @import { Report } from "../data/report.js" */
 /** @import { Column } from "../draw/table.js" */
@@ -106,9 +106,7 @@ export function buildImbalance({ imbalance, positions, tree }) {
     rows: () => kernels.map((_, row) => row),
     text: (row) => searched(kernels[row]),
   });
-  /** @type {[string, string][]} */
-  const points = parallel.map((i) => [String(i), pointText(positions.parameters, positions.points[i])]);
-  const choice = selector("Measurement point", points, point, (value) => {
+  const choice = selector("Measurement point", pointChoices(positions, "", parallel), point, (value) => {
     point = Number(value);
     table.refresh();
   });

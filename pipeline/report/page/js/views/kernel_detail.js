@@ -13,7 +13,7 @@ import {
   scaleAxis,
 } from "../draw/chart.js";
 import { chartTools } from "../draw/chart_tools.js";
-import { copyButton, el, onResize, switcher } from "../draw/dom.js";
+import { axisSwitches, copyButton, el, onResize } from "../draw/dom.js";
 import { copyable, formulaNode } from "../draw/nodes.js";
 import { readings } from "../draw/pointing.js";
 import { fullPathNames } from "../text/names.js";
@@ -49,24 +49,10 @@ export function kernelDetail(report, state, level, k) {
     facts.replaceChildren(...kernelFacts(report, metric, state.target, level, k));
     panel?.update();
   };
-  /** @param {"x" | "y"} key */
-  const axis = (key) =>
-    switcher(
-      `${key} axis`,
-      `detail-${key}-${k}`,
-      [
-        ["log", "log"],
-        ["linear", "linear"],
-      ],
-      logarithmic[key] ? "log" : "linear",
-      (value) => {
-        logarithmic[key] = value === "log";
-        draw();
-      },
-    );
+  const axes = axisSwitches(`detail-${k}`, logarithmic, draw);
   onResize(host, draw);
   const tools = chartTools(host, `kernel ${level.name(k)}`, draw);
-  const options = el("div", { class: "options" }, axis("x"), axis("y"), tools);
+  const options = el("div", { class: "options" }, ...axes, tools);
   const parts = [el("div", {}, options, host), facts, panel?.node];
   return { update, node: el("div", { class: "kernel-detail" }, ...parts) };
 }

@@ -5,10 +5,10 @@ import { hasThreads, placeName, summaryOf, systemTree } from "../data/locations.
 import { linearDomain } from "../draw/axes.js";
 import { drawBars, drawLine, frame } from "../draw/chart.js";
 import { chartTools } from "../draw/chart_tools.js";
-import { el, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
-import { csvText, fileName, save } from "../draw/files.js";
+import { el, keepingFocus, onResize, quietButton, selector, svgEl, switcher } from "../draw/dom.js";
+import { csvButton } from "../draw/files.js";
 import { readingsOver } from "../draw/pointing.js";
-import { figure, pointText, quantity } from "../text/numbers.js";
+import { figure, pointChoices, pointText, quantity } from "../text/numbers.js";
 
 /** @import { KernelSet } from "../data/kernel_set.js" */
 /** @import { Group, KernelLocations, Place } from "../data/locations.js" */
@@ -119,28 +119,15 @@ class LocationsPanel {
 
   /** @returns {HTMLElement[]} */
   options() {
-    const { positions } = this.report;
-    /** @type {[string, string][]} */
-    const points = this.found.points.map((i) => [
-      String(i),
-      pointText(positions.parameters, positions.points[i]),
-    ]);
+    const points = pointChoices(this.report.positions, "", this.found.points);
     const scale = selector("Measured at", points, this.point, (value) => {
       this.keep("scale", Number(value) === this.report.positions.largest ? null : value);
     });
     const list = scale.querySelector("select");
     list?.setAttribute("data-focus", `location-scale-${this.number}`);
-    /** @type {["rank" | "value", string][]} */
-    const orders = [
-      ["rank", "rank"],
-      ["value", "value"],
-    ];
-    const order = switcher(
-      "order by",
-      `location-order-${this.number}`,
-      orders,
-      this.byValue ? "value" : "rank",
-      (key) => this.keep("locations", key === "value" ? key : null),
+    const chosen = this.byValue ? "value" : "rank";
+    const order = switcher("order by", `location-order-${this.number}`, ["rank", "value"], chosen, (key) =>
+      this.keep("locations", key === "value" ? key : null),
     );
     for (const input of order.querySelectorAll("input")) {
       input.setAttribute("data-focus", `location-order-${this.number}-${input.value}`);
@@ -226,12 +213,11 @@ class LocationsPanel {
 
   /** @param {Place[]} places */
   saver(places) {
-    const title = `${this.name} by location`;
     const threads = hasThreads(places);
-    const click = () => {
-      const { accelerators, unit } = this.found;
-      const head = ["node", "location", "locations", "mean", "min", "max", "unit"];
-      const rows = places.map((place) => [
+    const { accelerators, unit } = this.found;
+    return csvButton(`${this.name} by location`, () => [
+      ["node", "location", "locations", "mean", "min", "max", "unit"],
+      ...places.map((place) => [
         place.node,
         placeName(place, accelerators, threads),
         place.count,
@@ -239,11 +225,8 @@ class LocationsPanel {
         place.low,
         place.high,
         unit,
-      ]);
-      save(fileName(title, "csv"), "text/csv", csvText([head, ...rows]));
-    };
-    const label = `Save as CSV: ${title}`;
-    return el("button", { type: "button", class: "quiet", click, "aria-label": label }, "CSV");
+      ]),
+    ]);
   }
 
   /**
@@ -266,7 +249,7 @@ class LocationsPanel {
       this.whole.add(path);
       this.showTree(places);
     };
-    const more = el("button", { type: "button", class: "quiet", click }, `Show all ${ordered.length}`);
+    const more = quietButton(`Show all ${ordered.length}`, click);
     return [...rows, el("tr", {}, el("td", { colspan: 6, class: `depth-${depth}` }, more))];
   }
 

@@ -2,7 +2,7 @@
 // The page's address, its sections and its theme: links to sections keep what was chosen, and an address brings both back.
 
 import { byId, switcher } from "../draw/dom.js";
-import { saveButton } from "../draw/files.js";
+import { tableTools } from "../draw/files.js";
 
 /** @import { Report } from "../data/report.js" */
 /** @import { Address, State } from "../state.js" */
@@ -70,7 +70,7 @@ export function followAddress(address) {
     if (location.hash.slice(1) !== address.kept.toString()) location.reload();
   });
   for (const table of document.querySelectorAll("table.data[data-file]")) {
-    table.parentElement?.before(saveButton(/** @type {HTMLTableElement} */ (table)));
+    table.parentElement?.before(tableTools(/** @type {HTMLTableElement} */ (table)));
   }
   const section = address.kept.get("section");
   if (section) requestAnimationFrame(() => goTo(section));

@@ -14,7 +14,7 @@ import {
   scaleAxis,
 } from "../draw/chart.js";
 import { chartTools } from "../draw/chart_tools.js";
-import { byId, el, keepingFocus, onResize, switcher } from "../draw/dom.js";
+import { axisSwitches, byId, el, keepingFocus, onResize, switcher } from "../draw/dom.js";
 import { cutNode } from "../draw/nodes.js";
 import { readings } from "../draw/pointing.js";
 import { distinctLabels, fullPathNames, kernelLabel } from "../text/names.js";
@@ -322,55 +322,16 @@ export function buildOverview(report, state) {
     keepingFocus(byId("legend"), () => byId("legend").replaceChildren(legend(report, state, scene)));
     byId("crossovers").replaceChildren(crossoverList(scene.level, scene.target, scene.crossovers));
   };
-  /**
-   * @param {"x" | "y"} key
-   */
-  const axis = (key) =>
-    switcher(
-      `${key} axis`,
-      `overview-${key}`,
-      [
-        ["log", "log"],
-        ["linear", "linear"],
-      ],
-      "log",
-      (value) => {
-        options[key] = value === "log";
-        draw();
-      },
-    );
-  const bands = switcher(
-    "90 % intervals",
-    "overview-bands",
-    [
-      ["shown", "shown"],
-      ["hidden", "hidden"],
-    ],
-    "shown",
-    (value) => {
-      options.bands = value === "shown";
-      draw();
-    },
-  );
-  byId("lines-options").replaceChildren(
-    axis("x"),
-    axis("y"),
-    bands,
-    chartTools(lines, "leading kernels", draw),
-  );
-  const kind = switcher(
-    "Stack",
-    "stack",
-    [
-      ["effort", "values"],
-      ["share", "shares"],
-    ],
-    "share",
-    (value) => {
-      options.share = value === "share";
-      draw();
-    },
-  );
+  const bands = switcher("90 % intervals", "overview-bands", ["shown", "hidden"], "shown", (value) => {
+    options.bands = value === "shown";
+    draw();
+  });
+  const tools = chartTools(lines, "leading kernels", draw);
+  byId("lines-options").replaceChildren(...axisSwitches("overview", options, draw), bands, tools);
+  const kind = switcher("Stack", "stack", ["values", "shares"], "shares", (value) => {
+    options.share = value === "shares";
+    draw();
+  });
   byId("stack-options").replaceChildren(kind, chartTools(stack, "stacked kernels", draw));
   state.follow(byId("overview"), draw);
   onResize(lines, draw);

@@ -4,7 +4,7 @@
 import { MODELLED } from "../data/call_tree.js";
 import { Difference } from "../data/difference.js";
 import { byId, selector } from "../draw/dom.js";
-import { percent, pointText } from "../text/numbers.js";
+import { percent, pointChoices, pointText } from "../text/numbers.js";
 import { DifferenceView } from "./difference.js";
 
 /** @import { Where } from "../data/call_tree.js" */
@@ -156,12 +156,7 @@ export class ScaleDifference {
   }
 
   options() {
-    const { positions } = this.report;
-    /** @type {[string, string][]} */
-    const points = positions.points.map((point, i) => [
-      String(i),
-      `measured at ${pointText(positions.parameters, point)}`,
-    ]);
+    const points = pointChoices(this.report.positions, "measured at ");
     /** @type {[string, string][]} */
     const places = [...points, ["target", "predicted at the target"]];
     const sides = ["a", "b"].map((name, side) =>
