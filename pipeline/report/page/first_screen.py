@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ingest.arrays import FloatArray
 from ingest.number_text import figure
 from pipeline.questions.planning.advice import Advice
 from pipeline.questions.runtime.figures import Comparison, Figures
@@ -12,9 +11,7 @@ from pipeline.questions.runtime.limits import Limit
 from pipeline.questions.runtime.losses import Losses
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import FAR, VERY_FAR, Trust
-from pipeline.report.page.sections import scale_text
-from pipeline.report.page.verdict_sentences import Findings, dominance
-from pipeline.wording.escaping import shown_name
+from pipeline.report.page.verdict_sentences import SPACE, Findings, dominance, sentence_name
 from pipeline.wording.quantities import (
     display_unit,
     estimate_text,
@@ -23,14 +20,11 @@ from pipeline.wording.quantities import (
     percent,
     quantity,
     readable_unit,
-    shorten_middle,
 )
 
 NAMED = 3  # regions of the largest losses
-NAME_WIDTH = 48
 STEPS = 2  # of the plan of measurements
 WORTH_IT = 0.02  # of an interval's width, from which a measurement is advised
-SPACE = "\N{NO-BREAK SPACE}"
 
 Answer = tuple[str, str]
 """A question in a word or two, and its answer in a line."""
@@ -59,20 +53,13 @@ def other_notices(found: Runtime) -> tuple[str, ...]:
     return found.notices[1:] if found.comparison is Comparison.UNKNOWN else found.notices
 
 
-def place(findings: Findings, point: FloatArray | Sequence[float]) -> str:
-    """Write a point so that no line break tears a value from its name: ``p = 32, n = 100``."""
-    names = findings.analysis.experiment.parameters
-    parts = (f"{name}{SPACE}={SPACE}{scale_text(v)}" for name, v in zip(names, point, strict=True))
-    return ", ".join(parts)
-
-
 def _how_long(findings: Findings, found: Runtime) -> str:
     figures = found.figures
     known = np.isfinite(figures.wall.value[-1])
     shown, unit = (figures.wall, "s") if known else (figures.effort, found.effort_unit)
     value, lower, upper = (float(v[-1]) for v in (shown.value, shown.lower, shown.upper))
     text = f"{estimate_text(value, lower, upper, unit)} {'of wall time ' if known else ''}"
-    text += f"at {place(findings, figures.points[-1])}"
+    text += f"at {findings.place(figures.points[-1])}"
     per = findings.analysis.experiment.per
     text += "" if per is None else f" {per.text}"
     text += f" (90{SPACE}% interval"
@@ -80,7 +67,7 @@ def _how_long(findings: Findings, found: Runtime) -> str:
     text += f"; {quantity(effort, found.effort_unit)})" if known and np.isfinite(effort) else ")"
     largest = findings.largest  # measured points come first
     text += f", after {quantity(float(shown.value[largest]), unit)} measured"
-    text += f" at {place(findings, figures.points[largest])}"
+    text += f" at {findings.place(figures.points[largest])}"
     return f"{text}.{_far(float(figures.extrapolation[-1]))}"
 
 
@@ -103,7 +90,7 @@ def _how_far(findings: Findings, found: Runtime) -> str:
     text = f"{_fastest(findings, found.fastest)} {_efficient(findings, found)}".strip()
     efficiency = figures.of_scaling
     share, lower, upper = (float(end[-1]) for end in (efficiency.value, efficiency.lower, efficiency.upper))
-    there = f" At {place(findings, figures.points[-1])}: "
+    there = f" At {findings.place(figures.points[-1])}: "
     if np.isfinite(figures.speedup.value[-1]):
         there += f"speed-up {figure(float(figures.speedup.value[-1]))}, "
     text += f"{there}efficiency {estimate_text(share, lower, upper, write=percent)}."
@@ -119,8 +106,8 @@ def _busy(findings: Findings, figures: Figures) -> str:
     share, lower, upper = (float(end[-1]) for end in (busy.value, busy.lower, busy.upper))
     return (
         f" GPUs are busy for {percent(float(busy.value[largest]))} of the time at "
-        f"{place(findings, figures.points[largest])} (measured), "
-        f"{estimate_text(share, lower, upper, write=percent)} at {place(findings, figures.points[-1])}."
+        f"{findings.place(figures.points[largest])} (measured), "
+        f"{estimate_text(share, lower, upper, write=percent)} at {findings.place(figures.points[-1])}."
     )
 
 
@@ -135,7 +122,7 @@ def _growth(findings: Findings, found: Runtime) -> str:
     with np.errstate(divide="ignore"):
         logs = np.log([value, lower, upper])
     power, low, high = (float(one) for one in 1 - logs / np.log(size))
-    reference, target = place(findings, figures.reference[-1]), place(findings, figures.points[-1])
+    reference, target = findings.place(figures.reference[-1]), findings.place(figures.points[-1])
     return (
         f"From {reference} to {target} time grows like {name}^{figure(power)} on average "
         f"(90{SPACE}% interval {interval_text(low, high)}); the work rate, {name} over time, is "
@@ -147,7 +134,7 @@ def _fastest(findings: Findings, limit: Limit | None) -> str:
     if limit is None:
         return ""
     end = ", the largest scale considered" if limit.at_the_end else ""
-    return f"Fastest at {place(findings, limit.point)}{end} ({quantity(limit.value, 's')}, {_origin(limit)})."
+    return f"Fastest at {findings.place(limit.point)}{end} ({quantity(limit.value, 's')}, {_origin(limit)})."
 
 
 def _efficient(findings: Findings, found: Runtime) -> str:
@@ -155,7 +142,7 @@ def _efficient(findings: Findings, found: Runtime) -> str:
     if limit is None:
         return f"Below {threshold} efficiency at every scale considered."
     end = ", the largest scale considered" if limit.at_the_end else ""
-    text = f"At least {threshold} efficient up to {place(findings, limit.point)}{end}"
+    text = f"At least {threshold} efficient up to {findings.place(limit.point)}{end}"
     return f"{text} ({percent(limit.value)}, {_origin(limit)})."
 
 
@@ -170,23 +157,19 @@ def _what_breaks(findings: Findings, found: Runtime) -> str:
 
 
 def _lost(findings: Findings, losses: Losses, unit: str) -> str:
-    where = f"{place(findings, losses.point)} ({'measured' if losses.measured else 'predicted'})"
+    where = f"{findings.place(losses.point)} ({'measured' if losses.measured else 'predicted'})"
     if losses.total <= 0:
         return f"Nothing is lost at {where} against ideal scaling."
     factor, unit = readable_unit(losses.total, unit)
     rows = zip(losses.regions, losses.kinds, losses.core_seconds.tolist(), strict=True)
     named = [(region, lost) for region, kind, lost in rows if kind == "kernel" and lost > 0][:NAMED]
-    listed = ", ".join(f"{_name(region)}{SPACE}{figure(lost * factor)}" for region, lost in named)
+    listed = ", ".join(f"{sentence_name(region)}{SPACE}{figure(lost * factor)}" for region, lost in named)
     apart = losses.total - float(losses.core_seconds[np.array(losses.kinds) == "kernel"].sum())
     text = f"{figure(losses.total * factor)} {unit} are lost at {where}"
     text += f", most in {listed}" if listed else ""
     if apart > losses.total / 10:
         text += f"; start-up, shut-down and measuring {figure(apart * factor)}"
     return f"{text}."
-
-
-def _name(region: str) -> str:
-    return shorten_middle(shown_name(region), NAME_WIDTH)
 
 
 def _how_sure(findings: Findings, found: Runtime) -> str:
@@ -202,20 +185,20 @@ def _how_sure(findings: Findings, found: Runtime) -> str:
     value, lower, upper = (number * factor for number in (test.value, test.lower, test.upper))
     inside = "inside" if test.inside else "outside"
     return (
-        f"{text} Back-test: without {place(findings, test.point)} the models predict "
+        f"{text} Back-test: without {findings.place(test.point)} the models predict "
         f"{estimate_text(value, lower, upper, unit)} there; {figure(test.measured * factor)} {unit} "
         f"were measured, {inside} the interval."
     )
 
 
 def _what_next(findings: Findings, advice: Sequence[Advice]) -> str:
-    target = place(findings, findings.target.tolist())
+    target = findings.place(findings.target)
     steps = advice[:STEPS]
     narrower = 1 - float(np.prod([1 - step.reduction for step in steps]))
     if narrower < WORTH_IT:
         return f"No run for as much core time as this study took would narrow the interval at {target} much."
     listed = ", then ".join(
-        f"{place(findings, step.point)} {_times(step.repetitions)} (about {quantity(step.cost, 'core-s')})"
+        f"{findings.place(step.point)} {_times(step.repetitions)} (about {quantity(step.cost, 'core-s')})"
         for step in steps
     )
     return f"Measure {listed}: expected to narrow the interval at {target} by {percent(narrower)}."

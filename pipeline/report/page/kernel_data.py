@@ -123,12 +123,10 @@ def _texts(shown: ShownKernels) -> dict[str, Any]:
         _source(models, k, name, described) if there else NOTHING
         for (models, k), name, there in zip(rows, kernels.regions, some, strict=True)
     ]
-    uncertain = np.concatenate([models.quality.note & Note.CANNOT_TELL for models in shown.models])
     return {
         "rivals": [rivals for rivals, _, _ in sources],
         "latex": [latex for _, latex, _ in sources],
         "python": [python for _, _, python in sources],
-        "growthUncertain": integers(uncertain.astype(bool)),
         **_indexed("growthClass", shown, growth_classes),
         **_indexed("leads", shown, _leads),
         **_indexed("warning", shown, warning_texts),

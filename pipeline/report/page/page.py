@@ -21,13 +21,15 @@ from pipeline.report.page.page_data import (
     metrics_of_tree,
     page_data,
 )
-from pipeline.report.page.page_heading import dates, heading, machine
 from pipeline.report.page.positions import Positions, positions_of
 from pipeline.report.page.sections import (
     attributes,
     configuration_rows,
+    dates,
     efficiency_table,
     facts,
+    heading,
+    machine,
     model_warnings,
     predicted_efficiency,
     prediction_text,

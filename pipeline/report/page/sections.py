@@ -1,9 +1,10 @@
-"""What the templates show beside the verdict: name of the study, facts, efficiency table, warnings."""
+"""What the templates show beside the verdict: title, machine, date, facts, efficiency table, warnings."""
 
 import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, date, datetime
 from itertools import chain
 from pathlib import PurePath
 from typing import Any
@@ -11,21 +12,53 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import FloatArray
+from ingest.errors import RunNameError
 from ingest.experiment import STATED_STEPS, Experiment
+from ingest.profile import NODE
+from ingest.run_names import parse_run_name
+from ingest.run_settings import described_as, metadata_of
+from ingest.scaling import Scaling
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.page.kernel_data import warning_texts
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
-from pipeline.wording.quantities import counted
+from pipeline.wording.quantities import counted, point_text, range_text, value_text
 
 NO_NAME = "Scaling study"
-LISTED_VALUES = 8  # values of a parameter are listed up to this many, else their range
-WHOLE = 1e15  # beyond, even whole numbers are written with an exponent
 TOOL = ("creator", "generator")
 MACHINE = ("hosts", "machine", "system")
 EFFICIENCY_DEPTH = {"overall": 0, "parallel": 1, "load_balance": 2, "communication": 2, "computation": 1}
 DEEPEST = 2
+APPLICATION = ("application", "app", "program", "executable", "cmdline", "cmd")
+"""What runs may state the application under; the first counts."""
+
+HOSTS = ("hosts", NODE)
+DATES = ("date", "launchdate", "Starting Timestamp")
+"""What runs may state their date under: as text, in seconds, in microseconds since 1970."""
+
+LISTED = 3  # machines that are named
+WIDEST = 48  # characters of a statement
+LEAST_SECONDS, MOST_SECONDS = 1e8, 1e11  # since 1970, from 1973 on; beyond are microseconds
+
+
+def heading(analysis: Analysis, provenance: Mapping[str, Any]) -> str:
+    """Return the title: ``hpcg: p = 1 to 8, weak scaling``."""
+    experiment = analysis.experiment
+    columns = zip(experiment.parameters, experiment.points.T.tolist(), strict=True)
+    parts = [_range(name, values) for name, values in columns]
+    if analysis.decision.scaling is not Scaling.NONE:
+        parts.append(f"{analysis.decision.scaling.value} scaling")
+    return f"{application(experiment, provenance)}: {', '.join(parts)}"
+
+
+def application(experiment: Experiment, provenance: Mapping[str, Any]) -> str:
+    """Return what was measured: as the runs state it, then as their names begin, else the folder's name."""
+    stated = _common(_program(run.attributes) for run in experiment.runs)
+    named = _common(_prefix(run.source) for run in experiment.runs)
+    if named.lower() in stated.lower():
+        named = ""
+    return " ".join(filter(None, (stated, named))) or study_name(provenance)
 
 
 def study_name(provenance: Mapping[str, Any]) -> str:
@@ -37,15 +70,93 @@ def study_name(provenance: Mapping[str, Any]) -> str:
     return common.stem if len(paths) == 1 else common.name or NO_NAME
 
 
+def machine(experiment: Experiment) -> str:
+    """Return the machines of the runs; empty if none is stated."""
+    found = list(dict.fromkeys(filter(None, (_machine(run.attributes) for run in experiment.runs))))
+    rest = len(found) - LISTED
+    return ", ".join(found[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
+
+
+def dates(experiment: Experiment, files: Sequence[date] = ()) -> str:
+    """Return when the runs were made, as they state it, else the dates of their files.
+
+    Args:
+        experiment: the runs.
+        files: when the input files were last changed.
+    """
+    stated = sorted(found for run in experiment.runs if (found := _date(run.attributes)))
+    if stated:
+        return f"measured {_span(stated)}"
+    return f"input files of {_span(sorted(files))}" if files else ""
+
+
+def _range(name: str, values: Sequence[float]) -> str:
+    low, high = value_text(min(values)), value_text(max(values))
+    return f"{name} = {low}" if low == high else f"{name} = {low} to {high}"
+
+
+def _common(texts: Iterable[str]) -> str:
+    """Return the text that all share; empty if they differ."""
+    found = set(texts)
+    return found.pop() if len(found) == 1 else ""
+
+
+def _program(attributes: Mapping[str, str]) -> str:
+    """Return the name of the program: of a command its file."""
+    for name in APPLICATION:
+        if text := described_as(attributes, name):
+            first = text.split()[0]
+            return PurePath(first).name[:WIDEST] if "/" in first or name.startswith("cmd") else text[:WIDEST]
+    return ""
+
+
+def _prefix(source: str) -> str:
+    """Return the leading name of a run: ``hpcg`` of ``study/hpcg.p4.r1/profile.cubex``."""
+    for part in reversed(PurePath(source).parts):
+        for name in (part, PurePath(part).stem):
+            try:
+                run = parse_run_name(name)
+            except RunNameError:
+                continue
+            if run.parameters:
+                return run.prefix
+    return ""
+
+
+def _machine(attributes: Mapping[str, str]) -> str:
+    stated = metadata_of(attributes).get("machine", "")
+    return (stated or next(filter(None, (attributes.get(name, "") for name in HOSTS)), ""))[:WIDEST]
+
+
+def _date(attributes: Mapping[str, str]) -> date | None:
+    for name in DATES:
+        text = described_as(attributes, name)
+        try:
+            seconds = float(text)
+        except ValueError:
+            seconds = 0.0
+        if seconds >= LEAST_SECONDS:
+            seconds /= 1e6 if seconds > MOST_SECONDS else 1.0
+            return datetime.fromtimestamp(min(seconds, MOST_SECONDS), UTC).date()
+        try:
+            return date.fromisoformat(text[:10])
+        except ValueError:
+            continue
+    return None
+
+
+def _span(days: Sequence[date]) -> str:
+    return f"{days[0]}" if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+
+
 def facts(analysis: Analysis, provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return what was measured as pairs of a heading and a text; what is not known is left out."""
     experiment = analysis.experiment
     points, repetitions = experiment.shape
+    columns = zip(experiment.parameters, experiment.points.T.tolist(), strict=True)
+    ranges = "; ".join(range_text(name, values) for name, values in columns)
     found = [
-        (
-            "Measurements",
-            f"{counted(points, 'point')}, {_ranges(experiment)}; {repetitions_text(repetitions)}",
-        ),
+        ("Measurements", f"{counted(points, 'point')}: {ranges}; {repetitions_text(repetitions)}"),
         (
             "Call tree",
             f"{counted(len(analysis.callpaths.kernels), 'call path')} in "
@@ -67,22 +178,6 @@ def repetitions_text(count: int) -> str:
     return "one repetition" if count == 1 else f"up to {count} repetitions"
 
 
-def scale_text(value: float, digits: int = 6) -> str:
-    """Write a value of a parameter: whole numbers whole, all else with some significant digits."""
-    return f"{value:.0f}" if value == round(value) and abs(value) < WHOLE else f"{value:.{digits}g}"
-
-
-def _ranges(experiment: Experiment) -> str:
-    columns = zip(experiment.parameters, experiment.points.T, strict=True)
-    return ", ".join(_range(name, sorted(set(values.tolist()))) for name, values in columns)
-
-
-def _range(name: str, values: Sequence[float]) -> str:
-    if len(values) > LISTED_VALUES:
-        return f"{name} = {scale_text(values[0])} … {scale_text(values[-1])} ({len(values)} values)"
-    return f"{name} = {' '.join(map(scale_text, values))}"
-
-
 def _per_run(counts: Iterable[int]) -> str:
     """Write how many of something runs have; empty if none has any."""
     found = sorted(set(counts))
@@ -96,7 +191,7 @@ def _values(experiment: Experiment) -> str:
     if experiment.per is None:
         return ""
     visits = experiment.per.of_a_run
-    times = "once" if visits == 1 else f"{scale_text(visits)} times"
+    times = "once" if visits == 1 else f"{value_text(visits)} times"
     does = "makes" if experiment.per.region == STATED_STEPS else "visits"
     return f"{experiment.per.text}, which a run {does} {times} (median)"
 
@@ -124,9 +219,7 @@ def efficiency_table(
     """
     known = [row["at"] for row in efficiency["points"]]
     points = [*efficiency["points"], *(row for row in predicted if row["at"] not in known)]
-    texts = [
-        ", ".join(f"{name} = {scale_text(value)}" for name, value in row["at"].items()) for row in points
-    ]
+    texts = [point_text(row["at"]) for row in points]
     measured = len(efficiency["points"])
     return {
         "points": [*texts[:measured], *(f"{text} (predicted)" for text in texts[measured:])],
@@ -174,7 +267,7 @@ def configuration_rows(provenance: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def prediction_text(scaled: str, scales: FloatArray) -> str:
     """Say what the page's predictions are, known at some scales."""
-    first, last = (scale_text(float(scales[i]), 4) for i in (0, -1))
+    first, last = (value_text(float(scales[i])) for i in (0, -1))
     return (
         f"Predictions and intervals are those of pipeline predict, computed at {len(scales)} scales from "
         f"{scaled} = {first} to {last}, where the slider stops. Lines connect them. Intervals of kernels "

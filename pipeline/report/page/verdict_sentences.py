@@ -1,7 +1,7 @@
 """The result in three sentences: who dominates and until when, what the target costs, how far to trust it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
@@ -13,13 +13,23 @@ from ingest.scaling import Scaling
 from pipeline.questions.analysis import Analysis, Outlook, along_parameter, largest_point, measured_total
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
 from pipeline.report.page.kernel_data import warning_texts
-from pipeline.report.page.sections import repetitions_text, scale_text
+from pipeline.report.page.sections import repetitions_text
 from pipeline.report.summary import profile_sentence
 from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import counted, estimate_text, figure, percent, shorten_middle, times
+from pipeline.wording.quantities import (
+    counted,
+    estimate_text,
+    figure,
+    percent,
+    point_text,
+    shorten_middle,
+    times,
+    value_text,
+)
 
 GRID_POINTS = 400
 NAME_WIDTH = 60
+SPACE = "\N{NO-BREAK SPACE}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +70,25 @@ class Findings:
 
     def at(self, scale: float) -> str:
         """Write a scale that no line break tears apart: ``p = 32``."""
-        return f"{self.analysis.parameter}\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{scale_text(scale)}"
+        return unbroken({self.analysis.parameter: scale})
+
+    def place(self, point: FloatArray | Sequence[float]) -> str:
+        """Write a point so that no line break tears a value from its name: ``p = 32, n = 100``."""
+        return unbroken(dict(zip(self.analysis.experiment.parameters, point, strict=True)))
 
     def name(self, region: int) -> str:
         """Return a region's name for a sentence."""
-        return shorten_middle(shown_name(self.analysis.regions.kernels.regions[region]), NAME_WIDTH)
+        return sentence_name(self.analysis.regions.kernels.regions[region])
+
+
+def unbroken(point: Mapping[str, float]) -> str:
+    """Write a point whose values stay beside their names."""
+    return point_text(point).replace(" = ", f"{SPACE}={SPACE}")
+
+
+def sentence_name(region: str) -> str:
+    """Return a region's name for a sentence."""
+    return shorten_middle(shown_name(region), NAME_WIDTH)
 
 
 def verdict(findings: Findings) -> list[str]:
@@ -144,7 +168,7 @@ def _reign(findings: Findings, sequence: Sequence[tuple[int, float]]) -> str:
     end = _about(findings, sequence[-1], sequence[-2])
     if len(sequence) == 2:
         return f"Up to about {findings.at(end)}"
-    return f"From about {findings.at(_about(findings, sequence[-2], sequence[-3]))} to {scale_text(end)}"
+    return f"From about {findings.at(_about(findings, sequence[-2], sequence[-3]))} to {value_text(end)}"
 
 
 def _about(findings: Findings, later: tuple[int, float], earlier: tuple[int, float]) -> float:

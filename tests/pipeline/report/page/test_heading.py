@@ -7,7 +7,7 @@ import pytest
 
 from ingest.experiment import Experiment
 from pipeline.report.page import report_html
-from pipeline.report.page.page_heading import application, dates, heading, machine
+from pipeline.report.page.sections import application, dates, heading, machine
 from tests.pipeline.report.page.studies import PROVENANCE, answered, study, two_parameter_study
 
 

@@ -54,7 +54,6 @@ export class KernelSet extends RegionNames {
     this.python = raw.python;
     this.leads = raw.leads.map((i) => raw.leadsTexts[i]);
     this.growthClass = raw.growthClass.map((i) => raw.growthClassTexts[i]);
-    this.growthUncertain = raw.growthUncertain.map(Boolean);
     this.warnings = raw.warning.map((i) => raw.warningTexts[i]);
     this.sharedWarnings = (raw.warningTexts[0] ?? []).filter((text) =>
       raw.warningTexts.every((texts) => texts.includes(text)),

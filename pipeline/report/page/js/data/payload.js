@@ -120,7 +120,6 @@
  * @property {string[]} latex the chosen formula
  * @property {string[]} python the chosen formula as a function
  * @property {Floats} curves what the formulas of weighty kernels give, one after the other: R x G
- * @property {number[]} growthUncertain 1 or 0, per kernel
  * @property {string[]} growthClassTexts how kernels grow, in words
  * @property {number[]} growthClass index into them, per kernel
  * @property {string[]} leadsTexts leading terms

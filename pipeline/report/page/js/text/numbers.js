@@ -6,6 +6,7 @@
 
 export const NOTHING = "-"; // what is not known
 const BETWEEN = " .. ";
+const PERCENT = " %";
 /** @type {[number, string][]} */
 const WORDS = [
   [1e12, "trillion"],
@@ -161,12 +162,14 @@ export function quantity(value, unit) {
 }
 
 /**
- * An interval: 16.0 .. 28.4; empty if it is not known.
+ * An interval: 16.0 .. 28.4, 1.6 .. 2.4 %; empty if it is not known.
  * @param {Interval | null} interval
  * @param {(value: number) => string} write
  */
 export function intervalText(interval, write = figure) {
-  return interval && !interval.some(Number.isNaN) ? interval.map((end) => write(end)).join(BETWEEN) : "";
+  if (!interval || interval.some(Number.isNaN)) return "";
+  const [low, high] = interval.map((end) => write(end));
+  return `${high.endsWith(PERCENT) ? low.replace(PERCENT, "") : low}${BETWEEN}${high}`;
 }
 
 /**

@@ -180,8 +180,7 @@ function drawModel(drawn, positions, curve) {
  * @param {(value: number) => string} text
  */
 function measuredText({ value, lower, upper }, text) {
-  const interval = upper > lower ? ` (${text(lower)} … ${text(upper)})` : "";
-  return `${text(value)}${interval}`;
+  return upper > lower ? `${text(value)} [${intervalText([lower, upper], text)}]` : text(value);
 }
 
 /**
@@ -201,7 +200,7 @@ function readingsAt(chart, points, curve, scale) {
   return [
     ...rows,
     ["c0", "model", text(model.value)],
-    ["none", "90 % interval", `${text(model.lower)} … ${text(model.upper)}`],
+    ["none", "90 % interval", intervalText([model.lower, model.upper], text)],
   ];
 }
 
