@@ -4,7 +4,7 @@ import base64
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.columns.cells import Cells
+from pipeline.columns.column import Column, Found
 from pipeline.report.page.modules import joined
 
 if TYPE_CHECKING:
@@ -166,7 +166,12 @@ def _written_alike(value: float, near: np.float32) -> np.float32:
 
 def plain(values: FloatArray) -> list[float | None]:
     """Return numbers with nine digits, None for what is not known."""
-    return [float(f"{value:.9g}") if np.isfinite(value) else None for value in values.tolist()]
+    return [short(value, 9) for value in values.tolist()]
+
+
+def short(value: float, digits: int = 6) -> float | None:
+    """Return a number with few digits, None for what is not known or infinite."""
+    return float(f"{value:.{digits}g}") if np.isfinite(value) else None
 
 
 def integers(values: IntArray | BoolArray) -> list[int]:
@@ -175,22 +180,26 @@ def integers(values: IntArray | BoolArray) -> list[int]:
     return flat
 
 
-def column_data(cells: Cells, about: str = "", lacking: int = 0) -> dict[str, Any]:
-    """Return a column as its list has it; ``js/draw/table.js`` makes tables of such.
+def columns_data(columns: Iterable[Column[Found]], found: Found, lacking: int = 0) -> list[dict[str, Any]]:
+    """Return columns with values and texts; ``js/draw/table.js`` makes tables of such.
 
     Args:
-        cells: of the column.
-        about: what it means.
-        lacking: rows at the end that have nothing in it.
+        columns: in their order.
+        found: what they are filled with.
+        lacking: rows at the end that have nothing in them.
     """
-    return {
-        "key": cells.name,
-        "title": cells.heading,
-        "help": about,
-        "number": cells.is_number,
-        "values": [*cells.values, *[None] * lacking],
-        "texts": [*cells.texts, *[""] * lacking],
-    }
+    return [
+        {
+            "key": cells.name,
+            "title": cells.heading,
+            "help": column.about,
+            "number": cells.is_number,
+            "values": [*cells.values, *[None] * lacking],
+            "texts": [*cells.texts, *[""] * lacking],
+        }
+        for column in columns
+        for cells in column.filled(found)
+    ]
 
 
 def compressed(value: Any) -> str:  # noqa: ANN401

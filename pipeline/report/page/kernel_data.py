@@ -13,7 +13,7 @@ from pipeline.models.quality import Note, note_texts
 from pipeline.models.scaling_models import ScalingModels, growths, remarks
 from pipeline.questions.analysis import Level, Outlook
 from pipeline.questions.bottlenecks import Standing
-from pipeline.report.page.embedding import column_data, integers, packed, plain
+from pipeline.report.page.embedding import integers, packed, plain, short
 from pipeline.report.page.positions import Positions
 from pipeline.report.page.shown_kernels import ShownKernels, interpolated
 from pipeline.wording.quantities import growth_text
@@ -63,9 +63,7 @@ def kernel_data(
         else None,
         "standing": {name: integers(marks) for name, marks in vars(shown.standing).items()},
         "crossovers": _crossovers(shown, positions),
-        "further": [
-            column_data(cells, about, len(kernels) - len(shown.members)) for about, cells in shown.further
-        ],
+        "further": shown.further,
         "repetitions": _repetitions(shown, repetitions),
         **_numbers(shown),
         **_texts(shown),
@@ -90,7 +88,7 @@ def _crossovers(shown: ShownKernels, positions: Positions) -> list[list[Any]]:
     found = []
     for c in shown.crossovers:
         value = float(curve(np.array([c.at]))[c.overtakes, 0])
-        found.append([c.overtakes, c.overtaken, float(f"{c.at:.6g}"), c.measured, float(f"{value:.6g}")])
+        found.append([c.overtakes, c.overtaken, short(c.at), c.measured, short(value)])
     return found
 
 

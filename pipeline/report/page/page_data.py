@@ -11,19 +11,24 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.profile import Metric
 from ingest.scaling import Scaling
+from pipeline.columns.column import FIGURE, SHARE, Column
 from pipeline.models.kernels import Kernels, mean_over_repetitions
 from pipeline.models.metrics import FACTORS
-from pipeline.projection.rooflines.rooflines import StudyRoofline
+from pipeline.projection.rooflines.counters import LEVELS
+from pipeline.projection.rooflines.region_verdicts import RegionVerdict
+from pipeline.projection.rooflines.rooflines import CountedKernel, StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook, largest_point
 from pipeline.questions.bottlenecks import GROWING, NOTEWORTHY_SHARE
+from pipeline.questions.runtime.estimate import Estimate
+from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import FAR, VERY_FAR
-from pipeline.report.page.embedding import integers, packed
+from pipeline.report.page.embedding import columns_data, integers, packed, plain, short
 from pipeline.report.page.kernel_data import kernel_data, without_zeros
 from pipeline.report.page.positions import Positions
-from pipeline.report.page.program_data import program_data
-from pipeline.report.page.roofline_section import roofline_data
 from pipeline.report.page.shown_kernels import OF_A_NUMBER, ShownKernels, most_shown, shown_kernels, with_sum
+from pipeline.report.runtime_charts import RuntimeChart, runtime_charts
+from pipeline.wording.quantities import count
 
 ROOM = 800_000  # characters of the data, if nobody says less
 OF_REPETITIONS = 0.1  # of the room, what single measurements of a level take at most
@@ -38,6 +43,14 @@ class MetricOutlook:
     regions: Outlook
 
 
+ANSWERS = {
+    "wall": ("wall time", "s"),
+    "speedup": ("speed-up", ""),
+    "efficiency": ("efficiency", "%"),
+    "weak_efficiency": ("weak efficiency", "%"),
+    "work_rate": ("work rate", ""),
+}
+DIGITS = 5  # of a roofline
 METRICS = 4  # shown in the call tree beside the modelled one
 MOST_UNEVEN = 100  # call paths in the section on imbalance
 
@@ -233,24 +246,139 @@ def _most_uneven(excess: FloatArray) -> IntArray:
     return np.asarray(order[worst[order] > 0], dtype=np.int64)
 
 
+FILTERED: tuple[Column[Sequence[Mapping[str, Any]]], ...] = (
+    Column(key="region", each=lambda row: short_name(row["region"])),
+    Column(key="decision", each=lambda row: "kept" if row["kept"] else "dropped"),
+    Column(
+        key="visits",
+        kind=FIGURE,
+        each=lambda row: short(row["visits"], 5),
+        write=count,
+        about="Number of visits at the largest scale",
+    ),
+    Column(
+        key="time",
+        kind=FIGURE,
+        unit="core-s",
+        each=lambda row: short(row["time"], 5),
+        write=count,
+        about="Exclusive time, summed over locations, at the largest scale",
+    ),
+    Column(key="reason", each=lambda row: row["why"]),
+)
+"""Columns of the regions that a filter decides on, rows of ``app.filter.json``."""
+
+
 def filter_data(evidence: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return the decided regions as rows [name, short name, kept, index of the reason, visits, time].
+    """Return the decided regions as a table, and their whole names; None if no filter was made.
 
     Args:
-        evidence: the content of ``app.filter.json``; None if no filter was made.
+        evidence: the content of ``app.filter.json``.
     """
     if evidence is None or not evidence["regions"]:
         return None
-    reasons: dict[str, int] = {}
-    rows = [
-        [
-            row["region"],
-            short_name(row["region"]),
-            row["kept"],
-            reasons.setdefault(row["why"], len(reasons)),
-            float(f"{row['visits']:.5g}"),
-            float(f"{row['time']:.5g}"),
-        ]
-        for row in evidence["regions"]
+    rows = evidence["regions"]
+    return {
+        "method": evidence["method"],
+        "names": [row["region"] for row in rows],
+        "columns": columns_data(FILTERED, rows),
+    }
+
+
+LIMITED: tuple[Column[Sequence[tuple[CountedKernel, RegionVerdict]]], ...] = (
+    Column(key="region", each=lambda both: short_name(both[0].region)),
+    Column(
+        key="share",
+        kind=SHARE,
+        each=lambda both: short(both[0].share, DIGITS),
+        about="Of the time of the largest measured point",
+    ),
+    Column(key="limit", each=lambda both: both[1].bound.value),
+    Column(key="figures", each=lambda both: "; ".join((both[1].sentence, *both[1].doubts))),
+)
+"""Columns of the regions in a roofline and what limits them."""
+
+
+def roofline_data(found: StudyRoofline | None) -> dict[str, Any] | None:
+    """Return a study in the roofline of the machine it was measured on; None if that is not known."""
+    if found is None:
+        return None
+    counted = {point.level for point in found.roofline.points}
+    rows = list(zip(found.kernels, found.verdicts, strict=True))
+    return {
+        "machine": found.roofline.machine,
+        "bandwidths": [[ceiling.name, short(ceiling.value, DIGITS)] for ceiling in found.roofline.bandwidths],
+        "peaks": [[ceiling.name, short(ceiling.value, DIGITS)] for ceiling in found.roofline.peaks],
+        "runs": list(found.runs),
+        "judged": found.judged,
+        "levels": [level for level in LEVELS if level in counted],
+        "points": [
+            [
+                short_name(point.name),
+                point.level,
+                short(point.intensity, DIGITS),
+                short(point.flop_rate, DIGITS),
+                found.runs.index(point.run),
+            ]
+            for point in found.roofline.points
+        ],
+        "names": [kernel.region for kernel in found.kernels],
+        "columns": columns_data(LIMITED, rows),
+    }
+
+
+def program_data(analysis: Analysis, found: Runtime, positions: Positions) -> dict[str, Any]:
+    """Return the figures that are known at any position, and the charts of the first screen per line.
+
+    Args:
+        analysis: the modelled experiment.
+        found: its runtime.
+        positions: where predictions are known.
+    """
+    study = RuntimeStudy(analysis)
+    points = np.split(positions.points, len(positions.lines))
+    figures = [study.figures(one, np.zeros(len(one), dtype=np.bool_)) for one in points]
+    charts = [
+        {chart.name: chart for chart in runtime_charts(analysis, found, target, curve)}
+        for target, curve in zip(positions.lines, figures, strict=True)
     ]
-    return {"method": evidence["method"], "reasons": list(reasons), "rows": rows}
+    return {
+        "strong": study.comparison is Comparison.STRONG,
+        "answers": [
+            {"label": label, "unit": unit, **_along(figures, name)}
+            for name, (label, unit) in ANSWERS.items()
+            if np.isfinite(getattr(figures[0], name).value).any()
+        ],
+        "charts": [
+            {
+                "name": name,
+                "label": chart.label,
+                "threshold": chart.threshold,
+                "lines": [_line(one[name]) if name in one else None for one in charts],
+            }
+            for name, chart in charts[0].items()
+            if np.isfinite(chart.model.value).any()
+        ],
+    }
+
+
+def _along(figures: list[Figures], name: str) -> Mapping[str, Any]:
+    known = [getattr(one, name) for one in figures]
+    return {
+        end: plain(np.concatenate([getattr(one, end) for one in known]))
+        for end in ("value", "lower", "upper")
+    }
+
+
+def _line(chart: RuntimeChart) -> Mapping[str, Any]:
+    return {
+        "points": estimates(chart.measured_at, chart.measured),
+        "curve": estimates(chart.scale, chart.model),
+        "ideal": None if chart.ideal is None else plain(chart.ideal),
+    }
+
+
+def estimates(scale: FloatArray, figures: Estimate) -> dict[str, Any]:
+    """Return figures at scales float64[Q] with the ends of their intervals."""
+    ends = {name: plain(getattr(figures, name)) for name in ("value", "lower", "upper")}
+    return {"scale": scale.tolist(), **ends}

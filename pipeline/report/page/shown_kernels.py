@@ -5,14 +5,14 @@ sum has measurements and predictions like any kernel. Callers that are folded ar
 and what is folded counts for the sum alone, not for inclusive values of its callers.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
-from pipeline.columns.cells import Cells
 from pipeline.columns.kernels import KERNELS, RankedKernels
 from pipeline.models.fit import fit
 from pipeline.models.kernels import Kernels, sum_groups
@@ -21,6 +21,7 @@ from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import added, predict_total
 from pipeline.questions.analysis import Analysis, Level, Outlook
 from pipeline.questions.bottlenecks import Crossover, Standing, crossovers
+from pipeline.report.page.embedding import columns_data
 from pipeline.report.page.positions import Positions
 
 DRAWN = frozenset(
@@ -53,7 +54,7 @@ class ShownKernels:
         prediction: float64[k, G].
         total: float64[1, G], of all kernels, folded or not.
         weighty: int64[w], kernels whose intervals and formulas are known at all positions.
-        further: columns of kernels that the page has no drawing of its own for, with what they mean.
+        further: columns of kernels that the page has no drawing of its own for.
         members: int64[n], which kernels are shown by themselves, ascending.
         folded: number of those that are not.
     """
@@ -67,7 +68,7 @@ class ShownKernels:
     total: Prediction
     weighty: IntArray
     members: IntArray
-    further: tuple[tuple[str, Cells], ...] = ()
+    further: Sequence[Mapping[str, Any]] = ()
     folded: int = 0
 
 
@@ -125,19 +126,14 @@ def shown_kernels(
     )
     fits = len(level.kernels) <= most or not level.kernels.additive
     shown = whole if fits else _folded(level, outlook, points, whole, most)
+    further = [] if beside else [column for column in KERNELS if column.key not in DRAWN]
+    ranked = RankedKernels(level=level, outlook=outlook, chosen=shown.members)
     return replace(
         shown,
         weighty=_weighty(shown),
         crossovers=_crossovers(shown, positions, beside=beside) if level.kernels.additive else (),
-        further=() if beside else _further(level, outlook, shown.members),
+        further=columns_data(further, ranked, int(shown.folded > 0)),
     )
-
-
-def _further(level: Level, outlook: Outlook, members: IntArray) -> tuple[tuple[str, Cells], ...]:
-    """Return the columns of `KERNELS` that the page shows as they are."""
-    found = RankedKernels(level=level, outlook=outlook, chosen=members)
-    columns = (column for column in KERNELS if column.key not in DRAWN)
-    return tuple((column.about, cells) for column in columns for cells in column.filled(found))
 
 
 def with_sum(values: FloatArray, shown: ShownKernels) -> FloatArray:

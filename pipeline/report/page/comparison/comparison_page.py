@@ -18,7 +18,7 @@ from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.models.kernels import sum_groups
 from pipeline.report.check.terminal import check_table, show_details
 from pipeline.report.check.wording import VERDICT_ROWS, basis, kernel_name, rename_text, story
-from pipeline.report.page.embedding import integers, packed, page_text
+from pipeline.report.page.embedding import integers, packed, page_text, short
 from pipeline.wording.quantities import callpath_text, figure, interval_text, percent, point_text
 
 NOWHERE = -1  # of kernels that are not one call path
@@ -118,25 +118,23 @@ def _side(values: Values, group: IntArray, single: BoolArray) -> dict[str, Any]:
     }
 
 
-def _ends(whole: tuple[float, float] | None) -> list[float] | None:
+def _ends(whole: tuple[float, float] | None) -> list[float | None] | None:
     if whole is None or not np.isfinite(whole).all():
         return None
-    return [float(f"{end:.6g}") for end in whole]
+    return list(map(short, whole))
 
 
 def _changes(trees: ComparedTrees, changes: Sequence[Change]) -> list[list[float | None] | None]:
     """Return ratio, lower and upper end per scale of the trees; None if it was not tested there."""
     tested = {_key(change.at): change for change in changes if np.isfinite(change.ratio)}
     found = (tested.get(_key(scale.at)) for scale in trees.scales)
-    return [None if one is None else [_plain(v) for v in (one.ratio, one.lower, one.upper)] for one in found]
+    return [
+        None if one is None else [short(v, 4) for v in (one.ratio, one.lower, one.upper)] for one in found
+    ]
 
 
 def _key(at: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(f"{value:.9g}" for value in at.values())
-
-
-def _plain(value: float) -> float | None:
-    return float(f"{value:.4g}") if np.isfinite(value) else None
 
 
 WORDS = {verdict: row.compared for verdict, row in VERDICT_ROWS.items()}

@@ -12,7 +12,7 @@ from ingest.arrays import FloatArray
 from pipeline.columns.column import FIGURE, SHARE, WHOLE, Column
 from pipeline.gate.change_points import ENOUGH, LEVEL
 from pipeline.gate.trends import Entries, KernelTrends, Measure, MeasureTrend, entries_text
-from pipeline.report.page.embedding import column_data
+from pipeline.report.page.embedding import columns_data
 from pipeline.report.page.history.history_words import HistoryWords, StepRow, kernel_name, kernel_place
 from pipeline.report.page.history.trend_data import trends_data
 from pipeline.wording.escaping import visible
@@ -147,9 +147,8 @@ def chance(site: Site) -> str:
 
 def _matrix(site: Site) -> dict[str, Any]:
     """Return the matrix of kernels; ``js/history/index.js`` has its types."""
-    rows = range(len(site.kernels))
     return {
-        "columns": [column_data(cells) for column in _columns(site) for cells in column.filled(rows)],
+        "columns": columns_data(_columns(site), range(len(site.kernels))),
         "levels": [one.kernel.level.value for one in site.kernels],
         "places": [kernel_place(one.kernel) for one in site.kernels],
         "addresses": site.addresses,

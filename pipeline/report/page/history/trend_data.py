@@ -8,7 +8,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.gate.trends import MeasureTrend
-from pipeline.report.page.embedding import packed
+from pipeline.report.page.embedding import packed, short
 from pipeline.report.page.history.history_words import direction
 
 FEWEST = 5  # entries of a part of several: of fewer no percentiles are drawn
@@ -82,22 +82,18 @@ def _trend(trend: MeasureTrend, parts: Parts) -> dict[str, Any] | None:
     known = trend.values[np.isfinite(trend.values)]
     after = {start: level for start, _, level in levels}
     return {
-        "domain": _short(domain_of(parts, after.values())),
+        "domain": list(map(short, domain_of(parts, after.values()))),
         "log": bool(np.quantile(known, 0.98) > LOGARITHMIC * np.quantile(known, 0.02)),
-        "levels": [[start, end, *_short([level])] for start, end, level in levels],
+        "levels": [[start, end, short(level)] for start, end, level in levels],
         "changes": [
             {
                 "at": change.at,
                 "first": change.first,
                 "last": change.last,
-                "level": _short([after[change.at]])[0],
+                "level": short(after[change.at]),
                 "direction": direction(trend.measure, change.factor),
                 "rises": change.factor > 1,
             }
             for change in trend.changes
         ],
     }
-
-
-def _short(values: Iterable[float]) -> list[float]:
-    return [float(f"{value:.6g}") for value in values]

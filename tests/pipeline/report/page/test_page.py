@@ -88,7 +88,7 @@ def test_head_has_title_verdict_and_facts(text: str) -> None:
     assert page.startswith(
         " Skip to the kernels Scaling report app: p = 4 to 64, strong scaling Up to about p = 158 "
     )
-    assert "Measurements 5 points, p = 4 8 16 32 64; up to 3 repetitions Call tree" in page
+    assert "Measurements 5 points: p = 4, 8, 16, 32, 64; up to 3 repetitions Call tree" in page
     assert "Filter keeps 2 of 3 filterable regions Leading kernels Kernels Call tree Icicle Imbalance" in page
 
 

@@ -19,12 +19,12 @@ from pipeline.report.page.page_data import (
     MOST_UNEVEN,
     filter_data,
     imbalance_data,
+    program_data,
     region_data,
     region_numbers,
     short_unit,
 )
 from pipeline.report.page.positions import positions_of
-from pipeline.report.page.program_data import program_data
 from tests.pipeline.report.page.studies import (
     EVIDENCE,
     SCRIPT,
@@ -236,24 +236,25 @@ def test_points_without_runs_have_no_locations() -> None:
     assert data["locations"] == [0, 8, 16, 32, 64]
 
 
-def test_filter_rows_share_their_reasons() -> None:
-    assert filter_data(EVIDENCE) == {
-        "method": "paper rule",
-        "reasons": ["it is long", "no rule keeps it"],
-        "rows": [
-            [SOLVER, "Foam::fvMatrix<Foam::Vector<double> >::solveSegregated", True, 0, 10.0, 99.0],
-            [SCRIPT, SCRIPT, True, 0, 20.0, 5.0],
-            [SHIFT, SHIFT, False, 1, 1e6, 3.0],
-        ],
+def test_decisions_of_the_filter_are_a_table() -> None:
+    data = filter_data(EVIDENCE)
+    assert data is not None
+    assert (data["method"], data["names"]) == ("paper rule", [SOLVER, SCRIPT, SHIFT])
+    assert {column["title"]: column["texts"] for column in data["columns"]} == {
+        "region": ["Foam::fvMatrix<Foam::Vector<double> >::solveSegregated", SCRIPT, SHIFT],
+        "decision": ["kept", "kept", "dropped"],
+        "visits": ["10", "20", "1.00 million"],
+        "time [core-s]": ["99", "5", "3"],
+        "reason": ["it is long", "it is long", "no rule keeps it"],
     }
-    assert data_of(study(), EVIDENCE)["filter"] == filter_data(EVIDENCE)
+    assert data_of(study(), EVIDENCE)["filter"] == data
 
 
-def test_filter_rows_have_five_digits() -> None:
+def test_values_of_the_filter_have_five_digits() -> None:
     row = {"region": "a", "kept": True, "why": "", "visits": 1234567.0, "time": 0.123456789}
     data = filter_data({"method": "", "regions": [row]})
     assert data is not None
-    assert data["rows"][0][4:] == [1234600.0, 0.12346]
+    assert [column["values"] for column in data["columns"][2:4]] == [[1234600.0], [0.12346]]
 
 
 def test_no_filter_without_evidence_or_decisions() -> None:

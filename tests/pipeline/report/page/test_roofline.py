@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
 from pipeline.report.page import report_html
-from pipeline.report.page.roofline_section import roofline_data
+from pipeline.report.page.page_data import roofline_data
 from tests.pipeline.projection.rooflines.test_study_rooflines import NODE
 from tests.pipeline.projection.rooflines.test_study_rooflines import study as counted_study
 from tests.pipeline.report.page.browser import Watched
@@ -30,11 +30,13 @@ def test_the_data_of_the_page(found: StudyRoofline) -> None:
     assert (data["runs"], data["judged"], data["levels"]) == (["p = 8", "p = 32"], 1, ["DRAM"])
     assert ["dgemm", "DRAM", 400.0, 640e9, 1] in data["points"]
     assert len(data["points"]) == 4
-    assert [row[:4] for row in data["kernels"]] == [
-        ["stream", "stream", 0.55525, "memory bandwidth"],
-        ["dgemm", "dgemm", 0.27762, "arithmetic"],
-    ]
-    assert data["kernels"][1][4] == found.verdicts[1].sentence
+    assert data["names"] == ["stream", "dgemm"]
+    assert {column["key"]: column["values"] for column in data["columns"]} == {
+        "region": ["stream", "dgemm"],
+        "share": [0.55525, 0.27762],
+        "limit": ["memory bandwidth", "arithmetic"],
+        "figures": [verdict.sentence for verdict in found.verdicts],
+    }
     assert roofline_data(None) is None
 
 
@@ -42,7 +44,7 @@ def test_what_is_doubtful_is_said_beside_the_verdict(found: StudyRoofline) -> No
     doubtful = replace(found.verdicts[0], proportional=True)
     data = roofline_data(replace(found, verdicts=(doubtful, found.verdicts[1])))
     assert data is not None
-    assert data["kernels"][0][4] == f"{found.verdicts[0].sentence}; {doubtful.doubts[0]}"
+    assert data["columns"][3]["texts"][0] == f"{found.verdicts[0].sentence}; {doubtful.doubts[0]}"
 
 
 def test_the_section_is_there_only_with_a_machine(found: StudyRoofline) -> None:

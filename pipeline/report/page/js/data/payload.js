@@ -39,7 +39,8 @@
  * @property {number} judged the run that the verdicts are about
  * @property {string[]} levels of memory where bytes were counted, the farthest first
  * @property {RooflinePoint[]} points
- * @property {[string, string, number, string, string][]} kernels name, short, share, what limits it, figures
+ * @property {string[]} names of regions
+ * @property {ColumnPayload[]} columns of them: what limits each
  */
 
 /** @typedef {[string, string, number | null, number, number]} RooflinePoint name, level, flop/B, flop/s, run */
@@ -167,14 +168,7 @@
 
 /** @typedef {string} Steps base64 of little-endian uint16: 65534 is the largest value, 65535 unknown */
 
-/**
- * @typedef {object} FilterPayload
- * @property {string} method
- * @property {string[]} reasons
- * @property {FilterRow[]} rows
- */
-
-/** @typedef {[string, string, boolean, number, number, number]} FilterRow name, short, kept, reason, visits, time */
+/** @typedef {{method: string, names: string[], columns: ColumnPayload[]}} FilterPayload one row per region */
 
 /** @param {string} text */
 function bytes(text) {

@@ -335,7 +335,7 @@ export class DataTable {
 export function columnsOf(columns, cells = {}, kind = "", now = (i) => columns[i]) {
   return columns.map(({ key, title, help, number }, i) => ({
     key,
-    title,
+    title: title.charAt(0).toUpperCase() + title.slice(1),
     help: help || undefined,
     kind: `${number ? "number " : ""}${kind}`,
     value: (row) => now(i)?.values[row] ?? (number ? Number.NaN : ""),
@@ -356,7 +356,7 @@ function titleOf({ title }) {
  * @param {Column} column
  */
 function titleParts(column) {
-  const [, name, unit] = /^(.*?)(\([^()]*\))?$/.exec(titleOf(column)) ?? [];
+  const [, name, unit] = /^(.*?)(\([^()]*\)|\[[^[\]]*\])?$/.exec(titleOf(column)) ?? [];
   return unit ? [name, el("span", { class: "unit" }, unit)] : [name];
 }
 

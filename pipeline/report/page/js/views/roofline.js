@@ -5,8 +5,8 @@ import { drawDots, drawLine, frame } from "../draw/chart.js";
 import { chartTools } from "../draw/chart_tools.js";
 import { byId, el, onResize, svgEl, switcher } from "../draw/dom.js";
 import { barNode, cutNode } from "../draw/nodes.js";
-import { DataTable } from "../draw/table.js";
-import { figure, percent } from "../text/numbers.js";
+import { columnsOf, DataTable } from "../draw/table.js";
+import { figure } from "../text/numbers.js";
 
 /** @import { Chart } from "../draw/chart.js" */
 /** @import { RooflinePayload, RooflinePoint } from "../data/payload.js" */
@@ -94,8 +94,8 @@ function drawRoofline(host, roofline, level) {
  * @param {RooflinePayload} roofline
  * @param {RooflinePoint[]} shown
  */
-function nameLargest(drawn, { kernels, judged }, shown) {
-  const leading = new Set(kernels.slice(0, NAMED).map((kernel) => kernel[1]));
+function nameLargest(drawn, { columns, judged }, shown) {
+  const leading = new Set(columns[0].texts.slice(0, NAMED));
   for (const [name, , intensity, rate, run] of shown) {
     if (run !== judged || !leading.has(name)) continue;
     const place = { class: "note", x: drawn.x(intensity ?? 1) + 9, y: drawn.y(rate / GIGA) + 4 };
@@ -155,35 +155,16 @@ function drawPeak(drawn, name, top, high, fastest) {
 }
 
 /** @param {RooflinePayload} roofline */
-function buildVerdicts({ kernels }) {
+function buildVerdicts({ names, columns }) {
+  const share = columns.find(({ key }) => key === "share");
   new DataTable(byId("roofline-table"), {
     caption: "What limits regions on the machine measured on",
     sort: "share",
-    rows: () => kernels.map((_, i) => i),
-    text: (i) => kernels[i][0].toLowerCase(),
-    columns: [
-      {
-        key: "name",
-        title: "Region",
-        value: (i) => kernels[i][1],
-        cell: (i) => cutNode(kernels[i][1], kernels[i][0]),
-      },
-      {
-        key: "share",
-        title: "Share",
-        help: "Of the time of the largest measured point",
-        kind: "number",
-        value: (i) => kernels[i][2],
-        cell: (i) => barNode(kernels[i][2], percent(kernels[i][2])),
-      },
-      { key: "limit", title: "Limit", value: (i) => kernels[i][3], cell: (i) => kernels[i][3] },
-      {
-        key: "figures",
-        title: "Figures",
-        kind: "prose",
-        value: (i) => kernels[i][4],
-        cell: (i) => kernels[i][4],
-      },
-    ],
+    rows: () => names.map((_, row) => row),
+    text: (row) => names[row].toLowerCase(),
+    columns: columnsOf(columns, {
+      region: (row, text) => cutNode(text, names[row]),
+      share: (row, text) => barNode(Number(share?.values[row]), text),
+    }),
   });
 }

@@ -64,10 +64,15 @@ def test_quantities_and_intervals_are_written_as_in_python(scripts: Scripts) -> 
     alike(scripts, "estimateText", lambda value, ends, unit: estimate_text(value, *ends, unit), calls)
     alike(scripts, "intervalText", lambda ends: interval_text(*ends), [[call[1]] for call in calls])
     texts(scripts, "intervalText", {None: "", ((NAN, 1),): ""})
+    shares = [[0.0005, 0.3], [0.016, 0.024]]
+    written = scripts.evaluate(
+        "text/numbers.js", "intervalText, percent", "values[0].map((e) => intervalText(e, percent))", shares
+    )
+    assert written == [interval_text(*ends, percent) for ends in shares]
     texts(
         scripts,
         "estimateText",
-        {(0.026, (0.0056, 0.056), "%"): "2.6 % [0.6 % .. 5.6 %]", (2, None, ""): "2.00"},
+        {(0.026, (0.0056, 0.056), "%"): "2.6 % [0.6 .. 5.6 %]", (2, None, ""): "2.00"},
     )
     point = {"p": 131_072.0, "n": 2.5}
     assert scripts.each("text/numbers.js", "pointText", [[[*point], [*point.values()]]]) == [
