@@ -9,15 +9,16 @@ It is stored as a file: ``design.json`` in the working folder of the campaign.
 
 import json
 import random
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from ingest.errors import InputError
 from pipeline.campaign.description import Campaign, Point
 from pipeline.campaign.folders import PILOT_NAME, run_name
 from pipeline.store.atomic import write_json
+from pipeline.store.records import restored
 
 Purpose: TypeAlias = Literal["all", "pilot", "filter", "series", "extra", "again"]
 """What a round is for: all described runs, first costs, to verify a filter, a first model, a narrower
@@ -113,12 +114,7 @@ def extended(design: CampaignDesign, campaign: Campaign, begun: Collection[str] 
     """Return a design with all runs that a campaign without rounds describes.
 
     Runs that are missing become a further round. Those that the campaign no longer describes are left out
-    unless they have begun or replace outlying ones.
-
-    Args:
-        design: what is planned so far.
-        campaign: the description.
-        begun: names of runs that have been submitted or started.
+    unless they have `begun`, by their names, or replace outlying ones.
     """
     described = {
         run.name: run
@@ -144,15 +140,7 @@ def with_round(
     *,
     unfiltered: bool = False,
 ) -> CampaignDesign:
-    """Return a design with a further round.
-
-    Args:
-        design: what is planned so far.
-        campaign: the description.
-        added: the round.
-        wanted: the further repetitions.
-        unfiltered: whether the runs are measured before a filter is made.
-    """
+    """Return a design with a further round; `unfiltered` runs are measured before a filter is made."""
     runs = []
     for one in wanted:
         same = (run for run in design.runs if run.unfiltered == unfiltered and run.point == one.point)
@@ -211,46 +199,10 @@ def read_design(work: Path) -> CampaignDesign | None:
     path = work / DESIGN_FILE
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        return CampaignDesign(
-            seed=int(content["seed"]),
-            runs=tuple(map(_run, content["runs"])),
-            rounds=tuple(map(_round, content["rounds"])),
-            ending=_one_of(content["ending"], Ending),
-            outlying=tuple(map(str, content["outlying"])),
-        )
+        design: CampaignDesign = restored(CampaignDesign, content)
     except FileNotFoundError:
         return None
     except (OSError, KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         hint = "move it away: runs that are done stay done, and the others are planned again"
         raise InputError("is not a design of runs", where=str(path), hint=hint) from error
-
-
-def _run(entry: Mapping[str, Any]) -> PlannedRun:
-    return PlannedRun(
-        name=str(entry["name"]),
-        round=int(entry["round"]),
-        point={str(name): float(value) for name, value in entry["point"].items()},
-        repetition=int(entry["repetition"]),
-        unfiltered=bool(entry["unfiltered"]),
-        cost=_number(entry["cost"]),
-    )
-
-
-def _round(entry: Mapping[str, Any]) -> CampaignRound:
-    answer = entry["answer"]
-    return CampaignRound(
-        purpose=_one_of(entry["purpose"], Purpose),
-        width=_number(entry["width"]),
-        answer=None if answer is None else Answer(**{name: float(value) for name, value in answer.items()}),
-        build=float(entry["build"]),
-    )
-
-
-def _number(value: float | None) -> float | None:
-    return None if value is None else float(value)
-
-
-def _one_of(value: str, kind: Any) -> Any:  # noqa: ANN401
-    if value not in get_args(kind):
-        raise ValueError(value)
-    return value
+    return design

@@ -1,15 +1,23 @@
-"""What `campaign.toml` describes: records, and the resources that a run at a scale needs."""
+"""What `campaign.toml` describes: records that declare its keys, and what a run at a scale needs.
 
-from collections.abc import Mapping
+Texts have placeholders: ``{p}`` stands for the value of parameter p in a run. Only a name in braces is one:
+``${HOME}`` and ``{a,b}`` are left to the shell, and ``{{p}}`` stands for ``{p}`` itself.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import product
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pipeline.campaign.placeholders import fill, value_in_name
+from ingest.errors import UsageError
+from ingest.options import option
+from pipeline.config.option_readers import Target, parse_budget
+from pipeline.config.toml_file import unknown_hint
 from pipeline.questions.planning.question import Quantity
 
-Point: TypeAlias = Mapping[str, float]
+Point: TypeAlias = Target
 """Values of the parameters by name."""
 
 BY_HAND = "by hand"
@@ -18,6 +26,16 @@ BY_HAND = "by hand"
 Tool: TypeAlias = Literal["score-p", "openfoam", "tau", "caliper", "none"]
 LauncherName: TypeAlias = Literal["srun", "mpirun", "none"]
 SchedulerName: TypeAlias = Literal["slurm", "pbs", "shell"]
+
+REPETITION = "repetition"
+RUN = "run"
+FOLDER = "folder"
+FILTER = "filter"
+OTHERS = (REPETITION, RUN, FOLDER)
+"""Placeholders beside the parameters: the number of the repetition, the name of the run, the folder of
+`campaign.toml`."""
+
+_PLACEHOLDER = re.compile(r"\{(\{[^\W\d](?:[^\W\d]|-)*\})\}|(?<!\$)\{([^\W\d](?:[^\W\d]|-)*)\}")
 
 
 @dataclass(frozen=True)
@@ -28,31 +46,46 @@ class Input:
     content_only: bool
 
 
+def read_texts(value: object, folder: Path) -> tuple[str, ...]:
+    """Read a list of texts of one line each."""
+    if not isinstance(value, list) or not all(isinstance(one, str) and one.strip() for one in value):
+        raise UsageError(f"{value!r} is not a list of texts", hint='write ["..."]')
+    if any("\0" in one or "\n" in one for one in value):
+        raise UsageError("a text has several lines", hint="write one text per line")
+    return tuple(value)
+
+
+def _read_time(value: object, folder: Path) -> str:
+    if not isinstance(value, str) or not re.fullmatch(r"[0-9:-]+", value, re.ASCII):
+        raise UsageError(f"invalid time limit {value!r}", hint='write time = "01:30:00"')
+    return value
+
+
+def _read_budget(value: object, folder: Path) -> float:
+    return parse_budget(str(value))
+
+
 @dataclass(frozen=True, kw_only=True)
 class CampaignApplication:
-    """The program to measure.
+    """The program to measure; `command` are its words, with placeholders."""
 
-    Attributes:
-        name: leading name of the runs.
-        command: its words, with placeholders.
-        prepare: lines of the shell before it, with placeholders; their time is not measured.
-        inputs: what is copied into the working directory of a run.
-        collect: patterns of files that a run must have written, relative to its working directory.
-    """
-
-    name: str
+    name: str = option("app", "Leading name of the runs.")
     command: tuple[str, ...]
-    prepare: tuple[str, ...] = ()
+    prepare: tuple[str, ...] = option(
+        (), "Lines of the shell before it, with placeholders; their time is not measured.", read=read_texts
+    )
     inputs: tuple[Input, ...] = ()
-    collect: tuple[str, ...] = ()
+    collect: tuple[str, ...] = option(
+        (), "Patterns of files that a run must have written, relative to its directory.", read=read_texts
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Launcher:
     """What starts the processes; `processes` and `threads` are numbers or one placeholder."""
 
-    program: LauncherName = "none"
-    options: tuple[str, ...] = ()
+    program: LauncherName = option("none", "What starts the processes.")
+    options: tuple[str, ...] = option((), "Its further options.", read=read_texts)
     processes: str = "1"
     threads: str = "1"
 
@@ -62,61 +95,45 @@ class Measurement:
     """How the program is measured.
 
     Attributes:
-        tool: that measures.
-        environment: variables for it.
         filter: a Score-P filter file; None without one.
         pilot_filter: whether a filter is to be made from the pilot.
         rebuild: command of the shell that builds the program with a new filter, with the placeholder
             ``{filter}``; `BY_HAND` if the user does, empty if the filter acts at run time.
+        environment: variables for the tool.
     """
 
-    tool: Tool = "none"
-    environment: Mapping[str, str] = field(default_factory=dict)
+    tool: Tool = option("none", "What measures.")
     filter: Path | None = None
     pilot_filter: bool = False
     rebuild: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What the scheduler is asked for: a time limit as it writes them, and further options."""
+    """What the scheduler is asked for."""
 
-    time: str | None = None
-    options: tuple[str, ...] = ()
+    time: str | None = option(None, "Limit of a run, as the scheduler writes it.", read=_read_time)
+    options: tuple[str, ...] = option((), "Further options.", read=read_texts)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Scheduler:
-    """Where runs are started.
+class Scheduler(Settings):
+    """Where runs are started; `at_scales` are further settings of runs at some values."""
 
-    Attributes:
-        kind: the scheduler.
-        settings: of all runs.
-        at_scales: further settings of runs at these values; options are added, the last time counts.
-        cores_per_node: what a job may use of a node; None to leave nodes to the scheduler.
-        one_at_a_time: whether a run waits for the one before it.
-    """
-
-    kind: SchedulerName = "shell"
-    settings: Settings = field(default_factory=Settings)
+    kind: SchedulerName = option("shell", "The scheduler; shell is this machine.")
+    cores_per_node: int | None = option(None, "What a job may use of a node, to ask for nodes.", least=1)
+    one_at_a_time: bool = option(True, "A run waits for the one before it.")
     at_scales: tuple[tuple[Point, Settings], ...] = ()
-    cores_per_node: int | None = None
-    one_at_a_time: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
 class CampaignQuestion:
-    """What the campaign is to answer: a quantity at a target scale, with an interval of a wanted width.
-
-    Attributes:
-        at: the target.
-        quantity: what is asked there.
-        width: wanted width of its 90 % interval, relative to its value.
-    """
+    """What the campaign is to answer at the target scale `at`."""
 
     at: Point
-    quantity: Quantity = "efficiency"
-    width: float = 0.2
+    quantity: Quantity = option("efficiency", "What is asked there.")
+    width: float = option(0.2, "Wanted width of its 90 % interval, relative to its value.", least=0.001)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,28 +144,25 @@ class Campaign:
         path: of `campaign.toml`; relative paths start from its folder.
         application, launcher, measurement, scheduler: its parts.
         scales: values of every parameter. All combinations are run; with a question, those that help.
-        repetitions: of every combination; with a question, at most that many in a first series.
-        seed: of the order of runs; None to draw one.
         profiles: where the measured runs are collected; what `pipeline run` reads.
         results: where `pipeline run` writes, for campaigns in rounds.
         work: where runs are prepared and started.
         question: None if none is asked.
-        budget: core-seconds that all runs may cost; None without a limit.
     """
 
     path: Path
     application: CampaignApplication
     scales: Mapping[str, tuple[float, ...]]
-    repetitions: int
     launcher: Launcher
     measurement: Measurement
     scheduler: Scheduler
     profiles: Path
     results: Path
     work: Path
-    seed: int | None = None
     question: CampaignQuestion | None = None
-    budget: float | None = None
+    repetitions: int = option(5, "Of a scale; with a question, at most that many at first.", least=1)
+    seed: int | None = option(None, "Of the order of runs; by default one is drawn.", least=0)
+    budget: float | None = option(None, "Core-seconds that all runs may cost.", read=_read_budget)
 
     @property
     def in_rounds(self) -> bool:
@@ -214,8 +228,37 @@ def resources(launcher: Launcher, point: Point) -> Resources:
 
 def settings_at(scheduler: Scheduler, point: Point) -> Settings:
     """Return the settings of the scheduler for runs at a point."""
-    time, options = scheduler.settings.time, scheduler.settings.options
+    time, options = scheduler.time, scheduler.options
     for where, settings in scheduler.at_scales:
         if all(point[name] == value for name, value in where.items()):
             time, options = settings.time or time, (*options, *settings.options)
     return Settings(time=time, options=options)
+
+
+def placeholders(text: str) -> set[str]:
+    """Return the names in the placeholders of a text."""
+    return {found[2] for found in _PLACEHOLDER.finditer(text) if found[2]}
+
+
+def require_known(text: str, known: Iterable[str]) -> None:
+    """Refuse placeholders that nothing stands for.
+
+    Raises:
+        UsageError: with the placeholder and the nearest known one.
+    """
+    known = tuple(known)
+    for name in sorted(placeholders(text)):
+        if name not in known:
+            hint = f"{unknown_hint(name, known)}; for the text itself write {{{{{name}}}}}"
+            raise UsageError(f"unknown placeholder {{{name}}}", hint=hint)
+
+
+def value_in_name(value: float) -> str:
+    """Write the value of a parameter without an exponent, as run names have it: ``1048576``, ``0.05``."""
+    text = f"{value:.15f}".rstrip("0").rstrip(".")
+    return text or "0"
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Return a text with values instead of its placeholders, all of which are known."""
+    return _PLACEHOLDER.sub(lambda found: found[1] or values[found[2]], text)

@@ -12,8 +12,7 @@ from pathlib import Path
 
 from ingest.errors import RunNameError, UsageError
 from ingest.run_names import RunName, parse_run_name
-from pipeline.campaign.description import Point
-from pipeline.campaign.placeholders import value_in_name
+from pipeline.campaign.description import Point, value_in_name
 
 JOBS = "jobs"
 """Folder of the scripts that go to a scheduler."""

@@ -34,12 +34,7 @@ class Job:
 
 
 def jobs(campaign: Campaign, runs: Sequence[PlannedRun]) -> list[Job]:
-    """Return the jobs of planned runs, in the order of submission.
-
-    Args:
-        campaign: whose scheduler is Slurm or PBS.
-        runs: in the order of the design.
-    """
+    """Return the jobs of planned runs for Slurm or PBS, both in the order of the design."""
     arrays = campaign.scheduler.kind == "slurm"
     write = _slurm if arrays else _pbs
     groups: list[list[PlannedRun]] = []
@@ -62,14 +57,7 @@ def jobs(campaign: Campaign, runs: Sequence[PlannedRun]) -> list[Job]:
 
 
 def submit_command(campaign: Campaign, job: Job, script: Path, after: Sequence[str]) -> list[str]:
-    """Return the command that submits a job; it prints what the scheduler calls it.
-
-    Args:
-        campaign: whose scheduler is Slurm or PBS.
-        job: the job.
-        script: its file.
-        after: what the scheduler calls the jobs to wait for.
-    """
+    """Return the command that submits a job after others; it prints what the scheduler calls it."""
     waits = ":".join(("afterany", *after))
     if campaign.scheduler.kind == "pbs":
         return ["qsub", *(["-W", f"depend={waits}"] if after else []), str(script)]

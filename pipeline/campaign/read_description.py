@@ -3,32 +3,32 @@
 import math
 import re
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import Any, TypeVar
+from typing import TypeAlias, TypeVar
 
 from ingest.errors import RunNameError, UsageError
-from ingest.options import Declaration
 from ingest.run_names import PROCESS_PARAMETERS, parse_run_name
 from pipeline.campaign.description import (
+    FILTER,
+    OTHERS,
     Campaign,
     CampaignApplication,
     CampaignQuestion,
     Input,
     Launcher,
-    LauncherName,
     Measurement,
     Point,
     Scheduler,
-    SchedulerName,
     Settings,
-    Tool,
+    placeholders,
+    read_texts,
+    require_known,
     resources,
+    value_in_name,
 )
-from pipeline.campaign.placeholders import FILTER, OTHERS, placeholders, require_known, value_in_name
-from pipeline.config.option_readers import parse_budget, read_targets
+from pipeline.config.option_readers import read_targets
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
-from pipeline.questions.planning.question import Quantity
 
 CAMPAIGN_FILE = "campaign.toml"
 MOST_RUNS = 10_000
@@ -36,12 +36,11 @@ VALUES_PER_DOUBLING = 4
 PILOT = "pilot"
 
 _TABLES = ("campaign", "application", "scales", "launcher", "measurement", "scheduler", "question")
-_FROM_1 = Declaration(help="", least=1)
-_FROM_0 = Declaration(help="", least=0)
-_SHARE = Declaration(help="", least=0.001)
+_FOLDERS = ("profiles", "results", "work")
 _RANGE = re.compile(r"([0-9]{1,15})\.\.([0-9]{1,15})", re.ASCII)
 _LEADING_NAME = re.compile(r"[A-Za-z_](?:[\w-]*[A-Za-z_])?", re.ASCII)
 
+Scales: TypeAlias = Mapping[str, tuple[float, ...]]
 Value = TypeVar("Value")
 
 
@@ -56,48 +55,25 @@ def read_campaign(path: Path) -> Campaign:
         raise UsageError("no such file", where=str(path), hint=hint)
     file = read_toml(path)
     file.check_keys(_TABLES)
-    whole, scales_table = file.table("campaign"), file.table("scales")
-    whole.check_keys(("repetitions", "seed", "budget", "profiles", "results", "work"))
-    asked = bool(file.table("question").content)
-    scales = _scales(scales_table, ranges=asked)
-    folder = path.resolve().parent
+    whole, folder = file.table("campaign"), path.resolve().parent
+    given = whole.options(Campaign, beside=_FOLDERS)
+    folders = {name: whole.value(name, str) if name in whole.content else name for name in _FOLDERS}
+    scales = _scales(file.table("scales"), ranges=bool(file.table("question").content))
     campaign = Campaign(
+        **given,
         path=path.resolve(),
         application=_application(file.table("application"), scales, folder),
         scales=scales,
-        repetitions=_given(whole, "repetitions", int, 5, _FROM_1),
-        seed=_given(whole, "seed", int, None, _FROM_0),
         launcher=_launcher(file.table("launcher"), scales),
         measurement=_measurement(file.table("measurement"), folder),
         scheduler=_scheduler(file.table("scheduler"), scales),
-        profiles=folder / _given(whole, "profiles", str, "profiles"),
-        results=folder / _given(whole, "results", str, "results"),
-        work=folder / _given(whole, "work", str, "work"),
         question=_question(file.table("question"), scales),
-        budget=_budget(whole),
+        profiles=folder / folders["profiles"],
+        results=folder / folders["results"],
+        work=folder / folders["work"],
     )
     _check_whole(campaign, file)
     return campaign
-
-
-def _given(
-    table: Table,
-    key: str,
-    kind: Any,  # noqa: ANN401
-    default: Value,
-    declared: Declaration | None = None,
-) -> Any:  # noqa: ANN401
-    return table.value(key, kind, declared) if key in table.content else default
-
-
-def _texts(table: Table, key: str) -> tuple[str, ...]:
-    """Read a list of texts; none if it is missing."""
-    found = table.content.get(key, [])
-    if not isinstance(found, list) or not all(isinstance(one, str) and one.strip() for one in found):
-        raise table.error(key, f"{found!r} is not a list of texts", f'write {key} = ["..."]')
-    if any("\0" in one or "\n" in one for one in found):
-        raise table.error(key, "a text has several lines", "write one text per line")
-    return tuple(found)
 
 
 def _checked(table: Table, key: str, check: Callable[[], Value]) -> Value:
@@ -108,7 +84,12 @@ def _checked(table: Table, key: str, check: Callable[[], Value]) -> Value:
         raise table.error(key, error.what, error.hint) from error
 
 
-def _scales(table: Table, *, ranges: bool) -> dict[str, tuple[float, ...]]:
+def _check_placeholders(table: Table, key: str, texts: Iterable[str], known: Iterable[str]) -> None:
+    for text in texts:
+        _checked(table, key, lambda text=text: require_known(text, known))  # type: ignore[misc]
+
+
+def _scales(table: Table, *, ranges: bool) -> Scales:
     if not table.content:
         raise table.error("scales", "is missing", "write [scales] with p = [1, 2, 4, 8, 16]")
     return {name: _values(table, name, ranges=ranges) for name in table.content}
@@ -150,28 +131,30 @@ def _values_of_range(table: Table, name: str, text: str) -> list[int]:
     return sorted({high, *(min(high, round(low * 2 ** (step / steps))) for step in range(count))})
 
 
-def _application(table: Table, scales: Mapping[str, tuple[float, ...]], folder: Path) -> CampaignApplication:
-    table.check_keys(("name", "command", "prepare", "inputs", "collect"))
-    name = table.text("name") if "name" in table.content else "app"
-    if not _LEADING_NAME.fullmatch(name):
-        raise table.error(
-            "name", f"invalid name {name!r}", "write letters, without digits or dots at its end"
-        )
-    command = _command(table)
-    for key, texts in (("command", command), ("prepare", _texts(table, "prepare"))):
-        for text in texts:
-            _checked(table, key, lambda text=text: require_known(text, (*scales, *OTHERS)))  # type: ignore[misc]
-    inputs = _texts(table, "inputs")
+def _application(table: Table, scales: Scales, folder: Path) -> CampaignApplication:
+    given = table.options(CampaignApplication, beside=("command", "inputs"))
+    if "name" in given and not _LEADING_NAME.fullmatch(given["name"]):
+        hint = "write letters, without digits or dots at its end"
+        raise table.error("name", f"invalid name {given['name']!r}", hint)
+    command, inputs = _command(table), _texts(table, "inputs")
+    for key, texts in (("command", command), ("prepare", given.get("prepare", ()))):
+        _check_placeholders(table, key, texts, (*scales, *OTHERS))
     for one in inputs:
         if not (folder / one).exists():
             raise table.error("inputs", f"{one} does not exist", f"paths are relative to {folder}")
+    for pattern in map(PurePosixPath, given.get("collect", ())):
+        if pattern.is_absolute() or ".." in pattern.parts:
+            hint = "write a pattern relative to the working directory of the run"
+            raise table.error("collect", f"{pattern} lies outside of the working directory", hint)
     return CampaignApplication(
-        name=name,
+        **given,
         command=(_program(command[0], folder), *command[1:]),
-        prepare=_texts(table, "prepare"),
         inputs=tuple(Input(folder / one, one.endswith("/")) for one in inputs),
-        collect=_inside(table, "collect"),
     )
+
+
+def _texts(table: Table, key: str) -> tuple[str, ...]:
+    return _checked(table, key, lambda: read_texts(table.content.get(key, []), table.path.parent))
 
 
 def _command(table: Table) -> tuple[str, ...]:
@@ -194,31 +177,15 @@ def _program(word: str, folder: Path) -> str:
     return str(beside) if "/" in word and beside.is_file() else word
 
 
-def _inside(table: Table, key: str) -> tuple[str, ...]:
-    """Read patterns of files, which lie in the working directory."""
-    patterns = _texts(table, key)
-    for one in patterns:
-        if PurePosixPath(one).is_absolute() or ".." in PurePosixPath(one).parts:
-            hint = "write a pattern relative to the working directory of the run"
-            raise table.error(key, f"{one} lies outside of the working directory", hint)
-    return patterns
-
-
-def _launcher(table: Table, scales: Mapping[str, tuple[float, ...]]) -> Launcher:
-    table.check_keys(("program", "options", "processes", "threads"))
+def _launcher(table: Table, scales: Scales) -> Launcher:
+    given = table.options(Launcher, beside=("processes", "threads"))
+    _check_placeholders(table, "options", given.get("options", ()), (*scales, *OTHERS))
     counted = [name for name in scales if name.lower() in PROCESS_PARAMETERS]
-    launcher = Launcher(
-        program=_given(table, "program", LauncherName, "none"),
-        options=_texts(table, "options"),
-        processes=_count(table, "processes", f"{{{counted[0]}}}" if counted else "1", scales),
-        threads=_count(table, "threads", "1", scales),
-    )
-    for text in launcher.options:
-        _checked(table, "options", lambda text=text: require_known(text, (*scales, *OTHERS)))  # type: ignore[misc]
-    return launcher
+    processes = _count(table, "processes", f"{{{counted[0]}}}" if counted else "1", scales)
+    return Launcher(**given, processes=processes, threads=_count(table, "threads", "1", scales))
 
 
-def _count(table: Table, key: str, default: str, scales: Mapping[str, tuple[float, ...]]) -> str:
+def _count(table: Table, key: str, default: str, scales: Scales) -> str:
     """Read a number or a placeholder that stands for whole numbers."""
     if key not in table.content and default.isdecimal():
         return default
@@ -236,16 +203,15 @@ def _count(table: Table, key: str, default: str, scales: Mapping[str, tuple[floa
 
 
 def _measurement(table: Table, folder: Path) -> Measurement:
-    table.check_keys(("tool", "filter", "rebuild", "environment"))
+    given = table.options(Measurement, beside=("filter", "rebuild", "environment"))
     environment = table.table("environment")
     for name, value in environment.content.items():
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name, re.ASCII) or not isinstance(value, str):
-            raise environment.error(
-                name, "is not a variable with a text", 'write SCOREP_TOTAL_MEMORY = "64M"'
-            )
-    tool = _given(table, "tool", Tool, "none")
+            hint = 'write SCOREP_TOTAL_MEMORY = "64M"'
+            raise environment.error(name, "is not a variable with a text", hint)
     pilot_filter = table.content.get("filter") == PILOT
     filter_file = folder / table.text("filter") if "filter" in table.content and not pilot_filter else None
+    tool = given.get("tool", Measurement.tool)
     if (filter_file is not None or pilot_filter) and tool != "score-p":
         raise table.error("filter", f"{tool} takes no filter of Score-P", 'write tool = "score-p"')
     if filter_file is not None and not filter_file.is_file():
@@ -253,9 +219,9 @@ def _measurement(table: Table, folder: Path) -> Measurement:
     rebuild = table.text("rebuild") if "rebuild" in table.content else ""
     if rebuild and not pilot_filter:
         raise table.error("rebuild", "is for a filter from the pilot", f'write filter = "{PILOT}"')
-    _checked(table, "rebuild", lambda: require_known(rebuild, (FILTER,)))
+    _check_placeholders(table, "rebuild", [rebuild], (FILTER,))
     return Measurement(
-        tool=tool,
+        **given,
         environment=dict(environment.content),
         filter=filter_file,
         pilot_filter=pilot_filter,
@@ -263,36 +229,23 @@ def _measurement(table: Table, folder: Path) -> Measurement:
     )
 
 
-def _scheduler(table: Table, scales: Mapping[str, tuple[float, ...]]) -> Scheduler:
-    table.check_keys(("kind", "time", "options", "cores_per_node", "one_at_a_time", "scale"))
-    return Scheduler(
-        kind=_given(table, "kind", SchedulerName, "shell"),
-        settings=_settings(table),
-        at_scales=tuple(_at_scale(one, scales) for one in table.tables("scale")),
-        cores_per_node=_given(table, "cores_per_node", int, None, _FROM_1),
-        one_at_a_time=_given(table, "one_at_a_time", bool, True),
-    )
+def _scheduler(table: Table, scales: Scales) -> Scheduler:
+    given = table.options(Scheduler, beside=("scale",))
+    return Scheduler(**given, at_scales=tuple(_at_scale(one, scales) for one in table.tables("scale")))
 
 
-def _settings(table: Table) -> Settings:
-    time = table.text("time") if "time" in table.content else None
-    if time is not None and not re.fullmatch(r"[0-9:-]+", time, re.ASCII):
-        raise table.error("time", f"invalid time limit {time!r}", 'write time = "01:30:00"')
-    return Settings(time=time, options=_texts(table, "options"))
-
-
-def _at_scale(table: Table, scales: Mapping[str, tuple[float, ...]]) -> tuple[Point, Settings]:
-    table.check_keys(("time", "options", *scales))
+def _at_scale(table: Table, scales: Scales) -> tuple[Point, Settings]:
+    given = table.options(Settings, beside=tuple(scales))
     where = {name: table.number(name) for name in scales if name in table.content}
     for name, value in where.items():
         if value not in scales[name]:
             known = ", ".join(map(value_in_name, scales[name]))
             raise table.error(name, f"{value:g} is not a scale of {name}", f"the scales are {known}")
-    return where, _settings(table)
+    return where, Settings(**given)
 
 
-def _question(table: Table, scales: Mapping[str, tuple[float, ...]]) -> CampaignQuestion | None:
-    table.check_keys(("at", "quantity", "width"))
+def _question(table: Table, scales: Scales) -> CampaignQuestion | None:
+    given = table.options(CampaignQuestion, beside=("at",))
     if not table.content:
         return None
     if "at" not in table.content:
@@ -304,16 +257,7 @@ def _question(table: Table, scales: Mapping[str, tuple[float, ...]]) -> Campaign
     missing = [name for name, values in scales.items() if name not in at and len(values) > 1]
     if missing:
         raise table.error("at", f"has no {', '.join(missing)}", "give every parameter of [scales] a value")
-    at = {name: at.get(name, values[0]) for name, values in scales.items()}
-    width = _given(table, "width", float, CampaignQuestion.width, _SHARE)
-    return CampaignQuestion(at=at, quantity=_given(table, "quantity", Quantity, "efficiency"), width=width)
-
-
-def _budget(table: Table) -> float | None:
-    """Return core-seconds."""
-    if "budget" not in table.content:
-        return None
-    return _checked(table, "budget", lambda: parse_budget(str(table.content["budget"])))
+    return CampaignQuestion(**given, at={name: at.get(name, values[0]) for name, values in scales.items()})
 
 
 def _check_whole(campaign: Campaign, file: Table) -> None:

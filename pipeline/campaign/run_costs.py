@@ -39,12 +39,6 @@ def expected_costs(
 
     The mean of the runs that are done counts, of those with a filter if there are any; without any, what
     models predict.
-
-    Args:
-        campaign: the description.
-        runs: all planned runs.
-        states: theirs.
-        modelled: predicted costs, if there are models.
     """
     planned = {values_of(run.point): run.cost for run in runs if run.cost is not None}
     pilot: dict[Values, list[float]] = {}
@@ -64,16 +58,9 @@ def affordable(
     states: States,
     costs: Mapping[Values, float],
 ) -> list[PlannedRun]:
-    """Return the waiting runs that the budget allows, in their order.
+    """Return the waiting runs that the budget allows, in their order; without a budget all of them.
 
     The first run at a scale without a known cost tells it: until then the scale gets no other.
-
-    Args:
-        campaign: the description; without a budget it allows all.
-        design: all planned runs, and what was built for them.
-        waiting: those to make.
-        states: of all.
-        costs: expected costs by values of the point.
     """
     if campaign.budget is None:
         return list(waiting)
@@ -81,9 +68,8 @@ def affordable(
     unknown = set()
     for run in design.runs:
         state, values = states[run.name], values_of(run.point)
-        under_way = state.status in ("submitted", "running")
-        total += spent(campaign, run, state) + (costs.get(values, 0.0) if under_way else 0.0)
-        if under_way and values not in costs:
+        total += spent(campaign, run, state) + (costs.get(values, 0.0) if state.under_way else 0.0)
+        if state.under_way and values not in costs:
             unknown.add(values)
     allowed = []
     for run in waiting:
@@ -106,13 +92,8 @@ def outlying(
     A run is outlying if the logarithm of its time is six robust standard deviations from the median of its
     scale and at least 10 % (Hampel, "The influence curve and its role in robust estimation", 1974); the
     deviation is that of all scales together. Of two runs nobody can tell which one is outlying, so a third is
-    needed. At most one run of a scale is ever set aside: taking away one after the other would make any
-    noise look small.
-
-    Args:
-        runs: those whose profiles are used.
-        states: of all.
-        before: names of runs that were set aside before.
+    needed. At most one run of a scale is ever set aside, also of those `before`: taking away one after the
+    other would make any noise look small.
     """
     scales: dict[Values, list[PlannedRun]] = {}
     spoilt = set()

@@ -16,17 +16,20 @@ from pathlib import Path
 
 from pipeline.campaign.campaign_design import PlannedRun
 from pipeline.campaign.description import (
+    FOLDER,
+    REPETITION,
+    RUN,
     Campaign,
     Input,
     Launcher,
     Measurement,
     Resources,
     Tool,
+    fill,
     point_values,
     resources,
 )
 from pipeline.campaign.folders import RunFolder
-from pipeline.campaign.placeholders import FOLDER, REPETITION, RUN, fill
 
 _ENVIRONMENT: dict[Tool, dict[str, str]] = {
     "score-p": {
@@ -214,15 +217,7 @@ def accompanying(measurement: Measurement) -> tuple[str, ...]:
 def run_script(
     campaign: Campaign, run: PlannedRun, folder: RunFolder, *, version: str, cpus: Sequence[int] = ()
 ) -> str:
-    """Return the script of a run.
-
-    Args:
-        campaign: the description.
-        run: the run.
-        folder: where it is started.
-        version: of this program, for the provenance.
-        cpus: what the scheduler-less run is pinned to; empty to leave it to the system.
-    """
+    """Return the script of a run, pinned to CPUs if any are given; it notes the version of this program."""
     needs = resources(campaign.launcher, run.point)
     values = placeholder_values(campaign, run)
     words = [fill(word, values) for word in campaign.application.command]

@@ -81,14 +81,17 @@ class RunState:
     started: float | None = None
     earlier_seconds: float = 0.0
 
+    @property
+    def under_way(self) -> bool:
+        """Whether it is queued or running."""
+        return self.status in ("submitted", "running")
+
 
 def run_state(folder: RunFolder, alive: Alive) -> RunState:
     """Return the state of a run.
 
-    Args:
-        folder: of the run.
-        alive: is asked about a run that has not finished; it has to know the queue as it was *before* this
-            call, since a run may finish meanwhile.
+    `alive` is asked about a run that has not finished; it has to know the queue as it was *before* this call,
+    since a run may finish meanwhile.
     """
     attempts = (_number(read_facts(attempt.finished).get("seconds")) for attempt in earlier_attempts(folder))
     return replace(_present_state(folder, alive), earlier_seconds=sum(seconds or 0.0 for seconds in attempts))

@@ -2,8 +2,10 @@
 
 import sys
 import time
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -12,6 +14,8 @@ from pipeline.cli.options import INCOMPLETE, Json, command, switch, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, write_output, write_summary
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from pipeline.stages.campaign import CampaignProgress
 
 CAMPAIGN = "campaign.toml"
@@ -60,14 +64,10 @@ def plan(
 
     The order is drawn once and stored. Costs come from the first runs, or from the models of --results.
     """
-    from pipeline.report.render.console import console
     from pipeline.report.terminal.campaign import show_plan
-    from pipeline.stages.campaign import progress_summary
     from pipeline.stages.campaign_submission import plan_campaign
 
-    summary = progress_summary(plan_campaign(file, results))
-    if not write_summary(json, summary):
-        show_plan(console(), summary, limit)
+    _present(plan_campaign(file, results), json, partial(show_plan, limit=limit))
 
 
 @command("submit", group=campaign_app)
@@ -77,9 +77,7 @@ def submit(file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed: Failed 
     Slurm and PBS get jobs; without a scheduler the runs are made here, one at a time. Exit code 3: some
     runs failed.
     """
-    from pipeline.report.render.console import console
     from pipeline.report.terminal.campaign import show_status
-    from pipeline.stages.campaign import progress_summary
     from pipeline.stages.campaign_submission import dry_run as scripts
     from pipeline.stages.campaign_submission import every_retry, no_retry, submit_campaign
 
@@ -88,7 +86,7 @@ def submit(file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed: Failed 
         write_output(STANDARD_OUTPUT, "\n".join(scripts(file, retry)))
         return
     progress = submit_campaign(file, show_notice, retry)
-    show_status(console(), progress_summary(progress))
+    _present(progress, None, show_status)
     if progress.count("failed"):
         raise typer.Exit(INCOMPLETE)
 
@@ -98,19 +96,18 @@ def status(
     file: File = Path(CAMPAIGN), watch: Watch = False, interval: Interval = 5.0, json: Json = None
 ) -> None:
     """Show how far the runs are, and the last lines of the logs of those that failed."""
-    from pipeline.report.render.console import console
     from pipeline.report.terminal.campaign import show_status
-    from pipeline.stages.campaign import progress_summary, read_progress
+    from pipeline.stages.campaign import read_progress
 
-    screen = console()
+    def draw(screen: "Console", summary: Mapping[str, Any]) -> None:
+        if watch and sys.stdout.isatty():
+            screen.clear()
+        show_status(screen, summary)
+
     while True:
         progress = read_progress(file)
-        summary = progress_summary(progress)
-        if not write_summary(json, summary):
-            if watch and sys.stdout.isatty():
-                screen.clear()
-            show_status(screen, summary)
-        if not watch or not progress.count("submitted") + progress.count("running"):
+        _present(progress, json, draw)
+        if not watch or not progress.under_way:
             return
         time.sleep(interval)
 
@@ -141,14 +138,19 @@ def loop(
 
 def _show_progress(progress: "CampaignProgress", json: str | None) -> None:
     """Print the rounds so far and the answer; exit with a code that says whether it is one."""
-    from pipeline.report.render.console import console
     from pipeline.report.terminal.campaign import show_rounds
-    from pipeline.stages.campaign import progress_summary
 
-    summary = progress_summary(progress)
-    if not write_summary(json, summary):
-        show_rounds(console(), summary)
+    _present(progress, json, show_rounds)
     if progress.request:
         show_notice(progress.request)
     if progress.request or progress.design.ending in ("budget", "nothing helps"):
         raise typer.Exit(INCOMPLETE)
+
+
+def _present(progress: "CampaignProgress", json: str | None, draw: Callable[..., None]) -> None:
+    from pipeline.report.render.console import console
+    from pipeline.stages.campaign import progress_summary
+
+    summary = progress_summary(progress)
+    if not write_summary(json, summary):
+        draw(console(), summary)

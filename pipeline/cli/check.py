@@ -1,39 +1,62 @@
 """`pipeline baseline` and `pipeline check`: does any kernel scale worse than it did, or than rules allow?"""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from pipeline.cli.options import (
-    At,
-    Config,
-    Format,
-    From,
-    Given,
-    Limit,
-    On,
-    Source,
-    chosen_places,
-    command,
-    valued,
-)
-from pipeline.cli.output import (
-    STANDARD_OUTPUT,
-    TABLE,
-    reading_progress,
-    show_doubts,
-    show_notices,
-    show_written,
-    write_output,
-)
+from pipeline.cli.options import At, ChosenMachines, Config, Format, Given, Limit, Source, command, valued
+from pipeline.cli.output import STANDARD_OUTPUT, reading_progress, show_doubts, write_output, write_table
 from pipeline.config.options import Options, configuration_file, declared_fields, load_options
 from pipeline.gate.gate_options import CheckOptions
 
 Machine = Annotated[
-    str | None,
+    str,
     valued("--machine", "NAME", "Name of the machine; studies of different machines are not compared."),
 ]
+
+
+def _report(name: str, what: str) -> Any:  # noqa: ANN401  # as typer's own
+    return valued(name, "FILE", f"Write {what} to this file (-: standard output).")
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckFiles:
+    """Where the reports of a check go, by their names in `pipeline.stages.check.REPORTS`."""
+
+    json: Annotated[str | None, _report("--json", "check.json")] = None
+    junit: Annotated[str | None, _report("--junit", "JUnit XML")] = None
+    sarif: Annotated[str | None, _report("--sarif", "SARIF 2.1.0")] = None
+    markdown: Annotated[str | None, _report("--markdown", "Markdown")] = None
+    code_quality: Annotated[str | None, _report("--code-quality", "GitLab's code-quality report")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckReference:
+    """What a study is compared with, as `pipeline.stages.check.read_reference` takes it."""
+
+    baseline: Annotated[
+        Path | None,
+        valued(
+            "--baseline",
+            "FILE",
+            "File of `pipeline baseline`; without it only the rules of pipeline.toml apply.",
+        ),
+    ] = None
+    paired_with: Annotated[
+        Path | None,
+        valued(
+            "--paired-with",
+            "DIR",
+            "Runs of the baseline's program, in turn with those of DIR and numbered alike.",
+        ),
+    ] = None
+    history: Annotated[
+        Path | None,
+        valued("--history", "FILE", "File of `pipeline history add`: compare with its last entries."),
+    ] = None
+    last: Annotated[int, valued("--last", "N", "Number of entries of the history.", min=3)] = 10
 
 
 @command("baseline", Options)
@@ -43,9 +66,8 @@ def baseline(
     output: Annotated[
         str, valued("-o --output", "FILE", "Baseline file to write, '-' for standard output.")
     ] = "baseline.json",
-    from_machine: From = None,
-    on: On = None,
-    machine: Machine = None,
+    machines: ChosenMachines = ChosenMachines(),
+    machine: Machine = "",
     config: Config = None,
 ) -> None:
     """Write measured values, models and noise of every kernel to a file for `pipeline check`."""
@@ -54,7 +76,7 @@ def baseline(
     from pipeline.store.atomic import write_text
 
     options = load_options(config, path, **given)
-    study = read_study(path, options, machine or "", reading_progress, chosen_places(from_machine, on))
+    study = read_study(path, options, machine, reading_progress, machines.places)
     show_doubts(study.damaged, study.notices)
     configuration = {"scaling": options.scaling, "metric": options.metric}
     text, count = baseline_text(study, options, configuration)
@@ -66,76 +88,36 @@ def baseline(
         typer.echo(f"Baseline of {count} kernels at {points} points in {output}")
 
 
-@command("check", Options, CheckOptions, outputs=())
+@command("check", Options, CheckOptions, outputs=("junit", "sarif", "markdown", "code_quality", "json"))
 def check(
     path: Source,
     given: Given,
-    baseline: Annotated[
-        Path | None,
-        valued(
-            "--baseline",
-            "FILE",
-            "File of `pipeline baseline`; without it only the rules of pipeline.toml apply.",
-        ),
-    ] = None,
-    paired_with: Annotated[
-        Path | None,
-        valued(
-            "--paired-with",
-            "DIR",
-            "Runs of the baseline's program, in turn with those of DIR and numbered alike.",
-        ),
-    ] = None,
-    history: Annotated[
-        Path | None,
-        valued("--history", "FILE", "File of `pipeline history add`: compare with its last entries."),
-    ] = None,
-    last: Annotated[int, valued("--last", "N", "Number of entries of the history.", min=3)] = 10,
+    against: CheckReference = CheckReference(),
     at: At = None,
-    from_machine: From = None,
-    on: On = None,
-    machine: Machine = None,
+    machines: ChosenMachines = ChosenMachines(),
+    machine: Machine = "",
     config: Config = None,
-    json: Annotated[
-        str | None, valued("--json", "FILE", "Write check.json to this file, '-' for standard output.")
-    ] = None,
-    junit: Annotated[
-        str | None, valued("--junit", "FILE", "Write JUnit XML to this file (-: standard output).")
-    ] = None,
-    sarif: Annotated[
-        str | None, valued("--sarif", "FILE", "Write SARIF 2.1.0 to this file (-: standard output).")
-    ] = None,
-    markdown: Annotated[
-        str | None, valued("--markdown", "FILE", "Write Markdown to this file (-: standard output).")
-    ] = None,
-    code_quality: Annotated[
-        str | None,
-        valued(
-            "--code-quality", "FILE", "Write GitLab's code-quality report to this file (-: standard output)."
-        ),
-    ] = None,
+    files: CheckFiles = CheckFiles(),
     source_root: Annotated[
-        str | None,
+        str,
         valued(
             "--source-root",
             "DIR",
             "Directory that the program was compiled in; source files are shown relative to it.",
         ),
-    ] = None,
+    ] = "",
     limit: Limit = 15,
     table_format: Format = "table",
 ) -> None:
     """Check for scalability regressions. Exit code 0: no regression, 1: regression, 3: inconclusive."""
     import datetime
+    import sys
     from dataclasses import replace
 
     from pipeline.config.check_options import load_check_options
-    from pipeline.config.option_readers import parse_at
     from pipeline.report.check.terminal import check_table, show_check
     from pipeline.report.render.console import console
-    from pipeline.report.render.text_formats import WRITERS
-    from pipeline.stages.check import checked, read_reference
-    from pipeline.stages.check_outputs import write_outputs
+    from pipeline.stages.check import REPORTS, checked, read_reference, write_for_github
     from pipeline.stages.gate_study import like_baseline, read_study
 
     file = configuration_file(config, path)
@@ -143,40 +125,21 @@ def check(
     options = load_options(file, None, **{name: v for name, v in given.items() if name not in own})
     rules = load_check_options(file, **{name: v for name, v in given.items() if name in own})
     if at or options.at:
-        rules = replace(rules, targets=parse_at(at) if at else rules.targets or options.at)
-    places = chosen_places(from_machine, on)
-    known = read_reference(
-        options,
-        machine or "",
-        reading_progress,
-        places,
-        baseline=baseline,
-        paired_with=paired_with,
-        history=history,
-        last=last,
-    )
+        rules = replace(rules, targets=tuple(at or rules.targets or options.at))
+    places = machines.places
+    known = read_reference(options, machine, reading_progress, places, **vars(against))
     alike = like_baseline(options, known.measurements)
-    study = read_study(path, alike, machine or "", reading_progress, places)
+    study = read_study(path, alike, machine, reading_progress, places)
     for one in (study, *known.studies):
         show_doubts(one.damaged, one.notices)
     result = checked(study, known, rules, options, datetime.date.today())
-    table = None if table_format == TABLE else check_table(result, limit=limit)
-    targets = {
-        "--junit": junit,
-        "--sarif": sarif,
-        "--markdown": markdown,
-        "--code-quality": code_quality,
-        "--json": json,
-    }
-    show_notices(() if table is None else table.notes)
-    taken = write_outputs(
-        result,
-        targets,
-        None if table is None else WRITERS[table_format](table),
-        source_root=source_root or "",
-        elsewhere=str(file or baseline or history or ""),
-        written=show_written,
-    )
+    elsewhere = str(file or against.baseline or against.history or "")
+    targets = {name: target for name, target in vars(files).items() if target is not None}
+    for name, target in targets.items():
+        write_output(target, REPORTS[name](result, source_root, elsewhere))
+    tabled = write_table(table_format, lambda: check_table(result, limit=limit))
+    taken = tabled or STANDARD_OUTPUT in targets.values()
+    write_for_github(result, source_root, sys.stderr if taken else sys.stdout)
     if not taken:
         show_check(console(), result, limit=limit)
     raise typer.Exit(int(result.outcome))

@@ -8,26 +8,15 @@ import typer
 
 from pipeline.cli.options import (
     At,
+    ChosenMachines,
     Config,
-    Format,
-    From,
     Given,
-    Json,
     Limit,
-    On,
-    chosen_places,
+    Presentation,
     command,
     valued,
 )
-from pipeline.cli.output import (
-    STANDARD_OUTPUT,
-    TABLE,
-    reading_progress,
-    show_doubts,
-    write_output,
-    write_summary,
-    write_table,
-)
+from pipeline.cli.output import STANDARD_OUTPUT, reading_progress, show_doubts, write_output
 from pipeline.config.options import Options, load_options
 from pipeline.models.options import ModelOptions
 
@@ -43,13 +32,11 @@ def compare(
     given: Given,
     b: Annotated[Path | None, typer.Argument(metavar="[OUT_B]", help="B: the same, compared with A.")] = None,
     at: At = None,
-    from_machine: From = None,
-    on: On = None,
+    machines: ChosenMachines = ChosenMachines(),
     config: Config = None,
     factor: Annotated[
         float, valued("--factor", "FACTOR", "Differences up to this factor are not reported.", min=1.0)
     ] = 1.1,
-    json: Json = None,
     output: Annotated[
         str | None,
         valued(
@@ -59,7 +46,7 @@ def compare(
         ),
     ] = None,
     limit: Limit = 15,
-    table_format: Format = "table",
+    shown: Presentation = Presentation(),
     group_by: Annotated[
         str | None,
         valued(
@@ -71,7 +58,6 @@ def compare(
 ) -> None:
     """Report which kernels differ significantly between two studies, now and at the target scale."""
     from ingest.errors import UsageError
-    from pipeline.config.option_readers import parse_at
     from pipeline.gate.gate_options import CheckOptions
     from pipeline.stages.gate_study import read_alike
     from pipeline.stages.run_groups import compared_groups
@@ -81,21 +67,21 @@ def compare(
     options = load_options(config, None if b else a, **given)
     pairs: Sequence[Sequence[tuple[str, Path | Located]]]
     pairs = [[(str(a), a), (str(b), b)]] if b else compared_groups(a, options, group_by or "")
-    if len(pairs) > 1 and (json is not None or output is not None or table_format != TABLE):
+    if len(pairs) > 1 and (output is not None or shown != Presentation()):
         raise UsageError(
             f"there are {len(pairs) + 1} values of '{group_by}'",
             where="--group-by",
             hint=f"name two of them, as in {group_by}=A,B, for --json, --output and --format",
         )
-    rules = CheckOptions(targets=parse_at(at or []), factor=factor, common_factor=min(factor, 1.05))
-    places = chosen_places(from_machine, on)
+    rules = CheckOptions(targets=tuple(at or ()), factor=factor, common_factor=min(factor, 1.05))
+    places = machines.places
     for pair in pairs:
         names, sources = zip(*pair, strict=True)
         studies = read_alike(sources, options, reading_progress, places)
         for study in studies:
             show_doubts(study.damaged, study.notices)
         heading = f"A: {names[0]}, B: {names[1]}" if group_by is not None else ""
-        _compare(names, studies, rules, options.models, json, output, table_format, limit, heading)
+        _compare(names, studies, rules, options.models, output, shown, limit, heading)
 
 
 def _compare(
@@ -103,9 +89,8 @@ def _compare(
     studies: "Sequence[GateStudy]",
     rules: "CheckOptions",
     models: ModelOptions,
-    json: str | None,
     page: str | None,
-    table_format: str,
+    shown: Presentation,
     limit: int,
     heading: str,
 ) -> None:
@@ -136,9 +121,8 @@ def _compare(
     if page is not None:
         trees = compare_trees(matched, one, two, rules.targets, models)
         write_output(page, comparison_html(result, renamed, a, b, trees))
-    written = write_summary(json, comparison_document(result, renamed, a, b)) or write_table(
-        table_format, lambda: comparison_table(result, renamed, limit=limit)
-    )
+    document = comparison_document(result, renamed, a, b)
+    written = shown.written(document, lambda: comparison_table(result, renamed, limit=limit))
     if page != STANDARD_OUTPUT and not written:
         screen = console()
         if heading:

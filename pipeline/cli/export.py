@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.cli.options import At, From, Given, Metric, On, Out, chosen_efficiency, command, valued
+from pipeline.cli.options import At, ChosenMachines, Given, Metric, Out, chosen_efficiency, command, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, show_written, write_output
 from pipeline.config.options import Options
 from pipeline.report.export import EXPORTS, export_format
@@ -21,28 +21,26 @@ def report(
     out: Out,
     given: Given,
     at: At = None,
-    from_machine: From = None,
-    on: On = None,
+    machines: ChosenMachines = ChosenMachines(),
     output: Annotated[
         str | None, valued("-o --output", "FILE", "Write a copy to this file, '-' for standard output.")
     ] = None,
 ) -> None:
     """Write report.html again, for other target points if any are given, or for another machine."""
     from ingest.errors import UsageError
-    from pipeline.config.option_readers import parse_at
     from pipeline.stages.report import report_stored
 
     efficiency = chosen_efficiency(out, given)
-    if on is not None:
-        from pipeline.stages.projected_results import places_of, project_results
+    if machines.on is not None:
+        from pipeline.stages.projected_results import project_results
 
         if output is None:
             hint = "give -o FILE: report.html stays that of the machine measured on"
             raise UsageError("a report on another machine needs a file", where="--on", hint=hint)
-        found = project_results(out, places_of(from_machine, on), parse_at(at or []), efficiency)
+        found = project_results(out, machines.both, at or (), efficiency)
         write_output(output, found.page)
         return
-    path = report_stored(out, parse_at(at or []), show_notice, efficiency, measured_on=from_machine)
+    path = report_stored(out, at or (), show_notice, efficiency, measured_on=machines.from_machine)
     if output is not None:
         write_output(output, path.read_text(encoding="utf-8", errors="surrogateescape"))
     if output != STANDARD_OUTPUT:
@@ -75,7 +73,6 @@ def export(
 ) -> None:
     """Write results for other tools, or for a computing-time proposal."""
     from ingest.errors import UsageError
-    from pipeline.config.option_readers import parse_at
     from pipeline.questions.analysis import look_ahead
     from pipeline.stages.model import require_additive, target_points
     from pipeline.store.results import read_analysis
@@ -83,7 +80,7 @@ def export(
     if to != PROPOSAL and given.get("min_efficiency") is not None:
         raise UsageError(f"{to} has no efficiency", where="--min-efficiency", hint="use --to proposal")
     if to == PROPOSAL:
-        _export_proposal(out, parse_at(at or []), chosen_efficiency(out, given), output)
+        _export_proposal(out, at or (), chosen_efficiency(out, given), output)
         return
     form = export_format(to)
     if at and not form.predicts:
@@ -91,7 +88,7 @@ def export(
     analysis = read_analysis(out, metric)
     if form.adds_up:
         require_additive(analysis)
-    targets = target_points(analysis, parse_at(at or []))
+    targets = target_points(analysis, at or ())
     outlook = look_ahead(analysis, analysis.callpaths, targets)
     write_output(output, form.write(analysis, outlook, targets))
 

@@ -5,17 +5,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import Config, Format, Given, Json, command, refuse_beside, valued
+from pipeline.cli.options import Config, Given, Presentation, command, refuse_beside, valued
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
     TABLE,
-    present,
     require_one_on_standard_output,
     show_notices,
     show_skipped,
     write_output,
-    write_summary,
-    write_table,
 )
 from pipeline.config.options import Options, load_options
 
@@ -50,8 +47,7 @@ def filter(
             "the one that this command makes; write no filter. Exit code 3: not measured under it.",
         ),
     ] = None,
-    json: Json = None,
-    table_format: Format = "table",
+    shown: Presentation = Presentation(),
 ) -> None:
     """Select the regions that are worth measuring and write a verified filter file with its evidence."""
     from filters.explanation import explain as explanation
@@ -61,15 +57,15 @@ def filter(
     if explain is not None:
         other = "--apply" if apply is not None else "--verify"
         refuse_beside(other, {"--explain": apply is not None or verify is not None}, "give one of them")
-        refuse_beside("--format", {"--explain": table_format != TABLE}, "give one of them")
+        refuse_beside("--format", {"--explain": shown.table_format != TABLE}, "give one of them")
     written = None if verify is not None or apply is not None else output
-    require_one_on_standard_output({"--output": written, "--json": json}, table_format)
+    require_one_on_standard_output({"--output": written, "--json": shown.json}, shown.table_format)
     options = load_options(config, path, **given)
     if verify is not None:
-        _verify(path, verify, options, apply, json, table_format)
+        _verify(path, verify, options, apply, shown)
         return
     if apply is not None:
-        _simulate(path, apply, options, json, table_format)
+        _simulate(path, apply, options, shown)
         return
     result, skipped = filter_of_path(path, options)
     show_skipped(skipped)
@@ -81,9 +77,7 @@ def filter(
         write_output(output, result.text)
     else:
         store_filter(Path(output), result)
-    taken = write_summary(json, result.evidence) or write_table(
-        table_format, lambda: effect_table(result.prediction)
-    )
+    taken = shown.written(result.evidence, lambda: effect_table(result.prediction))
     if not taken and output != STANDARD_OUTPUT:
         _show(result, Path(output))
 
@@ -106,7 +100,7 @@ def _show(result: "FilterResult", path: Path) -> None:
         typer.echo(f"  {line}")
 
 
-def _simulate(path: Path, rules: Path, options: Options, json: str | None, table_format: str) -> None:
+def _simulate(path: Path, rules: Path, options: Options, shown: Presentation) -> None:
     """Show what a profile would look like under a filter."""
     from pipeline.columns.filter_effects import simulation_json, simulation_table
     from pipeline.report.terminal.filter import show_simulation
@@ -115,18 +109,14 @@ def _simulate(path: Path, rules: Path, options: Options, json: str | None, table
     before, after, prediction = simulate_filter(path, rules, options)
     show_notices(after.notices)
     document = {"filter": str(rules), **simulation_json(before, after, prediction)}
-    present(
-        json,
-        table_format,
+    shown.present(
         document,
         lambda: simulation_table(before, after),
         lambda screen: show_simulation(screen, before, after, prediction),
     )
 
 
-def _verify(
-    path: Path, second: Path, options: Options, rules: Path | None, json: str | None, table_format: str
-) -> None:
+def _verify(path: Path, second: Path, options: Options, rules: Path | None, shown: Presentation) -> None:
     """Show a measurement made under a filter beside what was predicted of it."""
     from pipeline.columns.filter_effects import verification_table, verified_filter_json
     from pipeline.report.terminal.filter import show_verification
@@ -140,6 +130,6 @@ def _verify(
         typer.echo(f"Filter: {found.filter}")
         show_verification(screen, found.verifications, found.prediction, found.effect)
 
-    present(json, table_format, content, lambda: verification_table(found.verifications), draw)
+    shown.present(content, lambda: verification_table(found.verifications), draw)
     if not found.agrees:
         raise typer.Exit(DISAGREES)

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import At, Config, Format, Json, Limit, command, valued
-from pipeline.cli.output import STANDARD_OUTPUT, present, show_notices, show_written
+from pipeline.cli.options import At, Config, Limit, Presentation, command, valued
+from pipeline.cli.output import STANDARD_OUTPUT, show_notices, show_written
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -93,7 +93,6 @@ def add(
 ) -> None:
     """Add the kernels of a result; entries with the same label are replaced."""
     from ingest.errors import UsageError
-    from pipeline.config.option_readers import parse_at
     from pipeline.config.options import load_options
     from pipeline.gate.baselines import SMALLEST_SHARE
     from pipeline.gate.target_forecast import forecast, target_points
@@ -108,7 +107,7 @@ def add(
         raise UsageError("a history is a file that grows", where="--output", hint="name a file")
     options = load_options(config, path)
     study = read_study(path, options, machine).measurements.above_share(SMALLEST_SHARE)
-    targets = target_points(study, parse_at(at or []))
+    targets = target_points(study, at or ())
     verdicts = read_verdicts(check) if check is not None else {}
     target = study.named(targets)[-1]
     rows = history_rows(study, forecast(study, targets, options.models), target, label, verdicts, commit)
@@ -124,9 +123,8 @@ def show(
         str, typer.Argument(metavar="KERNEL", help="Name or pattern, 'total' for the whole program.")
     ],
     file: File = FILE,
-    json: Json = None,
     limit: Limit = 30,
-    table_format: Format = "table",
+    shown: Presentation = Presentation(),
 ) -> None:
     """Show a kernel across commits, with change points and drift."""
     from ingest.errors import UsageError
@@ -144,4 +142,4 @@ def show(
             show_history(screen, document, limit)
 
     table = partial(history_table, documents, limit=limit, notes=history_notes(documents[:limit]))
-    present(json, table_format, {"kernels": documents}, table, draw)
+    shown.present({"kernels": documents}, table, draw)

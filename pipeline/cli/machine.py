@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import Format, Json, command, switch, valued
-from pipeline.cli.output import STANDARD_OUTPUT, present, show_notice, show_notices, write_output
+from pipeline.cli.options import Presentation, command, switch, valued
+from pipeline.cli.output import STANDARD_OUTPUT, show_notice, show_notices, write_output
 
 machine_app = typer.Typer(
     help="List machines to project to, or measure the one at hand.", no_args_is_help=True
@@ -34,20 +34,14 @@ Quick = Annotated[bool, switch("--quick", "A few seconds: three rounds and array
 
 
 @command("list", group=machine_app)
-def list_machines(json: Json = None, table_format: Format = "table") -> None:
+def list_machines(shown: Presentation = Presentation()) -> None:
     """List the shipped machines, and which of them describe a node and a network."""
     from pipeline.columns.projections import shipped_table
     from pipeline.report.projections import machines_json, show_shipped
     from pipeline.stages.project import shipped_machines
 
     document = {"machines": machines_json(shipped_machines())}
-    present(
-        json,
-        table_format,
-        document,
-        lambda: shipped_table(document),
-        lambda screen: show_shipped(screen, document),
-    )
+    shown.present(document, lambda: shipped_table(document), lambda screen: show_shipped(screen, document))
 
 
 @command("measure", group=machine_app)

@@ -2,19 +2,23 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.output import require_one_on_standard_output
-from pipeline.config.option_readers import TARGET_HELP, TARGET_METAVAR
+from pipeline.cli.output import require_one_on_standard_output, write_summary, write_table
+from pipeline.config.option_readers import TARGET_HELP, TARGET_METAVAR, parse_at
 from pipeline.config.options import CONFIGURATION, Options, declared_fields, flag_of, override
 from pipeline.models.options import MIN_EFFICIENCY
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from pipeline.columns.cells import DataTable
     from pipeline.projection.study.study_machine import StudyMachine
 
 
@@ -31,48 +35,126 @@ def switch(name: str, help: str) -> Any:  # noqa: ANN401  # as typer's own
 STUDY = "Runs, a results directory or a series file."
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
 Source = Annotated[Path, typer.Argument(metavar="DIR|OUT|FILE", help=STUDY)]
-At = Annotated[list[str] | None, valued("--at", TARGET_METAVAR, TARGET_HELP)]
-Json = Annotated[str | None, valued("--json", "FILE", "Write JSON to this file, '-' for standard output.")]
+At = Annotated[
+    list[Mapping] | None,  # type: ignore[type-arg]  # typer takes only plain classes
+    valued("--at", TARGET_METAVAR, TARGET_HELP, parser=parse_at),
+]
 Config = Annotated[
     Path | None, valued("--config", "FILE", f"Configuration file; default: {CONFIGURATION} in the directory.")
 ]
-By = Annotated[Literal["region", "callpath"], typer.Option("--by", help="Show regions or call paths.")]
 Metric = Annotated[
     str | None, valued("--metric", "NAME", "Metric to show; default: the one chosen for the run.")
 ]
 Limit = Annotated[int, valued("--limit", "N", "Number of rows to show, in every format.", min=1)]
+Json = Annotated[str | None, valued("--json", "FILE", "Write JSON to this file, '-' for standard output.")]
 Format = Annotated[
     Literal["table", "csv", "md", "json", "latex"],
     valued("--format", "FORMAT", "Print the main table as table, csv, md, json or latex."),
-]
-From = Annotated[
-    str | None,
-    valued("--from", "MACHINE", "Machine measured on: a TOML file, or a shipped one; with --on."),
-]
-On = Annotated[
-    str | None,
-    valued("--on", "MACHINE", "Show what is predicted on this machine: a TOML file, or a shipped one."),
 ]
 
 INCOMPLETE = 3  # exit code of --strict
 LEVELS = {"region": "regions", "callpath": "kernels"}  # the key in summary.json for each choice of --by
 
+
+@dataclass(frozen=True, kw_only=True)
+class Presentation:
+    """How a result is shown: as JSON, as a table of some format, or on the terminal."""
+
+    json: Json = None
+    table_format: Format = "table"
+
+    def written(self, document: Mapping[str, Any] | Sequence[Any], table: "Callable[[], DataTable]") -> bool:
+        """Write what was asked for; return whether that took standard output.
+
+        Raises:
+            UsageError: a file cannot be written.
+        """
+        return write_summary(self.json, document) or write_table(self.table_format, table)
+
+    def present(
+        self,
+        document: Mapping[str, Any] | Sequence[Any],
+        table: "Callable[[], DataTable]",
+        draw: "Callable[[Console], None]",
+    ) -> bool:
+        """Write a result in the form that is asked for; return whether that is the terminal's.
+
+        Args:
+            document: the result as JSON.
+            table: makes the table of ``--format``.
+            draw: prints the result on the terminal, if nothing else takes standard output.
+
+        Raises:
+            UsageError: a file cannot be written.
+        """
+        if self.written(document, table):
+            return False
+        from pipeline.report.render.console import console
+
+        draw(console())
+        return True
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelPresentation(Presentation):
+    """How kernels are shown: those of one level, the first ones."""
+
+    by: Annotated[Literal["region", "callpath"], typer.Option("--by", help="Show regions or call paths.")] = (
+        "region"
+    )
+    limit: Limit = 15
+
+    @property
+    def rows(self) -> dict[str, Any]:
+        """What tables and screens of a summary take: the key of the level, and how many rows."""
+        return {"by": LEVELS[self.by], "limit": self.limit}
+
+    def present_rows(
+        self,
+        summary: Mapping[str, Any],
+        table: "Callable[..., DataTable]",
+        draw: Callable[..., None],
+    ) -> bool:
+        """Present a summary by functions that also take `rows`."""
+        rows = self.rows
+        return self.present(
+            summary, lambda: table(summary, **rows), lambda screen: draw(screen, summary, **rows)
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChosenMachines:
+    """The machine measured on, and the one to show."""
+
+    from_machine: Annotated[
+        str | None,
+        valued("--from", "MACHINE", "Machine measured on: a TOML file, or a shipped one; with --on."),
+    ] = None
+    on: Annotated[
+        str | None,
+        valued("--on", "MACHINE", "Show what is predicted on this machine: a TOML file, or a shipped one."),
+    ] = None
+
+    @property
+    def places(self) -> "tuple[StudyMachine, StudyMachine] | None":
+        """As `both`; None if neither is given."""
+        return None if self.from_machine is None and self.on is None else self.both
+
+    @property
+    def both(self) -> "tuple[StudyMachine, StudyMachine]":
+        """Both machines.
+
+        Raises:
+            UsageError: one is missing, or lacks what is needed.
+        """
+        from pipeline.stages.projected_results import places_of  # loads sympy, which takes most of a second
+
+        return places_of(self.from_machine, self.on)
+
+
 Command: TypeAlias = Callable[..., None]
 Given: TypeAlias = dict[str, Any]
 """The options given on the command line by the names of their fields; None for those not given."""
-
-
-def chosen_places(source: str | None, target: str | None) -> "tuple[StudyMachine, StudyMachine] | None":
-    """Return the machine measured on and the one to show; None if neither is given.
-
-    Raises:
-        UsageError: only one is given, or a machine lacks what is needed.
-    """
-    if source is None and target is None:
-        return None
-    from pipeline.stages.projected_results import places_of  # loads sympy, which takes most of a second
-
-    return places_of(source, target)
 
 
 def chosen_efficiency(out: Path, given: Given) -> float:
@@ -113,29 +195,38 @@ def command(
 ) -> Callable[[Command], Command]:
     """Add a command to the command line.
 
-    It also takes all options that records declare for it; their values are its argument ``given``.
+    It also takes all options that records declare for it; their values are its argument ``given``. An
+    argument whose type is a dataclass, such as `Presentation`, stands for the options that are its fields.
 
     Args:
         name: of the command.
         records: dataclasses of options; records in their fields are included.
         group: the commands that it belongs to.
-        outputs: arguments that name files; at most one of them, or the table of ``--format``, may go to
+        outputs: options that name files; at most one of them, or the table of ``--format``, may go to
             standard output.
     """
     found = {one: parameter for record in records for one, parameter in _parameters(name, record).items()}
     off = {one: _off(one) for record in records for one in _on_by_default(name, record)}
 
     def decorate(function: Command) -> Command:
+        own = inspect.signature(function, eval_str=True)
+        groups: dict[str, Any] = {
+            one.name: one.annotation for one in own.parameters.values() if is_dataclass(one.annotation)
+        }
+
         @functools.wraps(function)
         def call(**arguments: Any) -> None:  # noqa: ANN401
             given = {one: arguments.pop(one) for one in found}
             given |= {one: False for one, parameter in off.items() if arguments.pop(parameter.name)}
             targets = {f"--{one.replace('_', '-')}": arguments.get(one) for one in outputs}
             require_one_on_standard_output(targets, arguments.get("table_format"))
+            for one, record in groups.items():
+                arguments[one] = record(**{part.name: arguments.pop(part.name) for part in fields(record)})
             function(**arguments, **({"given": given} if records else {}))
 
-        own = inspect.signature(function, eval_str=True)
-        parameters = [one for one in own.parameters.values() if one.name != "given"]
+        parameters = [
+            part for one in own.parameters.values() if one.name != "given" for part in _expanded(one)
+        ]
         first = [one for one in parameters if one.default is inspect.Parameter.empty]
         rest = [one for one in parameters if one.default is not inspect.Parameter.empty]
         call.__signature__ = own.replace(parameters=[*first, *found.values(), *off.values(), *rest])  # type: ignore[attr-defined]
@@ -143,6 +234,20 @@ def command(
         return call
 
     return decorate
+
+
+def _expanded(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    """Return the parameters that a record of options stands for, or the parameter itself."""
+    record = parameter.annotation
+    if not is_dataclass(record):
+        return [parameter]
+    kinds = get_type_hints(record, include_extras=True)
+    return [
+        parameter.replace(
+            name=one.name, default=getattr(parameter.default, one.name), annotation=kinds[one.name]
+        )
+        for one in fields(record)
+    ]
 
 
 def _parameters(command: str, record: type) -> dict[str, inspect.Parameter]:

@@ -9,8 +9,6 @@ from pipeline.report.render.standard_output import write_standard_output
 from pipeline.wording.escaping import visible
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from pipeline.columns.cells import DataTable
 
 Item = TypeVar("Item")
@@ -76,33 +74,6 @@ def write_table(form: str, table: Callable[[], "DataTable"]) -> bool:
     made = table()
     show_notices(made.notes)
     write_output(STANDARD_OUTPUT, WRITERS[form](made))
-    return True
-
-
-def present(
-    json: str | None,
-    form: str,
-    document: Mapping[str, Any] | Sequence[Any],
-    table: Callable[[], "DataTable"],
-    draw: Callable[["Console"], None],
-) -> bool:
-    """Write a result in the form that is asked for; return whether that is the one for people.
-
-    Args:
-        json: the target of ``--json``.
-        form: the value of ``--format``.
-        document: the result as JSON.
-        table: makes the table of ``--format``.
-        draw: prints the result on the terminal, if nothing else takes standard output.
-
-    Raises:
-        UsageError: a file cannot be written.
-    """
-    if write_summary(json, document) or write_table(form, table):
-        return False
-    from pipeline.report.render.console import console
-
-    draw(console())
     return True
 
 

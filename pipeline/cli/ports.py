@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from pipeline.cli.options import Format, Json, Limit, command, valued
-from pipeline.cli.output import present
+from pipeline.cli.options import Limit, Presentation, command, valued
 
 File = Annotated[
     Path,
@@ -40,8 +39,7 @@ def ports(
     loop: Loop = None,
     limit: Limit = 3,
     llvm_mca: Mca = None,
-    json: Json = None,
-    table_format: Format = "table",
+    shown: Presentation = Presentation(),
 ) -> None:
     """Show what limits a function's loops on a processor core: ports, front end or dependencies."""
     from pipeline.columns.port_models import loops_table
@@ -61,10 +59,4 @@ def ports(
         llvm_mca=llvm_mca,
     )
     document = ports_json(report)
-    present(
-        json,
-        table_format,
-        document,
-        lambda: loops_table(document),
-        lambda screen: show_ports(screen, report),
-    )
+    shown.present(document, lambda: loops_table(document), lambda screen: show_ports(screen, report))

@@ -2,23 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from pipeline.cli.options import (
-    LEVELS,
-    By,
-    Format,
-    Json,
-    Limit,
-    chosen_efficiency,
-    command,
-    switch,
-    valued,
-)
-from pipeline.cli.output import STANDARD_OUTPUT, image_form, present, write_output
+from pipeline.cli.options import KernelPresentation, chosen_efficiency, command, switch, valued
+from pipeline.cli.output import STANDARD_OUTPUT, image_form, write_output
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -98,9 +89,8 @@ class _Asked:
     machine: str | None
     variant: str | None
     at: list[str]
-    json: str | None
     output: str | None
-    form: str
+    shown: KernelPresentation
 
 
 @command("project")
@@ -110,14 +100,11 @@ def project(
     on: OnMachine = None,
     at: InputTexts = None,
     variant: Variant = None,
-    json: Json = None,
     output: Output = None,
     show: Show = "parts",
     export: Export = None,
-    by: By = "region",
-    limit: Limit = 15,
     listed: Listed = False,
-    table_format: Format = "table",
+    shown: KernelPresentation = KernelPresentation(),
 ) -> None:
     """Predict an application, or measured results, on another machine, part by part, with intervals."""
     from ingest.errors import UsageError
@@ -127,34 +114,26 @@ def project(
             raise UsageError(
                 "lists everything", where="--list", hint="omit other arguments than --json and --format"
             )
-        _list_shipped(json, table_format)
+        _list_shipped(shown)
         return
     if application is None:
         raise UsageError("no application given", hint="`pipeline project --list` shows the shipped ones")
-    asked = _Asked(
-        source=application,
-        machine=on,
-        variant=variant,
-        at=at or [],
-        json=json,
-        output=output,
-        form=table_format,
-    )
+    asked = _Asked(source=application, machine=on, variant=variant, at=at or [], output=output, shown=shown)
     if Path(application).is_dir():
         if export is not None or show != "parts":
             raise UsageError("is for applications", where="--show" if export is None else "--export")
-        _project_results(asked, from_machine, LEVELS[by], limit)
+        _project_results(asked, from_machine)
         return
     if from_machine is not None:
         hint = "give a results directory of `pipeline run`"
         raise UsageError("an application is not measured on a machine", where="--from", hint=hint)
     if export is not None:
-        _export(asked, export, others=bool(at or json or output or show != "parts"))
+        _export(asked, export, others=bool(at or shown.json or output or show != "parts"))
         return
     _project_application(asked, show)
 
 
-def _list_shipped(json: str | None, table_format: str) -> None:
+def _list_shipped(shown: KernelPresentation) -> None:
     """Show the applications and machines that come with the package, or write them in another form."""
     from pipeline.columns.projections import shipped_table
     from pipeline.report.projections import shipped_json, show_shipped
@@ -162,16 +141,10 @@ def _list_shipped(json: str | None, table_format: str) -> None:
 
     applications, machines = shipped_applications(), shipped_machines()
     document = shipped_json(applications, machines)
-    present(
-        json,
-        table_format,
-        document,
-        lambda: shipped_table(document),
-        lambda screen: show_shipped(screen, document),
-    )
+    shown.present(document, lambda: shipped_table(document), lambda screen: show_shipped(screen, document))
 
 
-def _project_results(asked: _Asked, measured_on: str | None, level: str, limit: int) -> None:
+def _project_results(asked: _Asked, measured_on: str | None) -> None:
     """Project the kernels of a results directory, and show or write what becomes of them."""
     from pipeline.columns.two_machines import study_projection_table
     from pipeline.config.option_readers import parse_at
@@ -181,21 +154,13 @@ def _project_results(asked: _Asked, measured_on: str | None, level: str, limit: 
     out = Path(asked.source)
     efficiency = chosen_efficiency(out, {})
     places = places_of(measured_on, asked.machine, asked.variant)
-    found = project_results(out, places, parse_at(asked.at), efficiency)
+    found = project_results(out, places, tuple(map(parse_at, asked.at)), efficiency)
     if asked.output is not None:
         write_output(asked.output, found.page)
         if asked.output == STANDARD_OUTPUT:
             return
-    document = found.document
-    present(
-        asked.json,
-        asked.form,
-        document,
-        lambda: study_projection_table(document, by=level, limit=limit),
-        lambda screen: show_study_projection(
-            screen, document, name=out.resolve().name, by=level, limit=limit
-        ),
-    )
+    show = partial(show_study_projection, name=out.resolve().name)
+    asked.shown.present_rows(found.document, study_projection_table, show)
 
 
 def _project_application(asked: _Asked, show: str) -> None:
@@ -214,7 +179,7 @@ def _project_application(asked: _Asked, show: str) -> None:
     if inputs.swept or asked.output is not None:
         raise UsageError(f"{show} are shown at one point", where="--show", hint="omit the sweep and --output")
     document, table = _details(asked, show, inputs)
-    present(asked.json, asked.form, document, table, lambda screen: show_table(screen, table()))
+    asked.shown.present(document, table, lambda screen: show_table(screen, table()))
 
 
 def _show_parts(asked: _Asked, inputs: "Inputs") -> None:
@@ -237,7 +202,7 @@ def _show_parts(asked: _Asked, inputs: "Inputs") -> None:
     else:
         document = projection_json(found[0])
         table, draw = lambda: projection_table(document), lambda out: show_projection(out, found[0])
-    present(asked.json, asked.form, document, table, draw)
+    asked.shown.present(document, table, draw)
 
 
 def _export(asked: _Asked, language: str, *, others: bool) -> None:

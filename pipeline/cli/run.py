@@ -1,50 +1,36 @@
 """`pipeline run` and `pipeline model`: from a directory of profiles to models, with or without results."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipeline.cli.options import (
     INCOMPLETE,
-    LEVELS,
-    By,
+    ChosenMachines,
     Config,
-    Format,
-    From,
     Given,
-    Json,
-    Limit,
-    On,
-    chosen_places,
+    KernelPresentation,
+    Presentation,
     command,
     refuse_beside,
     switch,
     valued,
 )
-from pipeline.cli.output import (
-    present,
-    reading_progress,
-    show_doubts,
-    show_notice,
-    show_notices,
-    show_skipped,
-    write_table,
-)
+from pipeline.cli.output import reading_progress, show_doubts, show_notice, show_notices, show_skipped
 from pipeline.config.options import Options, load_options
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @command("run", Options)
 def run(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="Directory of runs, such as app.p4.r1/.")],
     given: Given,
-    from_machine: From = None,
-    on: On = None,
+    machines: ChosenMachines = ChosenMachines(),
     config: Config = None,
-    json: Json = None,
-    by: By = "region",
-    limit: Limit = 15,
-    table_format: Format = "table",
+    shown: KernelPresentation = KernelPresentation(),
     group_by: Annotated[
         str | None,
         valued(
@@ -67,16 +53,14 @@ def run(
 
     options = load_options(config, directory, **given)
     if group_by is not None:
-        refuse_beside(
-            "--group-by", {"--json": json, "--on": on, "--from": from_machine, "--details": details}
-        )
-        _show_groups(directory, options, group_by, table_format)
+        given = {"--json": shown.json, "--on": machines.on, "--from": machines.from_machine}
+        refuse_beside("--group-by", given | {"--details": details})
+        _show_groups(directory, options, group_by, shown)
         return
-    places = chosen_places(from_machine, on)  # mistakes are said before the work
+    places = machines.places  # mistakes are said before the work
     result = run(directory, options, reading_progress, show_notice)
     show_doubts(result.damaged, result.notices)
-    summary = result.summary
-    level, name = LEVELS[by], directory.resolve().name
+    summary, name = result.summary, directory.resolve().name
     if places is not None:
         from pipeline.stages.projected_results import project_results
 
@@ -84,20 +68,19 @@ def run(
         summary = found.summary
         name += f" on {places[1].machine.path.stem}"
         show_notices(found.rests_on)
-    main_table = ranking_table if details else answer_table
-    if present(
-        json,
-        table_format,
+    main_table, rows = ranking_table if details else answer_table, shown.rows
+    most = min(shown.limit, GROWING_SHOWN)
+    if shown.present(
         summary,
-        lambda: main_table(summary, by=level, limit=limit),
-        lambda screen: show_answer(screen, summary, name=name, by=level, limit=min(limit, GROWING_SHOWN)),
+        lambda: main_table(summary, **rows),
+        lambda screen: show_answer(screen, summary, name=name, by=rows["by"], limit=most),
     ):
         screen = console()
         show_next_step(screen, summary, options.out)
         show_sentence(screen, f"Filter: {result.filter_effect}")
         if details:
             screen.print()
-            show_result(screen, summary, by=level, limit=limit)
+            show_result(screen, summary, **rows)
             show_efficiency(screen, summary)
         state = "inputs unchanged, nothing recomputed" if result.reused else "written"
         screen.print(f"Results in {options.out}/ ({state})", soft_wrap=True, markup=False)
@@ -105,10 +88,9 @@ def run(
         raise typer.Exit(INCOMPLETE)
 
 
-def _show_groups(directory: Path, options: Options, name: str, table_format: str) -> None:
+def _show_groups(directory: Path, options: Options, name: str, shown: Presentation) -> None:
     """Make a study per value of some metadata and show them side by side."""
     from pipeline.columns.scales import groups_table
-    from pipeline.report.render.console import console
     from pipeline.report.render.terminal_tables import show_table
     from pipeline.stages.run_groups import run_groups
 
@@ -118,11 +100,14 @@ def _show_groups(directory: Path, options: Options, name: str, table_format: str
     for value, result in results.items():
         show_notices(f"{name} = {value}: {notice}" for notice in result.notices)
     summaries = {value: result.summary for value, result in results.items()}
-    if not write_table(table_format, lambda: groups_table(name, summaries)):
-        screen = console()
-        show_table(screen, groups_table(name, summaries))
+    table = groups_table(name, summaries)
+
+    def draw(screen: "Console") -> None:
+        show_table(screen, table)
         folders = f"Results of each in a folder of {options.out}/"
         screen.print(folders, soft_wrap=True, markup=False)
+
+    shown.present({}, lambda: table, draw)
     if options.strict and damaged:
         raise typer.Exit(INCOMPLETE)
 
@@ -132,10 +117,7 @@ def model(
     path: Annotated[Path, typer.Argument(metavar="FILE|DIR", help="A series file or a directory of runs.")],
     given: Given,
     config: Config = None,
-    json: Json = None,
-    by: By = "callpath",
-    limit: Limit = 30,
-    table_format: Format = "table",
+    shown: KernelPresentation = KernelPresentation(by="callpath", limit=30),
 ) -> None:
     """Fit and show models without writing a results directory."""
     from ingest.locate import locate
@@ -153,15 +135,8 @@ def model(
     read = selected(with_parameter(true_times(read, options)), options)
     show_doubts([skipped_entry(entry) for entry in read.damaged], read.experiment.notices)
     summary = focused(summary_of_models(read, options), options.focus, options.without)
-    level = LEVELS[by]
-    shown = present(
-        json,
-        table_format,
-        summary,
-        lambda: models_table(summary, by=level, limit=limit),
-        lambda screen: show_models(screen, summary, by=level, limit=limit),
-    )
-    if shown and options.at and len({row["metric"] for row in summary["kernels"]}) == 1:
-        show_predictions(console(), summary, by=level, limit=limit)
+    for_people = shown.present_rows(summary, models_table, show_models)
+    if for_people and options.at and len({row["metric"] for row in summary["kernels"]}) == 1:
+        show_predictions(console(), summary, **shown.rows)
     if options.strict and read.damaged:
         raise typer.Exit(INCOMPLETE)

@@ -1,28 +1,27 @@
-"""Commands that show a stored result: `predict`, `bottlenecks`, `tree`, `advise` and `verify`."""
+"""Commands that show a stored result: `predict`, `bottlenecks`, `tree`, `plot`, `advise` and `verify`."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from pipeline.cli.options import (
-    LEVELS,
     At,
-    By,
-    Format,
-    From,
+    ChosenMachines,
     Given,
-    Json,
-    Limit,
+    KernelPresentation,
     Metric,
-    On,
     Out,
+    Presentation,
     chosen_efficiency,
-    chosen_places,
     command,
+    switch,
     valued,
 )
-from pipeline.cli.output import present, show_notices, write_summary, write_table
+from pipeline.cli.output import STANDARD_OUTPUT, image_form, show_notices, write_output
 from pipeline.config.options import Options
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 
 @command("predict", Options)
@@ -31,72 +30,48 @@ def predict(
     given: Given,
     at: At = None,
     metric: Metric = None,
-    json: Json = None,
-    by: By = "region",
-    limit: Limit = 15,
-    table_format: Format = "table",
+    shown: KernelPresentation = KernelPresentation(),
 ) -> None:
     """Predict every kernel at the target points, with intervals."""
     from pipeline.columns.kernel_tables import predictions_table
-    from pipeline.config.option_readers import parse_at
     from pipeline.report.terminal.results import show_predictions
     from pipeline.stages.model import stored_summary
     from pipeline.store.results import read_study
 
     efficiency = chosen_efficiency(out, given)
-    summary = stored_summary(read_study(out), parse_at(at or []), efficiency, metric, others=json is not None)
-    level = LEVELS[by]
-    present(
-        json,
-        table_format,
-        summary,
-        lambda: predictions_table(summary, by=level, limit=limit),
-        lambda screen: show_predictions(screen, summary, by=level, limit=limit),
-    )
+    summary = stored_summary(read_study(out), at or (), efficiency, metric, others=shown.json is not None)
+    shown.present_rows(summary, predictions_table, show_predictions)
 
 
 @command("bottlenecks")
 def bottlenecks(
     out: Out,
     at: At = None,
-    from_machine: From = None,
-    on: On = None,
+    machines: ChosenMachines = ChosenMachines(),
     metric: Metric = None,
-    json: Json = None,
-    by: By = "region",
-    limit: Limit = 15,
-    table_format: Format = "table",
+    shown: KernelPresentation = KernelPresentation(),
 ) -> None:
     """Rank kernels at the target scale: growth, share of the total, crossovers."""
     from ingest.errors import UsageError
     from pipeline.columns.kernel_tables import ranking_table
-    from pipeline.config.option_readers import parse_at
     from pipeline.report.terminal.results import show_result
     from pipeline.stages.model import stored_summary
     from pipeline.store.results import read_study
 
     efficiency = chosen_efficiency(out, {})
-    targets = parse_at(at or [])
-    places = chosen_places(from_machine, on)
+    places = machines.places
     if places is None:
-        summary = stored_summary(read_study(out), targets, efficiency, metric)
+        summary = stored_summary(read_study(out), at or (), efficiency, metric)
     else:
         from pipeline.stages.projected_results import project_results
 
         if metric not in (None, "time"):
             what, hint = f"'{metric}' cannot be projected", "leave it out: time can"
             raise UsageError(what, where="--metric", hint=hint)
-        found = project_results(out, places, targets, efficiency)
+        found = project_results(out, places, at or (), efficiency)
         summary = found.summary
         show_notices(found.rests_on)
-    level = LEVELS[by]
-    present(
-        json,
-        table_format,
-        summary,
-        lambda: ranking_table(summary, by=level, limit=limit),
-        lambda screen: show_result(screen, summary, by=level, limit=limit),
-    )
+    shown.present_rows(summary, ranking_table, show_result)
 
 
 @command("tree")
@@ -107,27 +82,86 @@ def tree(
     least: Annotated[
         str, valued("--least", "SHARE", "Hide call paths below this inclusive share, such as 1% or 0.01.")
     ] = "1%",
-    json: Json = None,
-    table_format: Format = "table",
+    shown: Presentation = Presentation(),
 ) -> None:
     """Show the call tree with shares and growth, measured at the largest scale or predicted (--at)."""
     from pipeline.columns.shown_tree import tree_table
-    from pipeline.config.option_readers import parse_at, read_option_share
-    from pipeline.report.render.console import console
+    from pipeline.config.option_readers import read_option_share
     from pipeline.report.terminal.results import show_tree
     from pipeline.stages.model import summary_of, tree_point, tree_values
     from pipeline.store.results import read_analysis
 
     share = read_option_share("--least", least)
-    analysis, targets = read_analysis(out, metric), parse_at(at or [])
-    if write_summary(json, summary_of(analysis, targets) if json else {}):
+    analysis = read_analysis(out, metric)
+    places = [[target] for target in at or ()] or [[]]
+    trees = [(tree_point(analysis, place), *tree_values(analysis, place)) for place in places]
+
+    def draw(screen: "Console") -> None:
+        for _, values, origin in trees:
+            show_tree(screen, analysis, values, origin, share)
+
+    summary = summary_of(analysis, at or ()) if shown.json else {}
+    shown.present(summary, lambda: tree_table(analysis, [tree[:2] for tree in trees], share), draw)
+
+
+@command("plot", outputs=("png", "svg", "output"))
+def plot(
+    out: Out,
+    kernel: Annotated[
+        str,
+        typer.Argument(
+            metavar="KERNEL", help="Region, call path or its id such as '#17'; * and ? are wildcards."
+        ),
+    ],
+    at: At = None,
+    metric: Metric = None,
+    output: Annotated[
+        str | None, valued("-o --output", "FILE", "Write a .png or .svg file instead, '-' for text.")
+    ] = None,
+    png: Annotated[
+        str | None, valued("--png", "FILE", "Write PNG to this file, '-' for standard output.")
+    ] = None,
+    svg: Annotated[
+        str | None, valued("--svg", "FILE", "Write SVG to this file, '-' for standard output.")
+    ] = None,
+    linear: Annotated[bool, switch("--linear", "Use linear instead of logarithmic axes.")] = False,
+) -> None:
+    """Plot a kernel: measured points, model and 90 % interval up to the target scale."""
+    import shutil
+    from dataclasses import replace
+
+    from pipeline.report.plots import terminal_plot
+    from pipeline.report.render.console import console
+    from pipeline.stages.plot import (
+        factor_lines,
+        find_kernel,
+        kernel_curve,
+        plot_image,
+        target_lines,
+    )
+    from pipeline.store.results import read_study
+
+    files = [(png, "png"), (svg, "svg")]
+    if output not in (None, STANDARD_OUTPUT):
+        files.append((output, image_form(output)))
+    study, targets = read_study(out), at or ()
+    analysis = study.of(metric)
+    level, number = find_kernel(analysis, kernel)
+    curve = kernel_curve(analysis, level, number, targets)
+    factors = factor_lines(study, level, number)
+    drawn = replace(curve, title="\n".join((curve.title, *factors)))
+    images = [(file, form) for file, form in files if file is not None]
+    for file, form in images:
+        write_output(file, plot_image(form, drawn, logarithmic=not linear))
+    if images:
         return
-    shown = [[target] for target in targets] or [[]]
-    trees = [(tree_point(analysis, at), *tree_values(analysis, at)) for at in shown]
-    if write_table(table_format, lambda: tree_table(analysis, [tree[:2] for tree in trees], share)):
-        return
-    for _, values, origin in trees:
-        show_tree(console(), analysis, values, origin, share)
+    screen = console()
+    size = shutil.get_terminal_size((screen.width, 24))
+    width, height = min(screen.width, 140), min(max(size.lines - 3, 16), 40)
+    colour = screen.is_terminal and not screen.no_color
+    typer.echo(terminal_plot(curve, width, height, colour=colour, logarithmic=not linear), color=colour)
+    for line in (*factors, *(target_lines(analysis, level, number, targets) if len(targets) > 1 else ())):
+        screen.print(line, soft_wrap=True, markup=False)
 
 
 @command("advise")
@@ -143,12 +177,11 @@ def advise(
         ),
     ] = None,
     at: At = None,
-    json: Json = None,
-    table_format: Format = "table",
+    shown: Presentation = Presentation(),
 ) -> None:
     """Plan the measurements that narrow the prediction at the target most per core-second."""
     from pipeline.columns.measured_runs import advice_table
-    from pipeline.config.option_readers import parse_at, parse_budget
+    from pipeline.config.option_readers import parse_budget
     from pipeline.report.render.terminal_tables import show_table
     from pipeline.report.summary import advice_summary
     from pipeline.stages.advise import advise_analysis, cost_so_far
@@ -156,7 +189,7 @@ def advise(
     from pipeline.store.results import read_analysis
 
     analysis = read_analysis(out)
-    targets = target_points(analysis, parse_at(at or []))
+    targets = target_points(analysis, at or ())
     spend = cost_so_far(analysis) if budget is None else parse_budget(budget, unit="core-s", where="--budget")
     plans = [advise_analysis(analysis, target, spend) for target in targets]
     names, kernels = analysis.experiment.parameters, analysis.callpaths.kernels
@@ -164,13 +197,8 @@ def advise(
     summaries = [advice_summary(plan, names, kernels) for plan in plans]
     several = [{"target": point, "plan": plan} for point, plan in zip(points, summaries, strict=True)]
     table = advice_table(list(zip(points, summaries, strict=True)), names, several=len(plans) > 1)
-    present(
-        json,
-        table_format,
-        several if len(plans) > 1 else summaries[0],
-        lambda: table,
-        lambda screen: show_table(screen, table),
-    )
+    document = several if len(plans) > 1 else summaries[0]
+    shown.present(document, lambda: table, lambda screen: show_table(screen, table))
 
 
 @command("verify")

@@ -18,11 +18,7 @@ GROWTH_HINT = 'write it like "1", "log2(p)", "p^(1/2)" or "p * log2(p)^2"'
 
 
 def load_check_options(path: Path | None, **given: Any) -> CheckOptions:  # noqa: ANN401
-    """Read the ``[check]`` table; defaults if there is no file or no table.
-
-    Args:
-        path: the configuration file.
-        given: options of the command line, by the names of their fields; None if not given.
+    """Read the ``[check]`` table, if there is one; what the command line gives counts as in `load_options`.
 
     Raises:
         UsageError: with line, key and what was expected.

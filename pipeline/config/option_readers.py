@@ -1,4 +1,5 @@
-"""Values of options with a form of their own: shares, patterns, files, run times, targets, priors, budgets.
+"""Values that users give, checked against what is declared of their option; among them those with a form of
+their own: shares, patterns, files, run times, targets, priors, budgets.
 
 Those named `read_...` take the value and the folder that relative paths start from. All raise UsageError if a
 value is invalid.
@@ -6,11 +7,14 @@ value is invalid.
 
 import math
 import re
+import types
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
+from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from ingest.errors import UsageError
+from ingest.options import INFINITE, Declaration
 from ingest.toml_text import TomlError, parse_toml
 from pipeline.models.exponents import Exponent, exponent
 from pipeline.models.options import Prior
@@ -20,6 +24,8 @@ TARGET_METAVAR = "POINT"
 TARGET_RANGE = (1e-30, 1e30)  # powers of other numbers are not finite
 TARGET_HELP = "Target point, such as p=4096 or p=4096,n=32; repeatable."
 PRIOR_EXAMPLE = 'write a table [exponents] with entries like "3/2, 1" = 2.0 for p^(3/2) * log2(p)'
+Target: TypeAlias = Mapping[str, float]
+"""A target point: values of parameters by name."""
 CORE_SECONDS = {"core-s": 1.0, "core-h": 3600.0, "core-hours": 3600.0}
 """Core-seconds of the units that a budget may have."""
 
@@ -113,21 +119,21 @@ def read_baseline_time(value: object, folder: Path) -> float | Path:
     return seconds
 
 
-def parse_at(texts: Sequence[str]) -> tuple[Mapping[str, float], ...]:
-    """Read target points of the command line, such as ``p=4096`` or ``p=4096,n=32``.
+def parse_at(text: str) -> Target:
+    """Read a target point of the command line, such as ``p=4096`` or ``p=4096,n=32``.
 
     Raises:
-        UsageError: a text is not of that form.
+        UsageError: it is not of that form.
     """
     try:
-        return tuple(_point(text) for text in texts)
+        return _point(text)
     except UsageError as error:
         raise UsageError(error.what, where="--at", hint=error.hint) from error
 
 
 def broadcast_points(
     values: Mapping[str, float | Sequence[float]],
-) -> tuple[Mapping[str, float], ...]:
+) -> tuple[Target, ...]:
     """Return target points from a number or a list of numbers per parameter; lists have one length.
 
     Raises:
@@ -147,7 +153,7 @@ def broadcast_points(
     return tuple(_table(row) for row in rows)
 
 
-def read_targets(value: object, folder: Path) -> tuple[Mapping[str, float], ...]:
+def read_targets(value: object, folder: Path) -> tuple[Target, ...]:
     """Read target points of a configuration file: texts as above, or tables of parameter and value.
 
     Raises:
@@ -158,7 +164,7 @@ def read_targets(value: object, folder: Path) -> tuple[Mapping[str, float], ...]
     return tuple(_point(entry) if isinstance(entry, str) else _table(entry) for entry in value)
 
 
-def _point(text: str) -> Mapping[str, float]:
+def _point(text: str) -> Target:
     point = {}
     for part in text.split(","):
         name, equals, number = part.partition("=")
@@ -176,7 +182,7 @@ def _usable(value: float) -> bool:
     return TARGET_RANGE[0] <= value <= TARGET_RANGE[1]
 
 
-def _table(entry: object) -> Mapping[str, float]:
+def _table(entry: object) -> Target:
     if not isinstance(entry, Mapping) or not entry:
         raise UsageError(f"{entry!r} is not a target point", hint=TARGET_HINT)
     for value in entry.values():
@@ -188,10 +194,6 @@ def _table(entry: object) -> Mapping[str, float]:
 
 def read_prior_option(value: object, folder: Path) -> Prior:
     """Read ``learned``, ``uniform``, ``simple`` or the name of a file with a weight per exponent.
-
-    Args:
-        value: what the user gave.
-        folder: what the name of a file is relative to.
 
     Raises:
         UsageError: it is none of these, or the file is invalid.
@@ -239,12 +241,12 @@ def _weight(path: Path, key: str, weight: object) -> float:
 
 
 def parse_budget(text: str, *, unit: str = "", where: str = "") -> float:
-    """Return a budget in core-seconds.
+    """Return core-seconds from a number with ``core-s`` or ``core-h``, also without a blank between them.
 
     Args:
-        text: a number with ``core-s`` or ``core-h``, also without a blank between them.
+        text: what the user gave.
         unit: of a number without one; by default that is an error.
-        where: the option it is the value of, for messages.
+        where: the option, for messages.
 
     Raises:
         UsageError: it is not a positive number, or has no unit or an unknown one.
@@ -259,3 +261,55 @@ def parse_budget(text: str, *, unit: str = "", where: str = "") -> float:
             f"unknown unit '{unit}'" if unit else f"'{text}' has no unit", where=where, hint=hint
         )
     return float(match[1]) * CORE_SECONDS[unit]
+
+
+_READERS = {Prior: read_prior_option}
+"""Readers of types that are declared below the configuration and have a form of their own in it."""
+
+
+def checked(value: Any, kind: Any, declared: Declaration, folder: Path) -> Any:  # noqa: ANN401
+    """Return a value as its type: bool, int, float, str, Path, a Literal, or one of them or None.
+
+    Limits, and how it is read if it has a form of its own, are declared; relative paths inside it start from
+    the folder.
+
+    Raises:
+        UsageError: the value is invalid; it names what is expected.
+    """
+    if (read := declared.read or _READERS.get(kind)) is not None:
+        return read(value, folder)
+    kind = _without_none(kind)
+    if get_origin(kind) is Literal:
+        return _choice(value, get_args(kind))
+    if kind in (int, float):
+        return _number(value, kind, declared)
+    wanted = str if kind is Path else kind
+    if not isinstance(value, wanted | Path if kind is Path else wanted):
+        names = {str: "text in quotes", bool: "true or false"}
+        raise UsageError(f"invalid value {value!r}", hint=f"write {names[wanted]}")
+    return Path(value) if kind is Path else value
+
+
+def _without_none(kind: Any) -> Any:  # noqa: ANN401
+    if get_origin(kind) in (Union, types.UnionType):
+        (kind,) = (part for part in get_args(kind) if part is not type(None))
+    return kind
+
+
+def _choice(value: object, choices: tuple[str, ...]) -> object:
+    if value not in choices:
+        *most, last = choices
+        raise UsageError(f"invalid value {value!r}", hint=f"choose {', '.join(most)} or {last}")
+    return value
+
+
+def _number(value: object, kind: type, declared: Declaration) -> float:
+    wanted = "whole number" if kind is int else "number"
+    if declared.most < INFINITE:
+        wanted += f" from {declared.least:g} to {declared.most:g}"
+    elif declared.least > -INFINITE:
+        wanted += f" of at least {declared.least:g}"
+    number = isinstance(value, int if kind is int else int | float) and not isinstance(value, bool)
+    if not number or not declared.least <= value <= declared.most:  # type: ignore[operator]  # it is a number
+        raise UsageError(f"invalid value {value!r}", hint=f"write a {wanted}")
+    return kind(value)  # type: ignore[no-any-return]

@@ -15,6 +15,7 @@ from ingest.toml_text import TEXTS_HINT, texts_of
 from pipeline.config.option_readers import (
     TARGET_HELP,
     TARGET_METAVAR,
+    checked,
     read_baseline_time,
     read_file,
     read_kernels,
@@ -23,7 +24,6 @@ from pipeline.config.option_readers import (
     read_targets,
 )
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
-from pipeline.config.values import checked
 from pipeline.models.options import MIN_EFFICIENCY, ModelOptions
 
 CONFIGURATION = "pipeline.toml"

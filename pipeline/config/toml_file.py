@@ -11,7 +11,7 @@ from typing import Any, get_type_hints
 from ingest.errors import UsageError
 from ingest.options import INFINITE, Declaration, declaration
 from ingest.toml_text import TomlError, parse_toml
-from pipeline.config.values import checked
+from pipeline.config.option_readers import checked
 
 Key = tuple[str | int, ...]
 """Names of the tables around a key and the key itself; tables of an array are numbered from 0."""
@@ -106,7 +106,7 @@ class Table:
         return text
 
     def value(self, key: str, kind: Any, declared: Declaration | None = None) -> Any:  # noqa: ANN401
-        """Return the value of a key as a type, see `pipeline.config.values.checked`.
+        """Return the value of a key as a type, see `pipeline.config.option_readers.checked`.
 
         Raises:
             UsageError: it is missing or invalid.

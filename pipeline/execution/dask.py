@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from ingest.errors import UsageError
-from pipeline.execution.executor import Item, Result, WorkerLostError
+from pipeline.execution.executors import Item, Result, WorkerLostError
 
 CONNECTING = "30s"
 HINT = "start one as docs/how-to/cluster.md shows, and give its address or scheduler file"

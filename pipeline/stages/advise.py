@@ -15,12 +15,7 @@ TIMES = ("effort", "time")
 
 
 def advise_analysis(analysis: Analysis, at: FloatArray, budget: float) -> list[Advice]:
-    """Plan further measurements for a sharper prediction of the total at a target.
-
-    Args:
-        analysis: the modelled experiment.
-        at: float64[D], the target.
-        budget: core-seconds to spend.
+    """Plan measurements within core-seconds for a sharper prediction of the total at a target, float64[D].
 
     Raises:
         UsageError: the models are not of time, or budget or target is invalid.
@@ -46,13 +41,8 @@ def run_costs(analysis: Analysis, points: FloatArray) -> FloatArray:
 def next_measurements(analysis: Analysis, at: FloatArray) -> list[Advice]:
     """Plan as many further measurements as the study has cost so far, and at least one of the next doubling.
 
-    Args:
-        analysis: the modelled experiment.
-        at: float64[D], the target.
-
-    Returns:
-        The plan in its order; empty if nothing narrows the interval of the total at the target, or if the
-        models are not of time.
+    The plan for a target, float64[D], is empty if nothing narrows the interval of the total there, or if the
+    models are not of time.
     """
     kernels, experiment = analysis.callpaths.kernels, analysis.experiment
     if kernels.metric not in TIMES or not (experiment.runs or analysis.decision.scaling is not Scaling.WEAK):

@@ -56,7 +56,7 @@ class CampaignProgress:
     @property
     def under_way(self) -> int:
         """How many runs are queued or running."""
-        return self.count("submitted") + self.count("running")
+        return sum(state.under_way for state in self.states.values())
 
     @property
     def spent(self) -> float:
@@ -84,9 +84,7 @@ def template() -> str:
 def read_progress(path: Path, results: Path | None = None) -> CampaignProgress:
     """Return what a campaign plans and how far it is; nothing is written.
 
-    Args:
-        path: of `campaign.toml`.
-        results: stored results whose models tell the cost of scales that were not measured yet.
+    The models of stored results tell the cost of scales that were not measured yet.
 
     Raises:
         UsageError: the description is invalid, or the results are of other parameters.

@@ -23,8 +23,8 @@ from pipeline.questions.planning import question as questions
 from pipeline.questions.planning import rounds
 from pipeline.stages.advise import TIMES, run_costs
 from pipeline.stages.campaign import CampaignProgress
-from pipeline.stages.campaign_submission import Notify
 from pipeline.stages.run import run as run_all_stages
+from pipeline.store.lock import Notify
 from pipeline.store.results import read_analysis
 from pipeline.wording.quantities import point_text
 
@@ -32,13 +32,9 @@ from pipeline.wording.quantities import point_text
 def next_for_question(
     progress: CampaignProgress, question: CampaignQuestion, again: Sequence[Wanted], notify: Notify
 ) -> CampaignDesign:
-    """Return the design of a campaign with the answer so far, and with its next round or its end.
+    """Return the design of a campaign whose runs have ended: the answer so far, the next round or the end.
 
-    Args:
-        progress: a campaign whose runs have ended.
-        question: its question.
-        again: runs that its next round has to repeat.
-        notify: is called with a sentence about what happens.
+    `again` are runs that the next round has to repeat.
 
     Raises:
         UsageError: the question cannot be answered, or results cannot be written.

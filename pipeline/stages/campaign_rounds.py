@@ -20,9 +20,9 @@ from pipeline.campaign.run_costs import outlying, values_of
 from pipeline.campaign.run_state import RunState
 from pipeline.stages.campaign import CampaignProgress, read_progress
 from pipeline.stages.campaign_answer import next_for_question
-from pipeline.stages.campaign_submission import Notify, allowed_runs, no_retry, notify_of_end, submit_campaign
+from pipeline.stages.campaign_submission import allowed_runs, no_retry, notify_of_end, submit_campaign
 from pipeline.stages.pilot_filter import filter_is_due, filter_round, unverified
-from pipeline.store.lock import only_writer
+from pipeline.store.lock import Notify, only_writer
 from pipeline.wording.quantities import counted
 
 ATTEMPTS = 2
@@ -35,21 +35,9 @@ LOST = 5
 def loop_campaign(path: Path, notify: Notify, *, interval: float, rebuilt: bool = False) -> CampaignProgress:
     """Make the runs of a campaign round by round until its question is answered or it ends otherwise.
 
-    It may be stopped and called again at any time: everything that it knows is in files.
-
-    Args:
-        path: of `campaign.toml`.
-        notify: is called with a sentence about what happens.
-        interval: seconds between two looks at runs that a scheduler makes.
-        rebuilt: the user has built the program with the new filter.
-
-    Returns:
-        The campaign afterwards. Its design says why it ends, or its request what has to be done first.
-
-    Raises:
-        UsageError: the description is invalid, a program is missing, files cannot be written, or the question
-            cannot be answered.
-        InputError: what was measured, or the stored design, cannot be read.
+    It may be stopped and called again at any time: everything that it knows is in files. The interval is
+    that between two looks at runs that a scheduler makes, in seconds; other arguments, results and errors are
+    those of `submit_campaign` and `next_round`.
     """
     attempts: Counter[str] = Counter()
     while True:
@@ -119,7 +107,7 @@ def next_round(path: Path, notify: Notify, *, rebuilt: bool = False) -> Campaign
 
     Args:
         path: of `campaign.toml`.
-        notify: is called with a sentence about what happens.
+        notify: is told what happens.
         rebuilt: the user has built the program with the new filter.
 
     Returns:

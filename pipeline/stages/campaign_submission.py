@@ -24,7 +24,7 @@ from pipeline.stages.campaign import CampaignProgress, read_progress, with_state
 from pipeline.stages.job_queue import error_line, read_queue, watch_runs
 from pipeline.store.atomic import not_writable, write_text
 from pipeline.store.freshness import installed_version
-from pipeline.store.lock import between_runs, only_campaign_here, only_writer
+from pipeline.store.lock import Notify, between_runs, only_campaign_here, only_writer
 from pipeline.wording.quantities import quantity
 
 SUBMITTERS = {"slurm": "sbatch", "pbs": "qsub"}
@@ -33,7 +33,6 @@ MOST_FAILURES = 3
 
 _POLL = 1.0  # seconds
 
-Notify: TypeAlias = Callable[[str], None]
 Retry: TypeAlias = Callable[[str], bool]
 """Tells whether a failed run is started again, from its name."""
 
@@ -101,14 +100,6 @@ def submit_campaign(path: Path, notify: Notify, retry: Retry = no_retry) -> Camp
     """Start the runs of a campaign that are neither done nor under way; none is started twice.
 
     Without a scheduler they are run here, one at a time, until all have ended.
-
-    Args:
-        path: of `campaign.toml`.
-        notify: is called with a sentence about what happens.
-        retry: which failed runs are started again.
-
-    Returns:
-        The campaign afterwards.
 
     Raises:
         UsageError: the description is invalid, a program is missing, or files cannot be written.
@@ -308,9 +299,7 @@ def _submit_jobs(progress: CampaignProgress, notify: Notify, retry: Retry) -> Ca
     runs = allowed_runs(progress, retry)
     for run in runs:
         _prepare(campaign, run)
-    queued = sorted(
-        {s.job for s in progress.states.values() if s.job and s.status in ("submitted", "running")}
-    )
+    queued = sorted({state.job for state in progress.states.values() if state.job and state.under_way})
     make_folder(campaign.work / JOBS)
     names: list[str] = []
     for job in jobs(campaign, runs):

@@ -1,25 +1,38 @@
-"""The check stage: a study against a baseline, another program or a history, and the rules."""
+"""The check stage: a study against a baseline, another program or a history, and the rules; its reports."""
 
 import datetime
 import json
-from collections.abc import Mapping, Sequence
+import os
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, TextIO
 
 from ingest.errors import InputError, UsageError
 from pipeline.config.options import Options
-from pipeline.execution.choice import ProgressDisplay, no_progress
+from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.gate.baselines import SMALLEST_SHARE, against_history, document_text, from_document, to_document
 from pipeline.gate.check_result import CheckResult
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 from pipeline.gate.study_check import Against, check
+from pipeline.report.check.ci_servers import github_annotations, gitlab_code_quality, junit_xml
+from pipeline.report.check.document import check_document
+from pipeline.report.check.markdown import check_markdown
+from pipeline.report.check.sarif import sarif_document
 from pipeline.stages.gate_study import GateStudy, Places, read_study
+from pipeline.store.atomic import json_bytes, text_bytes
 from pipeline.store.history_file import kernel_rows, read_history
 
-if TYPE_CHECKING:  # it would load sympy, which checks of measured times do without
-    pass
+REPORTS: Mapping[str, Callable[[CheckResult, str, str], bytes]] = {
+    "junit": lambda result, root, elsewhere: text_bytes(junit_xml(result)),
+    "sarif": lambda result, root, elsewhere: json_bytes(sarif_document(result, root, elsewhere)),
+    "markdown": lambda result, root, elsewhere: text_bytes(check_markdown(result)),
+    "code_quality": lambda result, root, elsewhere: json_bytes(gitlab_code_quality(result, root)),
+    "json": lambda result, root, elsewhere: json_bytes(check_document(result)),
+}
+"""What a check can write: from its result, the directory that source files are made relative to, and what
+findings without a source file point to, the configuration file or the baseline."""
 
 
 def baseline_text(study: GateStudy, options: Options, configuration: Mapping[str, Any]) -> tuple[str, int]:
@@ -95,8 +108,8 @@ def read_reference(
         options, machine, progress, places: as there.
         baseline: file of `pipeline baseline`.
         paired_with: runs of the other program, in turn with those of the study.
-        history: file of `pipeline history add`.
-        last: number of entries of the history that count.
+        history: file of `pipeline history add`, of which the `last` entries count.
+        last: see there.
 
     Raises:
         UsageError: more than one is given.
@@ -126,3 +139,21 @@ def checked(
     damaged = [entry for one in (study, *known.studies) for entry in one.damaged]
     skipped = [f"skipped {entry['path']}: {entry['reason']}" for entry in damaged] if options.strict else ()
     return check(candidate, baseline, rules, options.models, today, kind=known.kind, skipped=skipped)
+
+
+def write_for_github(result: CheckResult, root: str, stream: TextIO) -> None:
+    """Write annotations and the step summary in GitHub Actions, which reads both streams.
+
+    Raises:
+        UsageError: the summary cannot be written.
+    """
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return
+    for line in github_annotations(result, root or os.environ.get("GITHUB_WORKSPACE", "")):
+        print(line, file=stream)
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with Path(summary).open("a", encoding="utf-8") as file:
+                file.write(check_markdown(result))
+        except OSError as error:
+            raise UsageError(f"cannot be written ({error.strerror})", where=summary) from error

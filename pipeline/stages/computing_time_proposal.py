@@ -25,17 +25,11 @@ def proposal_text(out: Path, at: Sequence[Mapping[str, float]], min_efficiency: 
 def write_proposal(
     out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, output: Path
 ) -> list[Path]:
-    """Write figure, table and sentences.
+    """Write figure, table and sentences; return their files.
 
-    Args:
-        out: results directory of the study.
-        at: target points; if none are given, those of its run.
-        min_efficiency: the efficiency that the proposal has to show.
-        output: the figure, by its ending PDF, SVG or PNG; the others lie beside it with the same name. Or a
-            directory, which gets ``proposal.pdf``, ``proposal.csv`` and ``proposal.txt``.
-
-    Returns:
-        The files that were written.
+    The output is the figure, by its ending PDF, SVG or PNG; the others lie beside it with the same name. Or
+    it is a directory, which gets ``proposal.pdf``, ``proposal.csv`` and ``proposal.txt``. Without target
+    points those of the run count.
 
     Raises:
         PipelineError: the directory is not a complete result, the models are not of time, the ending is

@@ -23,18 +23,15 @@ from ingest.run_settings import not_instrumented
 from pipeline.config.options import FilterOptions, Options
 from pipeline.questions.analysis import Analysis, default_target, look_ahead
 from pipeline.report.terminal.filter import effect_sentence
-from pipeline.stages.ingest import Ingested, ingest, skipped_entry
+from pipeline.stages.ingest import ingest, skipped_entry
 from pipeline.stages.model import modelled
 from pipeline.stages.overhead import calibration_of, true_times
+from pipeline.stages.usable_runs import Ingested
 from pipeline.store.atomic import write_json, write_text
 
 
 def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> FilterRequest:
-    """Translate the options of a filter into what the filter stage takes.
-
-    Args:
-        options: what the user gave.
-        growing: names of regions to protect because their models grow.
+    """Translate the options of a filter, and names of growing regions to protect, into what filters take.
 
     Raises:
         UsageError: the options exclude each other.

@@ -14,7 +14,7 @@ from ingest.locate import Located, locate
 from ingest.run_checks import LEAST_SHARED
 from ingest.scaling import decide_scaling
 from pipeline.config.options import Options, override
-from pipeline.execution.choice import ProgressDisplay, no_progress
+from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.gate.kernel_values import KernelValues, Origin, Scope, measurements_of
 from pipeline.gate.matching import Matched
 from pipeline.gate.recording import recorded_digests
@@ -62,7 +62,7 @@ def read_study(
     Args:
         source: which, or some of the runs there.
         options: how to read runs; a results directory keeps the metric and scaling it was made with.
-        machine: name of the machine; if empty, the one that the runs name.
+        machine: its name; if empty, the one that the runs state.
         progress: passes the runs on as they are read.
         places: two machines, if the times on the second are wanted.
 

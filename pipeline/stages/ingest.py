@@ -1,7 +1,7 @@
 """The ingest stage: from a path to an experiment, one profile in memory at a time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -9,45 +9,20 @@ from ingest.accelerators import GPU
 from ingest.alignment import MeasuredRun, align, experiment_from_series, with_processes
 from ingest.discovery import Run, Skipped
 from ingest.errors import InputError
-from ingest.experiment import Experiment
 from ingest.locate import Located
 from ingest.profile import Profile
 from ingest.readers import SeriesReader
 from ingest.reduction import MetricChoice, ReducedProfile, reduce_profile
 from ingest.run_checks import doubts
-from ingest.run_names import named_parameters
 from ingest.tables.table_files import TableSource
 from ingest.tables.table_study import TableStudy
-from pipeline.execution.choice import ExecutorChoice, ProgressDisplay, local_executor, no_progress
+from pipeline.execution.executors import ExecutorChoice, ProgressDisplay, local_executor, no_progress
 from pipeline.stages.read_runs import ReadRun, RunReader, share_tables
-from pipeline.stages.usable_runs import usable_runs
+from pipeline.stages.usable_runs import Ingested, usable_runs
 from pipeline.store.cache import ProfileCache
 from pipeline.store.freshness import InputFile, described_inputs, files_of_run
 
 ALWAYS_KEPT = ("time", "visits", "PAPI_TOT_INS", "PAPI_TOT_CYC")
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Ingested:
-    """What was read.
-
-    Attributes:
-        experiment: the aligned runs.
-        runs: the runs that were read; empty for a series file and for tables.
-        beside: what lies beside the runs and is not a run, and runs under another filter.
-        damaged: what should have been a run but could not be read, and why.
-        inputs: the files of the runs, including those of damaged runs whose bytes can be read.
-        widest: the runs, perhaps under another filter, that recorded the most functions.
-        doubts: those notices of the experiment that say what makes the runs hard to compare.
-    """
-
-    experiment: Experiment
-    runs: tuple[Run, ...]
-    beside: tuple[Skipped, ...]
-    damaged: tuple[Skipped, ...]
-    inputs: tuple[InputFile, ...]
-    widest: tuple[Run, ...] = ()
-    doubts: tuple[str, ...] = ()
 
 
 def with_parameter(read: Ingested) -> Ingested:
@@ -68,9 +43,8 @@ def ingest(
     """Read and align what was located; a run that cannot be read is skipped with its reason.
 
     So is a run of another program, and one that contradicts its name (see `ingest.run_checks`) unless the
-    configuration lists the runs.
-
-    The result does not depend on where and in what order runs are read, nor on what the cache has.
+    configuration lists the runs. The result does not depend on where and in what order runs are read, nor on
+    what the cache has.
 
     Args:
         located: what `locate` found.
@@ -88,7 +62,7 @@ def ingest(
     if isinstance(located.found, SeriesReader):
         series = experiment_from_series(located.found.read(located.path))
         inputs = described_inputs(located)
-        return Ingested(experiment=series, runs=(), beside=(), damaged=(), inputs=inputs)
+        return Ingested(experiment=series, inputs=inputs)
     if isinstance(located.found, TableSource):
         return ingest_study(located.found.read(), described_inputs(located), located.found.skipped)
     found = located.found
@@ -99,18 +73,7 @@ def ingest(
         on_locations=metric.removeprefix(GPU),
     )
     reader = RunReader(metrics, executor or partial(local_executor, processes), cache)
-    read = _read(found.runs, reader, progress)
-    usable = usable_runs(found, read)
-    empty = tuple(filter(is_problem, found.skipped))
-    return Ingested(
-        experiment=usable.experiment,
-        runs=usable.runs,
-        beside=(*(entry for entry in found.skipped if entry not in empty), *usable.left_out),
-        widest=usable.widest,
-        damaged=(*empty, *usable.damaged),
-        inputs=tuple(file for run in read for file in run.inputs),
-        doubts=usable.doubts,
-    )
+    return usable_runs(found, _read(found.runs, reader, progress))
 
 
 def ingest_study(
@@ -119,14 +82,13 @@ def ingest_study(
     """Take up what tables hold: their runs are aligned as profiles are, with all of their metrics."""
     if study.series is not None:
         series = experiment_from_series(study.series)
-        return Ingested(experiment=series, runs=(), beside=skipped, damaged=(), inputs=inputs)
+        return Ingested(experiment=series, beside=skipped, inputs=inputs)
     reduced = (reduce_profile(run.profile, _names(run.profile)) for run in study.runs)
     measured = [MeasuredRun(r.parameters, r.repetition, p) for r, p in zip(study.runs, reduced, strict=True)]
     experiment = align(study.parameters, measured)
     doubtful = doubts(experiment)
     return Ingested(
         experiment=replace(experiment, notices=(*study.notices, *experiment.notices, *doubtful)),
-        runs=(),
         beside=skipped,
         damaged=tuple(Skipped(Path(name), what) for name, what in study.damaged),
         inputs=inputs,
@@ -150,11 +112,6 @@ def _read(runs: Sequence[Run], reader: RunReader, progress: ProgressDisplay) -> 
             last = share_tables(read.outcome, last)
             outcomes[number] = replace(read, outcome=last)
     return [outcomes[number] for number in range(len(files))]
-
-
-def is_problem(entry: Skipped) -> bool:
-    """Return whether a measurement is missing: a damaged profile, or none in a folder named like a run."""
-    return entry.damaged or (entry.path.is_dir() and bool(named_parameters(entry.path.name)))
 
 
 def skipped_entry(skipped: Skipped) -> dict[str, str]:

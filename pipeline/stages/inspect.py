@@ -34,8 +34,9 @@ from ingest.run_settings import (
 from ingest.scaling import Scaling, decide_scaling
 from ingest.table_mapping import TableMapping
 from ingest.tables.table_files import TableSource
-from pipeline.execution.choice import ProgressDisplay, no_progress
-from pipeline.stages.ingest import ingest, is_problem, skipped_entry
+from pipeline.execution.executors import ProgressDisplay, no_progress
+from pipeline.stages.ingest import ingest, skipped_entry
+from pipeline.stages.usable_runs import is_problem
 
 TIME = "time"
 BY_CLASS = (TIME, "visits", GPU_TIME, GPU + "visits")  # metrics whose totals are split with accelerators

@@ -117,7 +117,7 @@ def _read_job(line: str) -> tuple[str, QueuedJob]:
 
 def queue_notices(alive: Alive, states: Mapping[str, RunState]) -> tuple[str, ...]:
     """Return sentences about runs that are not known to be queued, or that the scheduler holds back."""
-    under_way = [state.job for state in states.values() if state.status in ("submitted", "running")]
+    under_way = [state.job for state in states.values() if state.under_way]
     if not isinstance(alive, Queue) or not under_way:
         return ()
     if alive.jobs is None:

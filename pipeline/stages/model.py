@@ -28,8 +28,8 @@ from pipeline.questions.runtime.pop import efficiencies
 from pipeline.questions.runtime.runtime import Runtime, runtime
 from pipeline.report.runtime_summary import runtime_summary
 from pipeline.report.summary import LISTED, efficiency_summary, metric_summary, summarise
-from pipeline.stages.ingest import Ingested
 from pipeline.stages.selection import most_listed
+from pipeline.stages.usable_runs import Ingested
 from pipeline.store.results import StoredStudy
 from pipeline.wording.quantities import point_text
 
@@ -147,12 +147,7 @@ class TargetForecast:
         return efficiency_summary(experiment, efficiencies(experiment, self.analysis.decision))
 
     def summary(self, notices: Sequence[str] = (), *, most: int | None = LISTED) -> dict[str, Any]:
-        """Return the content of summary.json.
-
-        Args:
-            notices: what is doubtful.
-            most: how many kernels of a level are listed, None for all.
-        """
+        """Return the content of summary.json with so many kernels of a level, None for all."""
         summary = summarise(self.analysis, *self.outlooks, self.targets, notices, most=most)
         return summary | {
             "efficiency": self.efficiency,
@@ -162,6 +157,17 @@ class TargetForecast:
                 for metric, other in self.others.items()
             },
         }
+
+
+def forecast_at(
+    analysis: Analysis,
+    at: Sequence[Mapping[str, float]],
+    min_efficiency: float = MIN_EFFICIENCY,
+    others: Mapping[str, Analysis] = NO_OTHERS,
+) -> TargetForecast:
+    """Look ahead to target points as of `target_points`."""
+    targets = target_points(analysis, at)
+    return TargetForecast(analysis=analysis, targets=targets, min_efficiency=min_efficiency, others=others)
 
 
 def summary_of(
@@ -174,9 +180,7 @@ def summary_of(
     most: int | None = LISTED,
 ) -> dict[str, Any]:
     """Return the content of summary.json for target points; arguments as of `TargetForecast`."""
-    targets = target_points(analysis, at)
-    ahead = TargetForecast(analysis=analysis, targets=targets, min_efficiency=min_efficiency, others=others)
-    return ahead.summary(notices, most=most)
+    return forecast_at(analysis, at, min_efficiency, others).summary(notices, most=most)
 
 
 def stored_summary(
@@ -187,14 +191,9 @@ def stored_summary(
     *,
     others: bool = True,
 ) -> dict[str, Any]:
-    """Return the summary of a metric of a stored study at target points.
+    """Return the summary of a metric of a stored study, by default its chosen one, at target points.
 
-    Args:
-        study: what a results directory holds.
-        at: target points.
-        min_efficiency: the efficiency up to whose scale is asked.
-        metric: the chosen one of the run by default.
-        others: whether all other metrics stand beside the chosen one.
+    All `others` stand beside the chosen one if they are wanted.
 
     Raises:
         PipelineError: there are no models of that metric, or a target is invalid.

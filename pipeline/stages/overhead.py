@@ -17,7 +17,8 @@ from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.locate import locate
 from pipeline.config.options import Options
-from pipeline.stages.ingest import Ingested, ingest
+from pipeline.stages.ingest import ingest
+from pipeline.stages.usable_runs import Ingested
 from pipeline.wording.quantities import point_text
 
 SECONDS = "seconds"

@@ -8,16 +8,16 @@ from pathlib import Path
 from ingest.errors import UsageError, one_line
 from ingest.number_text import percent
 from pipeline.campaign.campaign_design import CampaignDesign, CampaignRound, PlannedRun, Wanted, with_round
-from pipeline.campaign.description import BY_HAND, Campaign
-from pipeline.campaign.placeholders import FILTER, fill
+from pipeline.campaign.description import BY_HAND, FILTER, Campaign, fill
 from pipeline.campaign.run_costs import values_of
 from pipeline.campaign.run_state import last_lines
 from pipeline.config.options import load_options
 from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.campaign import CampaignProgress
-from pipeline.stages.campaign_submission import Notify, make_folder
+from pipeline.stages.campaign_submission import make_folder
 from pipeline.stages.filter import filter_of_path, store_filter
 from pipeline.stages.verify_filter import verify_filter
+from pipeline.store.lock import Notify
 
 
 def filter_is_due(progress: CampaignProgress) -> bool:
@@ -27,12 +27,7 @@ def filter_is_due(progress: CampaignProgress) -> bool:
 
 
 def filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tuple[CampaignDesign, str]:
-    """Make the filter and the program anew; return the design with a round that verifies it.
-
-    Args:
-        progress: a campaign whose pilot has ended.
-        notify: is called with a sentence about what happens.
-        rebuilt: the user has built the program with the filter.
+    """Make the filter and, unless it is rebuilt, the program; plan a round that verifies it.
 
     Returns:
         The design, and what the user has to do first; empty if there is nothing.

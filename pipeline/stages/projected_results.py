@@ -15,11 +15,11 @@ from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.study.projected_study import StudyProjection, project_study
 from pipeline.projection.study.study_machine import StudyMachine, study_machine
 from pipeline.questions.analysis import Analysis
-from pipeline.report.page import Report, report_html
 from pipeline.report.study_projection import study_projection_json
 from pipeline.stages.advise import next_measurements
 from pipeline.stages.model import TargetForecast, target_points
 from pipeline.stages.project import stored_models
+from pipeline.stages.report import page_of
 from pipeline.store.generation import damaged
 from pipeline.store.results import DAMAGE, StoredStudy, read_study
 
@@ -65,20 +65,13 @@ class ProjectedResults:
     def page(self) -> str:
         """The report of the study on the other machine, HTML."""
         provenance = self.study.result.provenance
-        callpaths, regions = self.there.outlooks
-        report = Report(
-            analysis=self.there.analysis,
-            callpaths=callpaths,
-            regions=regions,
-            targets=self.targets,
-            provenance={**provenance, "notices": [*self.rests_on, *provenance["notices"]]},
-            filter_evidence=None,
-            efficiency=self.there.efficiency,
-            runtime=self.there.runtime,
+        return page_of(
+            self.there,
+            {**provenance, "notices": [*self.rests_on, *provenance["notices"]]},
             advice=next_measurements(self.study.chosen, self.targets[-1]),
             machines=self.document,
+            files=(),
         )
-        return report_html(report)
 
     def _on(self, analysis: Analysis) -> TargetForecast:
         return TargetForecast(analysis=analysis, targets=self.targets, min_efficiency=self.min_efficiency)

@@ -10,8 +10,7 @@ from ingest.discovery import Run
 from ingest.errors import FilterError, InputError, UsageError
 from ingest.profile import Profile
 from ingest.reduction import MetricChoice, ReducedProfile, reduce_profile
-from pipeline.execution.choice import ExecutorChoice
-from pipeline.execution.executor import WorkerLostError
+from pipeline.execution.executors import ExecutorChoice, WorkerLostError
 from pipeline.store.cache import ProfileCache, key_of
 from pipeline.store.freshness import InputFile, RunFiles, describe_input, state_of
 

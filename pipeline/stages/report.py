@@ -4,67 +4,66 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from pipeline.models.kernel_locations import KernelLocations
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
 from pipeline.questions.analysis import Analysis, largest_point
+from pipeline.questions.planning.advice import Advice
 from pipeline.report.page import MetricOutlook, Report, report_html
 from pipeline.report.page.page_data import filter_data
 from pipeline.stages.advise import next_measurements
-from pipeline.stages.model import TargetForecast, target_points
+from pipeline.stages.model import TargetForecast, forecast_at
 from pipeline.store.atomic import write_text
 from pipeline.store.freshness import state_of
 from pipeline.store.generation import StoredResult, damaged, finish, new_generation, open_result, publish
-from pipeline.store.lock import LOCK, between_runs
+from pipeline.store.lock import LOCK, Notify, between_runs
 from pipeline.store.results import DAMAGE, EVIDENCE, REPORT, read_study
 from pipeline.store.stored_locations import LOCATIONS, read_locations
 
+Part = TypeVar("Part")
 
-def report_analysis(
-    folder: Path,
+
+def page_of(
     ahead: TargetForecast,
     provenance: Mapping[str, Any],
-    evidence: Mapping[str, Any] | None,
-    roofline: StudyRoofline | None = None,
-    locations: Sequence[KernelLocations] = (),
-) -> None:
-    """Write report.html into a folder.
+    evidence: Mapping[str, Any] | None = None,
+    advice: Sequence[Advice] | None = None,
+    **more: Any,  # noqa: ANN401  # fields of `Report`
+) -> str:
+    """Return report.html, which opens at the last target.
 
     Args:
-        folder: which.
-        ahead: the models at the targets; the page opens at the last.
+        ahead: the models at the targets.
         provenance: the content of ``run.json``.
         evidence: the content of ``app.filter.json``; None without a filter.
-        roofline: what limits the kernels on the machine measured on, if that is known.
-        locations: the largest kernels on each location.
-
-    Raises:
-        UsageError: the file cannot be written.
+        advice: what to measure next; None for that of these models, if they are of time.
+        more: further content of the report.
     """
+    if advice is None:
+        advice = () if ahead.runtime is None else next_measurements(ahead.analysis, ahead.targets[-1])
     callpaths, regions = ahead.outlooks
-    report = Report(
-        analysis=ahead.analysis,
-        callpaths=callpaths,
-        regions=regions,
-        targets=ahead.targets,
-        provenance=provenance,
-        filter_evidence=evidence,
-        efficiency=ahead.efficiency,
-        runtime=ahead.runtime,
-        others=tuple(
-            MetricOutlook(
-                analysis=other, callpaths=ahead.of_others[metric][0], regions=ahead.of_others[metric][1]
-            )
-            for metric, other in ahead.others.items()
-        ),
-        advice=() if ahead.runtime is None else next_measurements(ahead.analysis, ahead.targets[-1]),
-        roofline=roofline,
-        files=_file_dates(provenance),
-        locations=locations,
+    return report_html(
+        Report(
+            analysis=ahead.analysis,
+            callpaths=callpaths,
+            regions=regions,
+            targets=ahead.targets,
+            provenance=provenance,
+            filter_evidence=evidence,
+            efficiency=ahead.efficiency,
+            runtime=ahead.runtime,
+            others=tuple(
+                MetricOutlook(analysis=other, callpaths=of_callpaths, regions=of_regions)
+                for other, (of_callpaths, of_regions) in zip(
+                    ahead.others.values(), ahead.of_others.values(), strict=True
+                )
+            ),
+            advice=advice,
+            files=_file_dates(provenance),
+            **more,
+        )
     )
-    write_text(folder / REPORT, report_html(report))
 
 
 def _file_dates(provenance: Mapping[str, Any]) -> list[date]:
@@ -76,19 +75,14 @@ def _file_dates(provenance: Mapping[str, Any]) -> list[date]:
 def report_stored(
     out: Path,
     at: Sequence[Mapping[str, float]],
-    notify: Callable[[str], None] = lambda _: None,
+    notify: Notify = lambda _: None,
     min_efficiency: float = MIN_EFFICIENCY,
     *,
     measured_on: str | Path | None = None,
 ) -> Path:
     """Write report.html of a stored result again, for the targets of its run if none are given.
 
-    Args:
-        out: results directory.
-        at: target points.
-        notify: is called at once with what the user should know.
-        min_efficiency: the efficiency up to whose scale is asked.
-        measured_on: file or name of the machine measured on, whose roofline the report then shows.
+    It shows the roofline of the machine measured on, a file or a name, if that is given.
 
     Raises:
         PipelineError: the directory is not a complete result, a run is writing to it, a target names no
@@ -112,17 +106,11 @@ def _report_stored(
 ) -> None:
     study = read_study(out)
     analysis, stored, content = study.chosen, study.result, study.result.provenance
-    targets = target_points(analysis, at or stored.configuration.get("at", ()))
-    report_analysis(
-        folder,
-        TargetForecast(
-            analysis=analysis, targets=targets, min_efficiency=min_efficiency, others=study.others
-        ),
-        content,
-        _evidence(stored),
-        roofline=None if measured_on is None else _roofline(analysis, measured_on),
-        locations=_locations(stored),
-    )
+    ahead = forecast_at(analysis, at or stored.configuration.get("at", ()), min_efficiency, study.others)
+    roofline = None if measured_on is None else _roofline(analysis, measured_on)
+    locations = _stored_part(stored, LOCATIONS, read_locations) or ()
+    evidence = _stored_part(stored, EVIDENCE, _read_evidence)
+    write_text(folder / REPORT, page_of(ahead, content, evidence, roofline=roofline, locations=locations))
     publish(folder, content, replaced=stored)
 
 
@@ -136,24 +124,18 @@ def _roofline(analysis: Analysis, measured_on: str | Path) -> StudyRoofline:
     return study_roofline(analysis.experiment, load_machine(measured_on), largest)
 
 
-def _locations(stored: StoredResult) -> tuple[KernelLocations, ...]:
-    """Return the kernels on each location; there are none in studies without, and in earlier results."""
-    if LOCATIONS not in stored.digests:
-        return ()
-    content = stored.read(LOCATIONS)
-    try:
-        return read_locations(content)
-    except DAMAGE as error:
-        raise damaged(stored.directory, f"{LOCATIONS}: {type(error).__name__}: {error}") from error
-
-
-def _evidence(stored: StoredResult) -> Mapping[str, Any] | None:
-    if EVIDENCE not in stored.digests:
+def _stored_part(stored: StoredResult, name: str, read: Callable[[bytes], Part]) -> Part | None:
+    """Return what a file holds that not all results have; None without it."""
+    if name not in stored.digests:
         return None
-    content = stored.read(EVIDENCE)
+    content = stored.read(name)
     try:
-        evidence: Mapping[str, Any] = json.loads(content)
-        filter_data(evidence)
+        return read(content)
     except DAMAGE as error:
-        raise damaged(stored.directory, f"{EVIDENCE}: {type(error).__name__}: {error}") from error
+        raise damaged(stored.directory, f"{name}: {type(error).__name__}: {error}") from error
+
+
+def _read_evidence(content: bytes) -> Mapping[str, Any]:
+    evidence: Mapping[str, Any] = json.loads(content)
+    filter_data(evidence)
     return evidence

@@ -2,38 +2,36 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from ingest.locate import Located, locate
 from pipeline.config.options import Options
-from pipeline.execution.choice import ProgressDisplay, choose_executor, no_progress
+from pipeline.execution.executors import ProgressDisplay, choose_executor, no_progress
 from pipeline.models.kernel_locations import study_locations
 from pipeline.stages.filter import store_filter_of_study
-from pipeline.stages.ingest import Ingested, ingest, skipped_entry, with_parameter
+from pipeline.stages.ingest import ingest, skipped_entry, with_parameter
 from pipeline.stages.model import (
-    TargetForecast,
+    forecast_at,
     metric_to_model,
     modelled,
     modelled_beside,
     require_additive,
-    target_points,
 )
 from pipeline.stages.overhead import true_times
-from pipeline.stages.report import report_analysis
+from pipeline.stages.report import page_of
 from pipeline.stages.selection import focused, most_listed, selected
-from pipeline.store.atomic import write_json
+from pipeline.stages.usable_runs import Ingested
+from pipeline.store.atomic import write_json, write_text
 from pipeline.store.cache import ProfileCache
 from pipeline.store.freshness import dependencies, remembered_inputs, unchanged
 from pipeline.store.generation import finish, new_generation, open_result, publish
-from pipeline.store.lock import only_writer
-from pipeline.store.results import EVIDENCE, FILTER, SUMMARY, run_provenance, write_analysis
+from pipeline.store.lock import Notify, only_writer
+from pipeline.store.results import EVIDENCE, FILTER, REPORT, SUMMARY, run_provenance, write_analysis
 from pipeline.store.stored_locations import abridged, write_locations
-
-Notify: TypeAlias = Callable[[str], None]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -82,7 +80,7 @@ def run(
         directory: the runs.
         options: what the user decided.
         progress: passes the runs on as they are read.
-        notify: is called at once with what the user should know; it does not change the result.
+        notify: is told what the user should know; it does not change the result.
         located: some of the runs there, if not all of them are to be read.
 
     Raises:
@@ -139,12 +137,7 @@ def _compute(
         measured = study_locations(analysis.experiment, analysis.metric)
         locations = write_locations(folder, measured) if measured else ()
         notices = (*read.experiment.notices, *abridged(measured, locations))
-        ahead = TargetForecast(
-            analysis=analysis,
-            targets=target_points(analysis, options.at),
-            min_efficiency=options.min_efficiency,
-            others=others,
-        )
+        ahead = forecast_at(analysis, options.at, options.min_efficiency, others)
         summary = ahead.summary(notices, most=most_listed(options))
         summary = focused(summary, options.focus, options.without)
         write_analysis(folder, analysis, others)
@@ -164,7 +157,7 @@ def _compute(
     with stopwatch.stage("page"):
         made = (folder / EVIDENCE).is_file()
         evidence = json.loads((folder / EVIDENCE).read_bytes()) if made else None
-        report_analysis(folder, ahead, provenance, evidence, locations=locations)
+        write_text(folder / REPORT, page_of(ahead, provenance, evidence, locations=locations))
     publish(folder, provenance)
     return RunResult(summary=summary, filter_effect=effect, damaged=damaged, notices=notices, reused=False)
 

@@ -11,8 +11,9 @@ from ingest.readers import SeriesReader
 from ingest.run_settings import SETTING, described_as, metadata_of, stated
 from ingest.tables.table_files import TableSource
 from pipeline.config.options import Options
-from pipeline.execution.choice import ProgressDisplay, no_progress
-from pipeline.stages.run import Notify, RunResult, run
+from pipeline.execution.executors import ProgressDisplay, no_progress
+from pipeline.stages.run import RunResult, run
+from pipeline.store.lock import Notify
 
 FLAG = "--group-by"
 MOST_GROUPS = 50
@@ -27,14 +28,7 @@ def run_groups(
     progress: ProgressDisplay = no_progress,
     notify: Notify = lambda _: None,
 ) -> dict[str, RunResult]:
-    """Make one study per value of what describes the runs, each with results in a folder of its own.
-
-    Args:
-        path: the runs.
-        options: what the user decided; the folders are in the results directory, called after the values.
-        name: of the metadata, such as ``machine``.
-        progress: passes the runs on as they are read.
-        notify: is called at once with what the user should know.
+    """Make one study per value of some metadata of the runs, each in a folder of the results called after it.
 
     Raises:
         UsageError: no run states it, or all values differ.
@@ -89,10 +83,7 @@ def group_runs(located: Located, name: str) -> dict[str, Located]:
 def compared_groups(path: Path, options: Options, text: str) -> list[tuple[tuple[str, Located], ...]]:
     """Choose the groups of runs to compare: the two that are named, or each of the others with the first.
 
-    Args:
-        path: the runs.
-        options: which runs, and what tables mean.
-        text: name of the metadata, such as ``machine``, or also the two values: ``machine=alps,daint``.
+    The text is the name of the metadata, such as ``machine``, or also the two values: ``machine=alps,daint``.
 
     Returns:
         Pairs of a description, such as ``machine = alps``, and the runs.

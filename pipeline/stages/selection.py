@@ -1,6 +1,6 @@
 """What is modelled of the runs: values per visit of a region, without some kernels; and what is listed."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,7 @@ from ingest.run_settings import STEPS, TIME_PER_STEP
 from pipeline.config.options import Options
 from pipeline.models.kernels import named
 from pipeline.report.summary import LISTED
-from pipeline.stages.ingest import Ingested
+from pipeline.stages.usable_runs import Ingested
 from pipeline.wording.quantities import counted, point_text, value_text
 
 TIME, VISITS = "time", "visits"
@@ -32,15 +32,11 @@ def selected(read: Ingested, options: Options) -> Ingested:
 
 
 def per_visit(read: Ingested, region: str) -> Ingested:
-    """Divide everything that adds up by how often each run visited a region.
+    """Divide everything that adds up by how often each run visited a region; nothing if that is empty.
 
     A run's number of visits is the largest one of its locations, summed over the call paths of the region, so
-    that a step that only the master visits counts once.
-
-    Args:
-        read: the runs.
-        region: a region, a call path or its id, as of `matching`, or the steps that logs state; nothing is
-            divided if it is empty.
+    that a step that only the master visits counts once. The region may also be a call path or its id, as of
+    `matching`, or the steps that logs state.
 
     Raises:
         UsageError: no visits were measured, the region matches nothing, or a run did not visit it.
@@ -85,7 +81,7 @@ def _stated_steps(experiment: Experiment) -> FloatArray:
 def _divided(experiment: Experiment, per: PerVisit) -> Experiment:
     additive = {metric.name for metric in experiment.metrics if metric.kind.additive} - {TIME_PER_STEP}
     values = {
-        name: _share(reduction, per.visits) if name in additive else reduction
+        name: _each(reduction, lambda array: array / per.visits) if name in additive else reduction
         for name, reduction in experiment.values.items()
     }
     runs = tuple(_shortened(run, float(per.visits[run.point, run.repetition])) for run in experiment.runs)
@@ -99,8 +95,8 @@ def _divided(experiment: Experiment, per: PerVisit) -> Experiment:
     return replace(experiment, values=values, runs=runs, per=per, notices=(*experiment.notices, notice))
 
 
-def _share(reduction: Reduction, visits: FloatArray) -> Reduction:
-    return Reduction(**{name: array / visits for name, array in vars(reduction).items()})
+def _each(reduction: Reduction, change: Callable[[FloatArray], FloatArray]) -> Reduction:
+    return Reduction(**{name: change(array) for name, array in vars(reduction).items()})
 
 
 def _shortened(run: RunRecord, visits: float) -> RunRecord:
@@ -125,11 +121,9 @@ def _names(experiment: Experiment, runs: BoolArray) -> Sequence[str]:
 
 
 def without_kernels(read: Ingested, patterns: Sequence[str]) -> Ingested:
-    """Leave out call paths: all their values become zero, and runs are shorter by their time.
+    """Leave out call paths that match, as of `matching`: all their values become zero; what they call stays.
 
-    Args:
-        read: the runs.
-        patterns: of names, call paths or their ids, as of `matching`; what call paths call stays.
+    Runs are shorter by their time.
 
     Raises:
         UsageError: a pattern matches no call path.
@@ -141,23 +135,17 @@ def without_kernels(read: Ingested, patterns: Sequence[str]) -> Ingested:
     out = np.zeros(len(paths), dtype=np.bool_)
     for pattern in patterns:
         out[named(paths, pattern, "--without")] = True
-    values = {name: _zeroed(reduction, out) for name, reduction in experiment.values.items()}
+
+    def zeroed(array: FloatArray) -> FloatArray:
+        return np.where(out[:, None, None] & np.isfinite(array), 0.0, array)
+
+    values = {name: _each(reduction, zeroed) for name, reduction in experiment.values.items()}
     runs = experiment.runs
     if TIME in experiment.values:
         runs = tuple(_shorter(run, experiment, out) for run in runs)
     left_out = f"without {counted(int(out.sum()), 'call path')} that match {', '.join(patterns)} (--without)"
     notices = (*experiment.notices, left_out)
     return replace(read, experiment=replace(experiment, values=values, runs=runs, notices=notices))
-
-
-def _zeroed(reduction: Reduction, out: BoolArray) -> Reduction:
-    """Set call paths to zero; what was not measured stays so."""
-    return Reduction(
-        **{
-            name: np.where(out[:, None, None] & np.isfinite(array), 0.0, array)
-            for name, array in vars(reduction).items()
-        }
-    )
 
 
 def _shorter(run: RunRecord, experiment: Experiment, out: BoolArray) -> RunRecord:

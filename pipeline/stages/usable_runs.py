@@ -11,43 +11,46 @@ from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.reduction import ReducedProfile
 from ingest.run_checks import RENAME, doubts, foreign_runs, misnamed_runs
+from ingest.run_names import named_parameters
 from pipeline.stages.read_runs import ReadRun
+from pipeline.store.freshness import InputFile
 from pipeline.wording.quantities import counted
+
+UNLIKE = "measured under another filter"
 
 GoodRun: TypeAlias = tuple[Run, ReducedProfile]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class UsableRuns:
-    """The runs to model, and what becomes of the others.
+class Ingested:
+    """What was read.
 
     Attributes:
         experiment: the runs to model, aligned; they were measured under one filter.
-        runs: which these are.
-        left_out: runs under other filters, with the reason.
-        widest: the runs that recorded the most functions: a filter is made from them.
-        damaged: runs that could not be read, contradict their names or are of another program.
-        doubts: what makes the runs hard to compare, one sentence each, as in the notices of the experiment.
+        runs: which these are; empty for a series file and for tables.
+        beside: what lies beside the runs and is not a run, and runs under another filter.
+        damaged: what could not be read, contradicts its name or is of another program, and why.
+        inputs: the files of the runs, including those of damaged runs whose bytes can be read.
+        widest: the runs, perhaps under another filter, that recorded the most functions: of them a filter is
+            made.
+        doubts: those notices of the experiment that say what makes the runs hard to compare.
     """
 
     experiment: Experiment
-    runs: tuple[Run, ...]
-    left_out: tuple[Skipped, ...]
-    widest: tuple[Run, ...]
-    damaged: tuple[Skipped, ...]
-    doubts: tuple[str, ...]
+    runs: tuple[Run, ...] = ()
+    beside: tuple[Skipped, ...] = ()
+    damaged: tuple[Skipped, ...] = ()
+    inputs: tuple[InputFile, ...] = ()
+    widest: tuple[Run, ...] = ()
+    doubts: tuple[str, ...] = ()
 
 
-def usable_runs(found: Discovery, read: Sequence[ReadRun]) -> UsableRuns:
+def usable_runs(found: Discovery, read: Sequence[ReadRun]) -> Ingested:
     """Choose the runs that can be modelled together.
 
     Under a filter the time of a dropped function is in its caller. So runs under different filters are never
     mixed: not averaged at one point, and not put into one series. Those that cover the most points are used;
     of equal ones those with the fewest visits per second, since they are disturbed least.
-
-    Args:
-        found: the runs, in their order.
-        read: what became of each.
 
     Raises:
         InputError: none could be read, or half of them contradict their names.
@@ -66,19 +69,21 @@ def usable_runs(found: Discovery, read: Sequence[ReadRun]) -> UsableRuns:
     unlike = [_filters_sentence(found.parameters, own, groups)] if others else []
     doubtful = (*contradictions, *unlike, *([mixed] if mixed else []), *doubts(experiment))
     widest = max(groups, key=lambda group: len(group.recorded))
-    return UsableRuns(
+    empty = tuple(filter(is_problem, found.skipped))
+    return Ingested(
         experiment=replace(
             experiment,
             notices=(*found.notices, *experiment.notices, *doubtful),
             recorded=tuple(sorted(used.recorded)) if used.complete else (),
         ),
         runs=tuple(own[i][0] for i in used.runs),
-        left_out=tuple(
-            Skipped(own[i][0].path, "measured under another filter")
-            for i in sorted(i for group in others for i in group.runs)
+        beside=(
+            *(entry for entry in found.skipped if entry not in empty),
+            *(Skipped(own[i][0].path, UNLIKE) for i in sorted(i for group in others for i in group.runs)),
         ),
         widest=tuple(own[i][0] for i in widest.runs),
-        damaged=(*damaged, *misnamed, *foreign),
+        damaged=(*empty, *damaged, *misnamed, *foreign),
+        inputs=tuple(file for run in read for file in run.inputs),
         doubts=doubtful,
     )
 
@@ -156,3 +161,8 @@ def _described(parameters: Sequence[str], read: Sequence[GoodRun], group: Instru
         f"{counted(len(runs), 'run')} that recorded {counted(len(group.recorded), 'function')} "
         f"({where}; {runs[0].path}{others})"
     )
+
+
+def is_problem(entry: Skipped) -> bool:
+    """Return whether a measurement is missing: a damaged profile, or none in a folder named like a run."""
+    return entry.damaged or (entry.path.is_dir() and bool(named_parameters(entry.path.name)))

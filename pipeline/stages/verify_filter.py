@@ -44,11 +44,7 @@ class VerifiedFilter:
 def verify_filter(path: Path, second: Path, options: Options, rules: Path | None = None) -> VerifiedFilter:
     """Compare a profile or a directory of runs with another one that was measured under a filter.
 
-    Args:
-        path: measured without a filter.
-        second: the same, measured under the filter.
-        options: what the user decided; they make the filter and the prediction.
-        rules: the filter file; without one it is the filter that the options make from `path`.
+    The filter is that of a file, or the one that the options make from the first path.
 
     Raises:
         PipelineError: a profile or the filter cannot be read, or no measurement point is in both.

@@ -6,15 +6,18 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 from ingest.errors import UsageError, one_line
 from pipeline.store.atomic import not_writable
 
 LOCK = ".lock"
+Notify: TypeAlias = Callable[[str], None]
+"""Is called at once with a sentence that the user should know; it changes no result."""
 
 
 @contextmanager
-def only_writer(directory: Path, notify: Callable[[str], None]) -> Iterator[None]:
+def only_writer(directory: Path, notify: Notify) -> Iterator[None]:
     """Hold the lock of a results directory, made if it does not exist; wait while another run holds it.
 
     The lock ends with the process, even if that is killed. `notify` is called with a sentence for the user if
@@ -35,7 +38,7 @@ def only_writer(directory: Path, notify: Callable[[str], None]) -> Iterator[None
 
 
 @contextmanager
-def between_runs(directory: Path, notify: Callable[[str], None]) -> Iterator[None]:
+def between_runs(directory: Path, notify: Notify) -> Iterator[None]:
     """Hold the lock of a results directory; refuse if a run holds it: its result is not complete yet.
 
     Raises:
@@ -49,7 +52,7 @@ def between_runs(directory: Path, notify: Callable[[str], None]) -> Iterator[Non
 
 
 @contextmanager
-def only_campaign_here(description: Path, notify: Callable[[str], None]) -> Iterator[tuple[int, ...]]:
+def only_campaign_here(description: Path, notify: Notify) -> Iterator[tuple[int, ...]]:
     """Hold the lock of this machine and user under which runs are measured; wait while another holds it.
 
     Yields what the runs have to inherit (none if there is no lock): a run that outlives this process keeps
@@ -89,7 +92,7 @@ def _opened(directory: Path) -> Iterator[int]:
         os.close(handle)  # the system does the same when the process is killed
 
 
-def _acquired(handle: int, directory: Path, notify: Callable[[str], None]) -> bool:
+def _acquired(handle: int, directory: Path, notify: Notify) -> bool:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -104,18 +104,19 @@ def test_bad_configuration_names_the_line_the_key_and_what_was_expected(tmp_path
 
 def test_a_wrong_target_names_option_and_form():
     with pytest.raises(UsageError) as error:
-        parse_at(["p"])
+        parse_at("p")
     assert str(error.value) == "--at: 'p' is not a target point; write p=4096 or p=4096,n=32"
 
 
 def test_target_points():
-    assert parse_at(["p=4096", "p=8,n=32.5"]) == ({"p": 4096.0}, {"p": 8.0, "n": 32.5})
+    assert parse_at("p=4096") == {"p": 4096.0}
+    assert parse_at("p=8,n=32.5") == {"p": 8.0, "n": 32.5}
 
 
 @pytest.mark.parametrize("text", ["4096", "p", "p=", "=4", "p=-1", "p=0", "p=inf", "p=nan", "p=4,"])
 def test_what_is_no_target_point(text):
     with pytest.raises(UsageError, match="is not a target point"):
-        parse_at([text])
+        parse_at(text)
 
 
 def test_the_configuration_is_the_file_named_or_the_one_in_the_directory(tmp_path):

@@ -9,8 +9,8 @@ import pytest
 
 from ingest.errors import UsageError
 from ingest.locate import locate
-from pipeline.execution.choice import choose_executor
 from pipeline.execution.dask import DaskExecutor
+from pipeline.execution.executors import choose_executor
 from pipeline.stages.ingest import ingest
 
 distributed = pytest.importorskip("distributed", reason="the extra `dask` is not installed")

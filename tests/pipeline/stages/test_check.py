@@ -13,10 +13,9 @@ from pipeline.config.options import Options
 from pipeline.gate.check_result import Ruling
 from pipeline.gate.kernel_values import KernelId, Origin, Scope
 from pipeline.stages import gate_study as stage
-from pipeline.stages.check import baseline_text, read_baseline, read_verdicts
-from pipeline.stages.check_outputs import write_outputs
+from pipeline.stages.check import REPORTS, baseline_text, read_baseline, read_verdicts, write_for_github
 from pipeline.stages.gate_study import GateStudy, read_study
-from pipeline.stages.ingest import Ingested
+from pipeline.stages.usable_runs import Ingested
 from tests.foam_cases import write_foam_case
 from tests.pipeline.gate.studies import many, study
 from tests.pipeline.report.check.results import kernel, result
@@ -47,7 +46,7 @@ def read_runs(monkeypatch):
             profile = make_profile({"time": {MAIN: [1.0], SOLVE: [2.0]}}, source=f"run{n}.cubex")
             reduced = reduce_profile(replace(profile, attributes=given), ["time"])
             runs.append(MeasuredRun((2.0**n,), 1, reduced))
-        found = Ingested(experiment=align(["p"], runs), runs=(), beside=(), damaged=(), inputs=())
+        found = Ingested(experiment=align(["p"], runs))
         monkeypatch.setattr(stage, "locate", lambda path, explicit, table: None)
         monkeypatch.setattr(stage, "ingest", lambda *arguments: found)
         return read_study(stage.Path("nowhere"), Options(), machine)
@@ -151,7 +150,7 @@ def test_what_is_not_a_baseline_is_refused(tmp_path, content, message):
 def test_verdicts_are_read_back_from_check_json(tmp_path):
     file = tmp_path / "check.json"
     one = result(kernel("f"), kernel("g", Ruling.NEW))
-    write_outputs(one, {"--json": str(file)})
+    file.write_bytes(REPORTS["json"](one, "", ""))
     assert read_verdicts(file) == {
         KernelId(Scope.CALLPATH, ("main", "f")): "regression",
         KernelId(Scope.CALLPATH, ("main", "g")): "new",
@@ -162,24 +161,15 @@ def test_verdicts_are_read_back_from_check_json(tmp_path):
             read_verdicts(file)
 
 
-def test_outputs_go_where_they_are_asked_for(tmp_path, capsys):
+def test_reports_name_source_files_relative_to_the_root():
     one = result(kernel("f", file="/src/f.c", line=7))
-    names = ("json", "junit", "sarif", "markdown", "code-quality")
-    assert not write_outputs(one, {f"--{name}": str(tmp_path / name) for name in names}, source_root="/src")
-    assert capsys.readouterr() == ("", "")
-    texts = {path.name: path.read_text() for path in tmp_path.iterdir()}
-    assert set(texts) == set(names)
+    texts = {name: make(one, "/src", "").decode() for name, make in REPORTS.items()}
     assert texts["junit"].startswith("<?xml")
     assert texts["markdown"].startswith("## ")
     assert json.loads(texts["json"])["exit_code"] == 1
-    assert json.loads(texts["code-quality"])[0]["location"]["path"] == "f.c"
+    assert json.loads(texts["code_quality"])[0]["location"]["path"] == "f.c"
     uri = json.loads(texts["sarif"])["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert uri["artifactLocation"]["uri"] == "f.c"
-
-
-def test_without_options_nothing_is_written(tmp_path, capsys):
-    assert not write_outputs(result(kernel()), {})
-    assert capsys.readouterr() == ("", "")
 
 
 @pytest.fixture
@@ -192,25 +182,18 @@ def github(monkeypatch, tmp_path):
 
 def test_github_gets_annotations_and_a_summary(github, capsys):
     github.write_text("before\n")
-    write_outputs(result(kernel(file="/work/f.c", line=7)), {})
+    write_for_github(result(kernel(file="/work/f.c", line=7)), "", sys.stdout)
     out, error = capsys.readouterr()
     assert out.startswith("::error file=f.c,line=7,") and not error
     assert github.read_text().startswith("before\n## ❌ Scalability regression")
 
 
-def test_github_gets_annotations_on_standard_error_beside_json(github, capsys):
-    assert write_outputs(result(kernel(file="/src/f.c", line=7)), {"--json": "-"}, source_root="/src")
-    out, error = capsys.readouterr()
-    assert json.loads(out)["exit_code"] == 1
-    assert error.startswith("::error file=f.c,line=7,")
-
-
 def test_a_summary_that_cannot_be_written_is_an_error(github, monkeypatch):
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", "/proc/nowhere/summary.md")
     with pytest.raises(UsageError, match="cannot be written"):
-        write_outputs(result(kernel()), {})
+        write_for_github(result(kernel()), "", sys.stdout)
     monkeypatch.delenv("GITHUB_STEP_SUMMARY")
-    write_outputs(result(kernel()), {})
+    write_for_github(result(kernel()), "", sys.stdout)
 
 
 @pytest.fixture

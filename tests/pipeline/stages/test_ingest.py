@@ -13,8 +13,7 @@ from ingest.locate import locate
 from ingest.readers import SeriesReader
 from ingest.reduction import MetricChoice
 from ingest.run_names import RunSpec
-from pipeline.execution.executor import WorkerLostError
-from pipeline.execution.local import SerialExecutor
+from pipeline.execution.executors import SerialExecutor, WorkerLostError
 from pipeline.stages.ingest import ingest, skipped_entry
 from pipeline.stages.read_runs import share_tables
 from pipeline.store.cache import ProfileCache

@@ -21,10 +21,11 @@ from pipeline.report.page.sections import facts
 from pipeline.report.proposal import proposal_sentences
 from pipeline.stages.advise import advise_analysis
 from pipeline.stages.gate_study import read_study
-from pipeline.stages.ingest import Ingested, ingest
+from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled, summary_of
 from pipeline.stages.run import run
 from pipeline.stages.selection import per_visit, selected, without_kernels
+from pipeline.stages.usable_runs import Ingested
 from pipeline.store.experiments import read_experiment, write_experiment
 from tests.ingest.readers.timer_logs import castep, dealii
 from tests.profiles import make_profile
@@ -53,7 +54,7 @@ def study(steps, *, scales=(1, 2, 4, 8, 16), noise=(1.0, 1.02)):
             profile = make_profile({"time": time, "visits": visits}, source=f"p{p}.r{repetition}")
             reduced = reduce_profile(profile, ["time", "visits"])
             runs.append(MeasuredRun((float(p),), repetition, reduced))
-    return Ingested(experiment=align(["p"], runs), runs=(), beside=(), damaged=(), inputs=())
+    return Ingested(experiment=align(["p"], runs))
 
 
 def mixed(p, repetition):
@@ -101,7 +102,7 @@ def test_a_region_in_several_call_paths_counts_all_of_them_and_an_id_names_one()
     visits = {MAIN: [1], STEP: [2], OTHER[:2]: [1], OTHER: [4]}
     profile = make_profile({"time": {path: [6.0] for path in visits}, "visits": visits})
     experiment = align(["p"], [MeasuredRun((1.0,), 0, reduce_profile(profile, ["time", "visits"]))])
-    read = Ingested(experiment=experiment, runs=(), beside=(), damaged=(), inputs=())
+    read = Ingested(experiment=experiment)
     for region, visits in (("step", 6), ("main/step", 2), ("#4", 4), ("main/other/*", 4)):
         found = per_visit(read, region).experiment
         assert found.values["time"].sum[0, 0, 0] == pytest.approx(6.0 / visits)
@@ -274,7 +275,7 @@ def test_a_region_called_steps_counts_before_stated_steps():
     profile = make_profile({"time": {("steps",): [6.0]}, "visits": {("steps",): [3.0]}})
     reduced = reduce_profile(profile, ["time", "visits"])
     experiment = align(["p"], [MeasuredRun((p,), 1, reduced) for p in (1.0, 2.0)])
-    read = Ingested(experiment=experiment, runs=(), beside=(), damaged=(), inputs=())
+    read = Ingested(experiment=experiment)
     assert per_visit(read, "steps").experiment.values["time"].sum[0, :, 0].tolist() == [2.0, 2.0]
 
 

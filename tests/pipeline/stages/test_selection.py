@@ -12,10 +12,10 @@ from pipeline.config.options import Options, override
 from pipeline.questions.analysis import look_ahead, measured_total
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.summary import summarise
-from pipeline.stages.ingest import Ingested
 from pipeline.stages.model import modelled, summary_of
 from pipeline.stages.run import run
 from pipeline.stages.selection import focused, most_listed, without_kernels
+from pipeline.stages.usable_runs import Ingested
 from tests.pipeline.questions.runtime.programs import experiment
 
 
@@ -26,7 +26,7 @@ def read(**more):
         lambda at: {"MPI_Init": 2.0, "assemble": 60 / at[0], "solve": 40 / at[0], "MPI_Allreduce": 0.1},
         **more,
     )
-    return Ingested(experiment=found, runs=(), beside=(), damaged=(), inputs=())
+    return Ingested(experiment=found)
 
 
 OPTIONS = Options(scaling="strong")
@@ -153,7 +153,7 @@ def test_start_up_stands_behind_the_kernels_and_is_not_a_bottleneck():
 @pytest.mark.parametrize("scales", [(4,), (4, 8)])
 def test_one_or_two_scales_predict_nothing_and_say_what_to_measure(scales):
     found = experiment([(p,) for p in scales], lambda at: {"solve": 64 / at[0], "MPI_Allreduce": 0.1 * at[0]})
-    taken = Ingested(experiment=found, runs=(), beside=(), damaged=(), inputs=())
+    taken = Ingested(experiment=found)
     result = summary_of(modelled(taken, OPTIONS, "time"), ({"p": 64.0},))
     assert result["targets"] == [] and result["crossovers"] == []
     for row in (*result["kernels"], *result["regions"], result["total"]):

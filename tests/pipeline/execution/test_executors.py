@@ -7,8 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.execution.executor import WorkerLostError
-from pipeline.execution.local import ProcessExecutor, SerialExecutor
+from ingest.errors import UsageError
+from pipeline.execution.executors import (
+    WORTH_PROCESSES,
+    ProcessExecutor,
+    SerialExecutor,
+    WorkerLostError,
+    choose_executor,
+    local_executor,
+    no_progress,
+)
 
 
 def square(number):
@@ -70,7 +78,7 @@ def test_there_are_no_more_processes_than_items_nor_than_asked_for(monkeypatch):
         started.append(processes)
         return original(processes)
 
-    import pipeline.execution.local as module
+    import pipeline.execution.executors as module
 
     original = module._pool
     monkeypatch.setattr(module, "_pool", pool)
@@ -91,8 +99,8 @@ def test_an_error_of_the_work_is_that_of_the_caller():
 
 
 UNGUARDED = """
-from tests.pipeline.execution.test_local import square
-from pipeline.execution.local import ProcessExecutor
+from tests.pipeline.execution.test_executors import square
+from pipeline.execution.executors import ProcessExecutor
 print(sorted(ProcessExecutor(2).map(square, range(3))), __file__[-9:], __spec__, flush=True)
 """
 
@@ -108,8 +116,8 @@ def test_a_script_without_a_guard_is_not_run_again_by_its_processes(tmp_path):
 
 ORPHANS = """
 import sys
-from tests.pipeline.execution.test_local import pid
-from pipeline.execution.local import ProcessExecutor
+from tests.pipeline.execution.test_executors import pid
+from pipeline.execution.executors import ProcessExecutor
 if __name__ == "__main__":
     work = ProcessExecutor(1).map(pid, range(3))
     print(next(work)[1], flush=True)
@@ -131,3 +139,26 @@ def test_processes_end_with_a_killed_parent(tmp_path):
             return
         time.sleep(0.02)
     pytest.fail("the worker outlived its parent")
+
+
+def test_processes_are_started_only_if_that_pays_off():
+    assert WORTH_PROCESSES == 64 * 1024 * 1024
+    assert isinstance(local_executor(2, WORTH_PROCESSES), ProcessExecutor)
+    assert isinstance(local_executor(2, WORTH_PROCESSES - 1), SerialExecutor)
+    assert isinstance(local_executor(1, 1 << 40), SerialExecutor)
+
+
+def test_this_machine_uses_as_many_processes_as_asked_for():
+    chosen = choose_executor("local", "", 3, print)(1 << 40)
+    assert isinstance(chosen, ProcessExecutor) and chosen.processes == 3
+
+
+def test_dask_that_is_not_installed_is_one_line(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(UsageError) as error:
+        choose_executor("dask", "tcp://x:1", 1, print)
+    assert str(error.value) == "--engine: Dask is not installed; pip install 'callpath-pipeline[dask]'"
+
+
+def test_no_progress_passes_items_on():
+    assert list(no_progress(iter("abc"), 3)) == ["a", "b", "c"]

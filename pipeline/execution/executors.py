@@ -1,17 +1,84 @@
-"""Work done in this process, or in several processes of this machine."""
+"""Work done in this process or in several of this machine, where the user chose, behind one interface."""
 
 import os
 import signal
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from functools import partial
 from multiprocessing import get_context, parent_process
 from threading import Thread
-from typing import Any
+from typing import Any, Literal, Protocol, TypeVar
 
-from pipeline.execution.executor import Item, Result, WorkerLostError
+from ingest.errors import UsageError
+
+WORTH_PROCESSES = 64 << 20  # bytes of input from which starting processes pays off
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class WorkerLostError(Exception):
+    """A process ended while it worked on an item, and again when that item was tried once more."""
+
+
+class Executor(Protocol):
+    """Applies a function to many items; results come in the order in which they are finished."""
+
+    def map(
+        self, function: Callable[[Item], Result], items: Sequence[Item]
+    ) -> Iterator[tuple[int, Result | WorkerLostError]]:
+        """Yield the number of an item and ``function(item)`` as soon as it is done.
+
+        A process that is lost takes only its own item with it: that item yields a `WorkerLostError`.
+        """
+        ...
+
+
+ExecutorChoice = Callable[[int], Executor]
+"""Returns where to work, given the number of bytes to read."""
+
+
+class ProgressDisplay(Protocol):
+    """Passes items on as they are finished, and shows how many there are."""
+
+    def __call__(self, items: Iterable[Item], total: int) -> Iterable[Item]:
+        """Yield `items`, of which there will be `total`."""
+        ...
+
+
+def no_progress(items: Iterable[Item], total: int) -> Iterable[Item]:
+    """Pass items on and show nothing."""
+    return items
+
+
+def local_executor(processes: int, bytes_of_input: int) -> Executor:
+    """Choose how to work on this machine: starting processes takes about half a second."""
+    if processes > 1 and bytes_of_input >= WORTH_PROCESSES:
+        return ProcessExecutor(processes)
+    return SerialExecutor()
+
+
+def choose_executor(
+    engine: Literal["local", "dask"], scheduler: str, processes: int, notify: Callable[[str], None]
+) -> ExecutorChoice:
+    """Return where the user wants to work: with so many processes here, or by a Dask scheduler or its file.
+
+    Raises:
+        UsageError: Dask is not installed.
+    """
+    if engine == "local":
+        return partial(local_executor, processes)
+    try:
+        import distributed  # noqa: F401  # only whether it is there
+    except ImportError as error:
+        hint = "pip install 'callpath-pipeline[dask]'"
+        raise UsageError("Dask is not installed", where="--engine", hint=hint) from error
+    from pipeline.execution.dask import DaskExecutor
+
+    return lambda _: DaskExecutor(scheduler, notify)
 
 
 class SerialExecutor:
