@@ -120,7 +120,7 @@ def _verify(path: Path, second: Path, options: Options, rules: Path | None, show
     """Show a measurement made under a filter beside what was predicted of it."""
     from pipeline.columns.filter_effects import verification_table, verified_filter_json
     from pipeline.report.terminal.filter import show_verification
-    from pipeline.stages.verify_filter import verify_filter
+    from pipeline.stages.filter import verify_filter
 
     found = verify_filter(path, second, options, rules)
     show_skipped(found.skipped)

@@ -1,11 +1,18 @@
-"""The rounds of a campaign: make runs, read them, decide on the next round, until it ends."""
+"""The rounds of a campaign: make runs, read them, decide on the next round, until it ends.
 
+A round may make a filter from the pilot, build the program anew, and verify what the filter does.
+"""
+
+import resource
+import shlex
+import subprocess
 import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from ingest.errors import UsageError
+from ingest.errors import UsageError, one_line
+from ingest.number_text import percent
 from pipeline.campaign.campaign_design import (
     CampaignDesign,
     CampaignRound,
@@ -15,13 +22,22 @@ from pipeline.campaign.campaign_design import (
     with_round,
     write_design,
 )
+from pipeline.campaign.description import BY_HAND, FILTER, Campaign, fill
 from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_costs import outlying, values_of
-from pipeline.campaign.run_state import RunState
+from pipeline.campaign.run_state import RunState, last_lines
+from pipeline.config.options import load_options
+from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.campaign import CampaignProgress, read_progress
 from pipeline.stages.campaign_answer import next_for_question
-from pipeline.stages.campaign_submission import allowed_runs, no_retry, notify_of_end, submit_campaign
-from pipeline.stages.pilot_filter import filter_is_due, filter_round, unverified
+from pipeline.stages.campaign_submission import (
+    allowed_runs,
+    make_folder,
+    no_retry,
+    notify_of_end,
+    submit_campaign,
+)
+from pipeline.stages.filter import filter_of_path, store_filter, verify_filter
 from pipeline.store.lock import Notify, only_writer
 from pipeline.wording.quantities import counted
 
@@ -156,9 +172,9 @@ def _affords(progress: CampaignProgress) -> bool:
 def _decided(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tuple[CampaignDesign, str]:
     """Return the design with its next round or its end, and what the user has to do first."""
     campaign = progress.campaign
-    if filter_is_due(progress):
-        return filter_round(progress, notify, rebuilt=rebuilt)
-    if request := unverified(progress, notify):
+    if _filter_is_due(progress):
+        return _filter_round(progress, notify, rebuilt=rebuilt)
+    if request := _unverified(progress, notify):
         return progress.design, request
     design, again = _without_outlying(progress, notify)
     if campaign.question is None:
@@ -192,3 +208,92 @@ def _without_outlying(progress: CampaignProgress, notify: Notify) -> tuple[Campa
 
 def _wanted(progress: CampaignProgress, run: PlannedRun) -> Wanted:
     return Wanted(run.point, 1, progress.costs.get(values_of(run.point)))
+
+
+def _filter_is_due(progress: CampaignProgress) -> bool:
+    """Return whether a filter is to be made from the pilot now."""
+    made = any(one.purpose == "filter" for one in progress.design.rounds)
+    return progress.campaign.measurement.pilot_filter and not made
+
+
+def _filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tuple[CampaignDesign, str]:
+    """Make the filter and, unless it is rebuilt, the program; plan a round that verifies it.
+
+    Returns:
+        The design, and what the user has to do first; empty if there is nothing.
+
+    Raises:
+        UsageError: the filter cannot be written, or the program cannot be built.
+        InputError: the pilot cannot be read.
+    """
+    campaign, file = progress.campaign, progress.campaign.pilot_filter
+    result, skipped = filter_of_path(campaign.pilot_profiles, load_options(None, campaign.profiles))
+    for entry in skipped:
+        notify(f"skipped {entry['path']}: {entry['reason']}")
+    make_folder(file.parent)
+    store_filter(file, result)
+    notify(f"{file.name} {effect_sentence(result.decision, result.prediction)}")
+    if campaign.measurement.rebuild == BY_HAND and not rebuilt:
+        return progress.design, (
+            f"build the program with the filter {file}, then call `pipeline campaign loop --rebuilt`"
+        )
+    build = 0.0
+    if campaign.measurement.rebuild not in ("", BY_HAND):
+        notify("building the program with the filter")
+        build = _build(campaign, file)
+    run = max(_pilot_runs(progress), key=lambda run: progress.costs[values_of(run.point)])
+    wanted = [Wanted(run.point, 1, progress.costs[values_of(run.point)])]
+    return with_round(progress.design, campaign, CampaignRound(purpose="filter", build=build), wanted), ""
+
+
+def _pilot_runs(progress: CampaignProgress) -> list[PlannedRun]:
+    runs = (run for run in progress.design.runs if run.unfiltered)
+    return [run for run in runs if progress.states[run.name].status == "done"]
+
+
+def _build(campaign: Campaign, filter_file: Path) -> float:
+    """Build the program with a filter; return the core-seconds that took.
+
+    Raises:
+        UsageError: the command fails.
+    """
+    command = fill(campaign.measurement.rebuild, {FILTER: shlex.quote(str(filter_file))})
+    before = _children_seconds()
+    log = filter_file.with_name("rebuild.log")
+    with log.open("wb") as output:
+        ended = subprocess.run(
+            ["bash", "-c", command],
+            cwd=campaign.path.parent,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            check=False,
+        )
+    if ended.returncode:
+        hint = f"correct rebuild in [measurement]; see {log}"
+        last = one_line(" ".join(last_lines([log])[-1:]))
+        raise UsageError(f"exit status {ended.returncode}: {last}", where=command, hint=hint)
+    return _children_seconds() - before
+
+
+def _children_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _unverified(progress: CampaignProgress, notify: Notify) -> str:
+    """Return what the user has to do because the filter was not applied, or nothing."""
+    campaign, rounds = progress.campaign, progress.design.rounds
+    if not rounds or rounds[-1].purpose != "filter":
+        return ""
+    file = campaign.pilot_filter
+    options = load_options(None, campaign.profiles)
+    found = verify_filter(campaign.pilot_profiles, campaign.profiles, options, file)
+    last = found.verifications[-1]
+    if found.agrees:
+        notify(f"the filter works: visits differ by {percent(last.deviation)} from what it should leave")
+        return ""
+    return (
+        f"the filter {file} does not work: visits differ by {percent(last.deviation)} from what it should "
+        "leave; build the program with it, see `pipeline filter --verify`, and begin again in another folder"
+    )

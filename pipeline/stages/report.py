@@ -60,8 +60,7 @@ def page_of(
                 )
             ),
             advice=advice,
-            files=_file_dates(provenance),
-            **more,
+            **{"files": _file_dates(provenance), **more},
         )
     )
 

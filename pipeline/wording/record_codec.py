@@ -70,7 +70,7 @@ def restored(kind: Any, plain: Any, arrays: Mapping[str, Array] | None = None, p
         )
     if origin is tuple:
         return _restored_tuple(parts[0], plain, arrays, place)
-    if origin is not None and issubclass(origin, Mapping):
+    if isinstance(origin, type) and issubclass(origin, Mapping):
         return {name: restored(parts[1], part, arrays, _inside(place, name)) for name, part in plain.items()}
     return kind(plain) if isinstance(kind, type) and issubclass(kind, Enum) else plain
 

@@ -79,6 +79,42 @@ def test_processes_and_threads_are_parameters_or_numbers(described):
             "3 is not a scale of p; the scales are 1, 2, 4",
         ),
         ("seed = 7", "seed = 7\n[question]\nat = 'q=3'", 5, "unknown parameter q"),
+        (
+            "seed = 7",
+            "seed = 7\n[measurement]\ntool = 'tau'\nfilter = 'pilot'",
+            6,
+            "tau takes no filter of Score-P",
+        ),
+        (
+            "seed = 7",
+            "seed = 7\n[measurement]\nrebuild = 'make'",
+            5,
+            "rebuild: is for a filter from the pilot",
+        ),
+        (
+            "seed = 7",
+            "seed = 7\n[measurement]\ntool = 'score-p'\nfilter = 'pilot'\nrebuild = 'make {n}'",
+            7,
+            "rebuild: unknown placeholder {n}; known: filter",
+        ),
+        (
+            "p = [1, 2, 4]\nn = [8, 20.5]",
+            "p = 1\nn = [8, 16]\n[question]\nat = 'n=64'",
+            9,
+            'all runs have the same; write quantity = "time"',
+        ),
+        (
+            "seed = 7",
+            "seed = 7\n[question]\nat = 'p=8,n=8'\nwidth = 0",
+            6,
+            "width: invalid value 0; write a number of at",
+        ),
+        (
+            "n = [8, 20.5]",
+            "n = '32..8'\n[question]\nat = 'p=8,n=8'",
+            8,
+            "'32..8' is not a range of whole numbers from 1",
+        ),
         ("seed = 7", "seed = 7\n[launcher]\nthreads = '{n}'", 5, "'{n}' is not a whole number from 1"),
     ],
 )

@@ -30,6 +30,18 @@ def call(monkeypatch, capsys):
 
 
 @pytest.fixture
+def refused(call):
+    """Call `pipeline` with arguments that it refuses: returns the one line that says why."""
+
+    def run(*arguments):
+        code, text, error = call(*arguments)
+        assert (code, text, error.count("\n")) == (2, "", 1)
+        return error
+
+    return run
+
+
+@pytest.fixture
 def results(strong_study, tmp_path):
     """The results directory of a strong-scaling study."""
     run_stages(strong_study, Options(out=tmp_path / "results"))

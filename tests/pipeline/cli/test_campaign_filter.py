@@ -128,18 +128,3 @@ def test_the_loop_stops_for_a_build_by_hand(call, folder):
         assert len(made(folder)) == 3
     code, summary, _ = loop(call, "--rebuilt")
     assert (code, summary["ending"]) == (0, "answered")
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('"score-p"', '"tau"', "filter: tau takes no filter of Score-P"),
-        ('filter = "pilot"', 'rebuild = "make"', "rebuild: is for a filter from the pilot"),
-        ('"pilot"', '"pilot"\nrebuild = "make {n}"', "rebuild: unknown placeholder {n}; known: filter"),
-    ],
-)
-def test_what_is_wrong_is_one_line(call, folder, old, new, message):
-    (folder / "campaign.toml").write_text(DESCRIPTION.replace(old, new))
-    code, printed, error = call("campaign", "plan")
-    assert (code, printed, len(error.splitlines())) == (2, "", 1)
-    assert message in error

@@ -221,22 +221,3 @@ def test_an_outlying_run_is_set_aside_and_made_again(call, folder, killed):
     assert not (folder / "profiles" / outlying.name).exists()
     assert len(list((folder / "profiles").glob("*n16*"))) == 3
     assert [one["purpose"] for one in summary["rounds"]][:2] == ["all", "again"]
-
-
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ('quantity = "time"', 'quantity = "efficiency"', 'all runs have the same; write quantity = "time"'),
-        ("width = 0.5", "width = 0", "width: invalid value 0; write a number of at least 0.001"),
-        ('"n=48"', '"p=48"', "at: unknown parameter p"),
-        ("[8, 12, 16, 24, 32]", '"32..8"', "n: '32..8' is not a range of whole numbers from 1"),
-        ("{n}", "{m}", "unknown placeholder {m}; known: n, repetition, run, folder"),
-    ],
-)
-def test_what_is_wrong_is_one_line(call, folder, old, new, message):
-    change(folder, old, new)
-    code, printed, error = call("campaign", "loop")
-    assert (code, printed) == (2, "")
-    assert message in error
-    assert len(error.splitlines()) == 1
-    assert not (folder / "work").exists()

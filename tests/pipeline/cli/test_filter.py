@@ -77,24 +77,6 @@ def test_merging_twice_changes_nothing(make, profile, tmp_path):
     assert not decided(output, profile)["setup"]
 
 
-def test_a_kernel_that_grows_is_protected_in_a_study(make, tmp_path):
-    study = tmp_path / "study"
-    regions = [RegionSpec(n, f"_Z{i}", "compiler") for i, n in enumerate(("main", "big", "grows"))]
-    for p in (1, 2, 4, 8, 16):
-        folder = study / f"app.p{p}.r1"
-        folder.mkdir(parents=True)
-        visits = np.tile([[1], [10], [1000 * p]], (1, p))
-        time = np.tile([[0.01 / p], [10.0 / p], [1e-4 * p]], (1, p))
-        metrics = [MetricSpec("visits", visits, dtype="UINT64", unit="occ"), MetricSpec("time", time)]
-        write_cubex(folder / "profile.cubex", parent=[-1, 0, 0], metrics=metrics, regions=regions)
-    output = tmp_path / "app.filter"
-    code, _, _ = make(study, "-o", output)
-    assert code == 0
-    assert decided(output, study / "app.p16.r1" / "profile.cubex")["grows"]
-    evidence = json.loads((tmp_path / "app.filter.json").read_text())
-    assert len(evidence["runs"]) == 5
-
-
 @pytest.mark.parametrize(("to", "text"), [("gcc", "Domain::tiny"), ("tau", "setup"), ("xray", "_Z2")])
 def test_lists_for_other_instrumenters(make, profile, tmp_path, to, text):
     output = tmp_path / "list"
@@ -148,13 +130,6 @@ def test_damaged_runs_of_a_study_are_named(make, strong_study, tmp_path):
     assert f"pipeline: skipped {strong_study / 'app.p64.r1'}: contains no profile" in error
 
 
-def test_notices_of_a_filter_are_shown(make, profile, tmp_path):
-    existing = tmp_path / "hand.filter"
-    existing.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE setup\nSCOREP_REGION_NAMES_END\n")
-    error = make(profile, "-o", tmp_path / "f", "--merge", existing)[2]
-    assert error == f"pipeline: rules of {existing} override the decision about: setup\n"
-
-
 def test_simulating_a_filter(make, profile, tmp_path):
     rules = tmp_path / "hand.filter"
     rules.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE *tiny*\nSCOREP_REGION_NAMES_END\n")
@@ -179,11 +154,9 @@ def test_simulating_a_filter(make, profile, tmp_path):
         (["--paper-exact", "--max-overhead", "5%"], "--paper-exact: a budget replaces the rule of the paper"),
     ],
 )
-def test_wrong_options_are_one_line(make, profile, tmp_path, monkeypatch, arguments, message):
+def test_wrong_options_are_one_line(refused, profile, tmp_path, monkeypatch, arguments, message):
     monkeypatch.chdir(tmp_path)
-    code, told, error = make(profile, *arguments)
-    assert (code, told) == (2, "")
-    assert message in error and error.count("\n") == 1
+    assert message in refused("filter", profile, *arguments)
 
 
 @pytest.fixture
@@ -290,5 +263,7 @@ def test_protection_of_what_grows_can_be_turned_off(make, tmp_path):
         write_cubex(folder / "profile.cubex", parent=[-1, 0, 0], metrics=metrics, regions=regions)
     output = tmp_path / "app.filter"
     assert "kept because their time grows with the scale: grows" in make(study, "-o", output)[2]
+    assert decided(output, study / "app.p16.r1" / "profile.cubex")["grows"]
+    assert len(json.loads((tmp_path / "app.filter.json").read_text())["runs"]) == 5
     assert make(study, "-o", output, "--no-protect-growing")[2] == ""
     assert not decided(output, study / "app.p16.r1" / "profile.cubex")["grows"]

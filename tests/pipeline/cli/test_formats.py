@@ -335,31 +335,8 @@ def test_contradictions_and_unknown_forms_are_one_line(call, arguments, message)
     assert call(*arguments.split()) == (2, "", f"pipeline: {message}\n")
 
 
-def test_a_check_has_one_output_on_standard_output(call, places):
-    command = ["check", places["slower"], "--baseline", places["baseline"], "--format", "csv", "--junit", "-"]
-    code, text, error = call(*command)
-    assert (code, text) == (2, "") and f"--junit and --format: {ONE}" in error
-
-
 def test_annotations_of_a_check_do_not_mix_with_its_table(show, monkeypatch):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
     assert "::error" in show("check")
     assert show("check", "--format", "csv").startswith("kernel,level,verdict,")
-
-
-def test_a_reader_that_goes_away_does_not_change_the_exit_code(places):
-    command = [
-        sys.executable,
-        "-c",
-        START,
-        "check",
-        str(places["slower"]),
-        "--baseline",
-        str(places["baseline"]),
-    ]
-    process = subprocess.Popen(
-        [*command, "--format", "csv"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    )
-    process.stdout.close()
-    assert process.wait() == 1

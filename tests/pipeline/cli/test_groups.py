@@ -52,7 +52,7 @@ def test_unchanged_groups_are_not_computed_again(table, call, tmp_path):
     assert before and {path: path.stat().st_mtime_ns for path in out.rglob("*.parquet")} == before
 
 
-def test_logs_are_grouped_by_what_they_state(call, tmp_path):
+def test_logs_are_grouped_by_what_they_state(call, tmp_path, refused):
     runs = tmp_path / "runs"
     runs.mkdir()
     for version in ("21.11", "22.1"):
@@ -75,17 +75,17 @@ def test_logs_are_grouped_by_what_they_state(call, tmp_path):
     assert code == 0, error
     rows = [line.split(",")[:2] for line in out.splitlines()[1:]]
     assert [row for row in rows if row[0] == "22.1"][:3] == [["22.1", "4"], ["22.1", "8"], ["22.1", "16"]]
-    code, _, error = call("run", runs, "--group-by", "colour", "--out", tmp_path / "out")
-    assert code == 2
-    assert "--group-by: no run states 'colour'; they state program, " in error
+    assert "--group-by: no run states 'colour'; they state program, " in refused(
+        "run", runs, "--group-by", "colour", "--out", tmp_path / "out"
+    )
 
 
 @pytest.mark.parametrize("other", ["--details", "--json"])
-def test_groups_cannot_be_combined_with_one_answer(table, call, tmp_path, other):
+def test_groups_cannot_be_combined_with_one_answer(table, refused, tmp_path, other):
     given = [other, "-"] if other == "--json" else [other]
-    code, _, error = call("run", table, "--group-by", "machine", "--out", tmp_path / "out", *given)
-    assert code == 2
-    assert f"{other}: cannot be combined with --group-by" in error
+    assert f"{other}: cannot be combined with --group-by" in refused(
+        "run", table, "--group-by", "machine", "--out", tmp_path / "out", *given
+    )
 
 
 @pytest.fixture
@@ -142,7 +142,7 @@ def test_two_groups_are_compared(two_compilers, call, group, better):
     assert verdicts["SCF iterations"] == ("improvement" if better else "regression")
 
 
-def test_several_groups_are_compared_with_the_first(two_compilers, call):
+def test_several_groups_are_compared_with_the_first(two_compilers, call, refused):
     for run in two_compilers.glob("*.r3"):
         (run / "metadata.toml").write_text('compiler = "other"\n')
     arguments = ("compare", two_compilers, "--group-by", "compiler", "--scaling", "strong")
@@ -153,9 +153,9 @@ def test_several_groups_are_compared_with_the_first(two_compilers, call):
         "A: compiler = gcc 12, B: compiler = intel, new",
         "A: compiler = gcc 12, B: compiler = other",
     ]
-    code, _, error = call(*arguments, "--json", "-")
-    assert code == 2
-    assert "--group-by: there are 3 values of 'compiler'; name two of them, as in compiler=A,B" in error
+    assert "--group-by: there are 3 values of 'compiler'; name two of them, as in compiler=A,B" in refused(
+        *arguments, "--json", "-"
+    )
 
 
 @pytest.mark.parametrize(

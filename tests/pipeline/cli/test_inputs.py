@@ -183,10 +183,10 @@ def test_contradictory_options_of_an_inspection(study, call, options, message):
     assert (code, error) == (2, f"pipeline: {message}\n")
 
 
-def test_a_proposal_needs_a_directory_of_runs(call, study, tmp_path):
+def test_a_proposal_needs_a_directory_of_runs(refused, study, tmp_path):
     folder = study(*SOUND)
-    code, _, error = call("inspect", folder / "a.p1", "--propose")
-    assert code == 2 and "not a directory of runs; give the directory of runs" in error
+    assert "not a directory of runs; give the directory of runs" in refused(
+        "inspect", folder / "a.p1", "--propose"
+    )
     (tmp_path / "empty").mkdir()
-    code, _, error = call("inspect", tmp_path / "empty", "--propose")
-    assert code == 2 and "no profile found" in error and error.count("\n") == 1
+    assert "no profile found" in refused("inspect", tmp_path / "empty", "--propose")

@@ -40,17 +40,6 @@ def test_files_that_are_written_are_said(call, results, tmp_path):
         assert file.stat().st_size > 100
 
 
-def test_a_check_says_what_it_wrote(call, results, tmp_path):
-    files = {
-        flag: tmp_path / flag for flag in ("--junit", "--sarif", "--markdown", "--code-quality", "--json")
-    }
-    options = [text for pair in files.items() for text in pair]
-    call("baseline", results, "-o", tmp_path / "base.json")
-    code, _, error = call("check", results, "--baseline", tmp_path / "base.json", *options)
-    assert code == 0
-    assert sorted(error.splitlines()) == sorted(f"pipeline: wrote {file}" for file in files.values())
-
-
 @pytest.mark.parametrize(
     ("arguments", "start"),
     [
@@ -91,11 +80,14 @@ WRONG = {
     "plot x k -o x.gif": "--output: 'x.gif' is neither .png nor .svg",
     "project setsm -o png": "--output: 'png' is neither .png nor .svg",
     "compare x y -o - --json -": f"--output and --json: {ONE_STREAM}",
+    "check x --junit - --json -": f"--junit and --json: {ONE_STREAM}",
+    "check x --junit - --format csv": f"--junit and --format: {ONE_STREAM}",
     "project x -o - --json -": f"--output and --json: {ONE_STREAM}",
     "project --list --on x": "--list: lists everything; omit other arguments than --json and --format",
     "project x --at P=1 --at P=2": (
         "--at: P is given twice; give an input once; several values are a sweep, such as L=4:14 or L=4,8,16"
     ),
+    "export x --to csv --min-efficiency 60%": "--min-efficiency: csv has no efficiency; use --to proposal",
     "export x --to hatchet-json --at p=2": "--at: hatchet-json has no predictions; omit it, or use --to csv",
     "history add x --label a --at p=2 --at p=4": (
         "--at: a label has one target; add it under one label per target"
@@ -113,16 +105,6 @@ def test_values_and_options_that_cannot_be_meant(call, arguments, message):
 def test_a_share_may_be_written_in_per_cent(call, results):
     assert call("tree", results, "--least", "60%") == call("tree", results, "--least", "0.6")
     assert "call path below 60.0 % left out" in call("tree", results, "--least", "60%")[1]
-
-
-def test_two_outputs_of_a_check_cannot_share_standard_output(call, results, tmp_path):
-    base = tmp_path / "base.json"
-    call("baseline", results, "-o", base)
-    code, _, error = call("check", results, "--baseline", base, "--junit", "-", "--json", "-")
-    assert (code, error) == (
-        2,
-        "pipeline: --junit and --json: only one of them can go to standard output; give files\n",
-    )
 
 
 TARGETS = ["--at", "p=64", "--at", "p=256"]
@@ -199,7 +181,7 @@ def test_exit_codes_survive_a_closed_pipe(results, strong_study, tmp_path):
         for repetition in (1, 2):
             write_foam_case(other / f"app.p{p}.r{repetition}", times, processes=p)
     strong = ["--scaling", "strong"]
-    for output in ([], ["--json", "-"], ["--junit", "-"]):
+    for output in ([], ["--json", "-"], ["--junit", "-"], ["--format", "csv"]):
         assert into_closed_pipe("check", other, "--baseline", base, *strong, *output)[0] == 1
     assert into_closed_pipe("predict", results, "--json", "-") == (0, "")
     (strong_study / "app.p32.r1").mkdir()

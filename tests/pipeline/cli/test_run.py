@@ -51,27 +51,6 @@ def test_a_second_run_reuses_the_result_and_a_changed_input_is_noticed(call, str
     assert "6 scales" in third
 
 
-def test_one_broken_run_is_skipped_with_a_notice_and_counts_when_strict(call, strong_study, tmp_path):
-    (strong_study / "app.p4.r1" / "processor0" / "1" / "uniform" / "profiling").write_text("profiling { trig")
-    code, _, error = call("run", strong_study, "--out", tmp_path / "r")
-    assert code == 0
-    assert error.count("\n") == 1 and "app.p4.r1" in error
-    code, _, _ = call("run", strong_study, "--out", tmp_path / "r2", "--strict")
-    assert code == 3
-
-
-def test_an_empty_run_folder_is_told(call, strong_study, tmp_path):
-    (strong_study / "app.p64.r1").mkdir()
-    code, _, error = call("run", strong_study, "--out", tmp_path / "r", "--strict")
-    assert code == 3
-    assert "app.p64.r1: contains no profile" in error
-
-
-def test_json_on_standard_output_stands_alone(call, strong_study, tmp_path):
-    _, told, _ = call("run", strong_study, "--out", tmp_path / "r", "--json", "-")
-    assert json.loads(told)["parameters"] == ["p"]
-
-
 def test_stored_models_predict_as_the_run_did(call, strong_study, tmp_path):
     out = tmp_path / "r"
     call("run", strong_study, "--out", out, "--at", "p=100")

@@ -6,8 +6,7 @@ from filters.filter_options import Application
 from filters.scorep_format.rule_files import parse
 from ingest.errors import InputError, UsageError
 from pipeline.config.options import FilterOptions, Options
-from pipeline.stages.filter import filter_of_path
-from pipeline.stages.verify_filter import verify_filter
+from pipeline.stages.filter import filter_of_path, verify_filter
 from tests.pipeline.stages.test_filter import write_profile
 
 WITHOUT_TINY = {"visits": (1, 100, 0, 1), "time": (0.1, 6.0, 0.0, 2.0)}
