@@ -186,15 +186,7 @@ def inspect(
         return
     if output is not None:
         raise UsageError("only --propose writes a file", where="--output", hint="add --propose")
-    options = load_options(config, path)
-    found = inspect_path(
-        path,
-        options.runs,
-        table=options.table,
-        totals=totals,
-        processes=options.processes,
-        progress=reading_progress,
-    )
+    found = inspect_path(path, load_options(config, path), totals=totals, progress=reading_progress)
     if not write_table(table_format, lambda: inspection_table(found)):
         show_inspection(console(), found)
     show_skipped(found["skipped"])
@@ -211,5 +203,5 @@ def _propose(directory: Path, output: str) -> None:
     proposed = propose_runs(directory)
     write_output(output, proposal_toml(directory, proposed))
     show_notices(f"guessed: {remark}" for remark in proposed.remarks)
-    for line in verdict(inspect_path(directory, proposed.runs, progress=reading_progress)):
+    for line in verdict(inspect_path(directory, Options(runs=proposed.runs), progress=reading_progress)):
         show_notice(line)

@@ -10,7 +10,7 @@ import numpy as np
 from ingest.accelerators import DEVICE_CLASSES, GPU, GPU_TIME, Devices, device_rows
 from ingest.alignment import experiment_from_series
 from ingest.arrays import FloatArray
-from ingest.discovery import Run, without_names
+from ingest.discovery import Run, Skipped, without_names
 from ingest.errors import InputError, RunNameError
 from ingest.experiment import Experiment
 from ingest.locate import Located, locate
@@ -18,7 +18,6 @@ from ingest.profile import Metric, Profile
 from ingest.readers import SeriesReader
 from ingest.reduction import ReducedProfile, reduce_profile
 from ingest.region_class import CLASSES, RegionClass, region_classes
-from ingest.run_names import RunSpec
 from ingest.run_settings import (
     OVERLAPPING_TIME,
     PROGRAM,
@@ -32,8 +31,8 @@ from ingest.run_settings import (
     stated,
 )
 from ingest.scaling import Scaling, decide_scaling
-from ingest.table_mapping import TableMapping
 from ingest.tables.table_files import TableSource
+from pipeline.config.options import Options
 from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.stages.ingest import ingest, skipped_entry
 from pipeline.stages.usable_runs import is_problem
@@ -44,21 +43,17 @@ BY_CLASS = (TIME, "visits", GPU_TIME, GPU + "visits")  # metrics whose totals ar
 
 def inspect_path(
     path: Path,
-    explicit: Sequence[RunSpec] = (),
+    options: Options | None = None,
     *,
-    table: TableMapping | None = None,
     totals: bool = False,
-    processes: int = 1,
     progress: ProgressDisplay = no_progress,
 ) -> dict[str, Any]:
     """Look into a profile, a series file or a directory of runs.
 
     Args:
         path: what to look into.
-        explicit: runs named by the configuration; they replace discovery.
-        table: what the configuration says of tables.
+        options: which runs are named, what tables mean, and how many processes may read at once.
         totals: whether the sums of all metrics are wanted.
-        processes: how many processes of this machine may read at once.
         progress: passes the runs on as they are finished.
 
     Returns:
@@ -74,8 +69,9 @@ def inspect_path(
     Raises:
         InputError: there is nothing that can be read.
     """
+    options = options or Options()
     try:
-        located, problem = locate(path, explicit, table), None
+        located, problem = locate(path, options.runs, options.table), None
     except RunNameError as error:
         located, problem = Located(path, without_names(path)), error
     found = located.found
@@ -84,37 +80,43 @@ def inspect_path(
     if isinstance(found, TableSource):
         return _tables(path, located, found, totals=totals)
     runs, settings, unread = _described(found.runs, totals=totals)
+    skipped = [entry for entry in found.skipped if not is_problem(entry)]
     if problem is None:
-        problems, usable = _problems(located, processes, progress)
+        problems, usable = _problems(located, options.processes, progress)
     else:
         problems, usable = [str(problem), *unread], False
+    return _inspection(path, found.parameters, runs, skipped, (*found.notices, *settings), problems, usable)
+
+
+def _inspection(
+    path: Path,
+    parameters: Sequence[str],
+    runs: Sequence[dict[str, Any]],
+    skipped: Sequence[Skipped],
+    notices: Sequence[str],
+    problems: Sequence[str],
+    usable: bool,
+) -> dict[str, Any]:
     return {
         "path": str(path),
-        "parameters": list(found.parameters),
+        "parameters": list(parameters),
         "runs": runs,
-        "skipped": [skipped_entry(entry) for entry in found.skipped if not is_problem(entry)],
-        "notices": [*found.notices, *settings],
-        "problems": problems,
+        "skipped": list(map(skipped_entry, skipped)),
+        "notices": list(notices),
+        "problems": list(problems),
         "usable": usable,
     }
 
 
 def _series(path: Path, name: str, series: Experiment) -> dict[str, Any]:
-    return {
-        "path": str(path),
-        "parameters": list(series.parameters),
-        "runs": [],
+    return _inspection(path, series.parameters, [], (), (), series.notices, True) | {
         "series": {
             "format": name,
             "points": len(series.points),
             "repetitions": series.shape[1],
             "callpaths": len(series.tree),
             "metrics": [m.name for m in series.metrics],
-        },
-        "skipped": [],
-        "notices": [],
-        "problems": list(series.notices),
-        "usable": True,
+        }
     }
 
 
@@ -123,20 +125,11 @@ def _tables(path: Path, located: Located, source: TableSource, *, totals: bool) 
     if study.series is not None:
         return _series(path, TABLE, experiment_from_series(study.series))
     runs = [
-        _description(run.profile.source, TABLE, run.parameters, run.repetition, run.profile)
-        | {"totals": _totals(run.profile) if totals else {}}
+        _description(run.profile.source, TABLE, run.parameters, run.repetition, run.profile, totals=totals)
         for run in study.runs
     ]
     problems, usable = _problems(located, 1, no_progress)
-    return {
-        "path": str(path),
-        "parameters": list(study.parameters),
-        "runs": runs,
-        "skipped": [skipped_entry(entry) for entry in source.skipped],
-        "notices": list(study.notices),
-        "problems": problems,
-        "usable": usable,
-    }
+    return _inspection(path, study.parameters, runs, source.skipped, study.notices, problems, usable)
 
 
 def _described(
@@ -152,7 +145,8 @@ def _described(
         try:
             profile = run.reader.read(run.path)
             profile = replace(profile, attributes=run.described(profile.attributes))
-            found = _describe(run, profile) | {"totals": _totals(profile) if totals else {}}
+            name = profile.attributes.get(PROGRAM, run.reader.name)
+            found = _description(str(run.path), name, run.parameters, run.repetition, profile, totals=totals)
             if len(runs) == 1 and (rows := _overlapping(profile)):
                 found["overlapping"] = rows
             described.append(found)
@@ -181,13 +175,8 @@ def _problems(located: Located, processes: int, progress: ProgressDisplay) -> tu
     return problems, True
 
 
-def _describe(run: Run, profile: Profile) -> dict[str, Any]:
-    name = profile.attributes.get(PROGRAM, run.reader.name)
-    return _description(str(run.path), name, run.parameters, run.repetition, profile)
-
-
 def _description(
-    path: str, name: str, point: Sequence[float], repetition: int, profile: Profile
+    path: str, name: str, point: Sequence[float], repetition: int, profile: Profile, *, totals: bool
 ) -> dict[str, Any]:
     return {
         "path": path,
@@ -200,6 +189,7 @@ def _description(
         "accelerators": len(Devices.of(profile)),
         "processes": len(set(profile.locations.process.tolist())),
         "metrics": list(map(_named, profile.metrics)),
+        "totals": _totals(profile) if totals else {},
         "metadata": metadata_of(profile.attributes),
         "settings": stated(profile.attributes, SETTING),
         "notices": list(profile.notices),

@@ -63,21 +63,14 @@ def group_runs(located: Located, name: str) -> dict[str, Located]:
     different = sorted({value or NOT_STATED for value in values})
     if len(different) > MOST_GROUPS:
         raise UsageError(f"'{name}' has {len(different)} values", where=FLAG, hint="group by one with fewer")
-    if isinstance(found, TableSource):
-        return {
-            value: Located(located.path, replace(found, only=(name, "" if value == NOT_STATED else value)))
-            for value in different
-        }
-    return {
-        value: Located(
-            located.path,
-            replace(
-                found,
-                runs=tuple(r for r, v in zip(found.runs, values, strict=True) if (v or NOT_STATED) == value),
-            ),
-        )
-        for value in different
-    }
+
+    def of_value(value: str) -> Discovery | TableSource:
+        if isinstance(found, TableSource):
+            return replace(found, only=(name, "" if value == NOT_STATED else value))
+        runs = (one for one, its in zip(found.runs, values, strict=True) if (its or NOT_STATED) == value)
+        return replace(found, runs=tuple(runs))
+
+    return {value: Located(located.path, of_value(value)) for value in different}
 
 
 def compared_groups(path: Path, options: Options, text: str) -> list[tuple[tuple[str, Located], ...]]:
