@@ -1,7 +1,7 @@
-"""What runs cost, in core-seconds, which of them a budget allows, and which took unlike the others."""
+"""How far a campaign is, what its runs cost, which of them a budget allows, and which took unlike the others."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -9,7 +9,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.campaign.campaign_design import CampaignDesign, PlannedRun
 from pipeline.campaign.description import Campaign, Point, resources
-from pipeline.campaign.run_state import RunState
+from pipeline.campaign.run_state import RunState, Status
 
 Values: TypeAlias = tuple[float, ...]
 States: TypeAlias = Mapping[str, RunState]
@@ -32,6 +32,52 @@ def spent(campaign: Campaign, run: PlannedRun, state: RunState) -> float:
     return seconds * resources(campaign.launcher, run.point).cores
 
 
+@dataclass(frozen=True, kw_only=True)
+class CampaignProgress:
+    """A campaign as it stands.
+
+    Attributes:
+        campaign: its description.
+        design: its runs in order.
+        states: of each run, by name.
+        costs: expected core-seconds of a run by the values of its point; points without a known cost miss.
+        request: what the user has to do before the campaign goes on; empty if there is nothing.
+        notices: sentences about its jobs in the queue.
+    """
+
+    campaign: Campaign
+    design: CampaignDesign
+    states: Mapping[str, RunState]
+    costs: Mapping[Values, float]
+    request: str = ""
+    notices: tuple[str, ...] = ()
+
+    def count(self, status: Status) -> int:
+        """Return how many runs are in a state."""
+        return sum(state.status == status for state in self.states.values())
+
+    @property
+    def under_way(self) -> int:
+        """How many runs are queued or running."""
+        return sum(state.under_way for state in self.states.values())
+
+    @property
+    def spent(self) -> float:
+        """Core-seconds of all runs that have ended, and of building the program for them."""
+        return self.spent_on(self.design.runs) + sum(one.build for one in self.design.rounds)
+
+    def spent_on(self, runs: Iterable[PlannedRun]) -> float:
+        """Return the core-seconds of some of the runs."""
+        return sum(spent(self.campaign, run, self.states[run.name]) for run in runs)
+
+    @property
+    def remaining(self) -> tuple[float, int]:
+        """Expected core-seconds of the runs that are not done, and how many of them have no known cost."""
+        ahead = [run for run in self.design.runs if self.states[run.name].status != "done"]
+        known = [self.costs[values_of(run.point)] for run in ahead if values_of(run.point) in self.costs]
+        return sum(known), len(ahead) - len(known)
+
+
 def expected_costs(
     campaign: Campaign, runs: Iterable[PlannedRun], states: States, modelled: Mapping[Values, float]
 ) -> dict[Values, float]:
@@ -51,31 +97,22 @@ def expected_costs(
     return {**planned, **modelled, **means}
 
 
-def affordable(
-    campaign: Campaign,
-    design: CampaignDesign,
-    waiting: Sequence[PlannedRun],
-    states: States,
-    costs: Mapping[Values, float],
-) -> list[PlannedRun]:
+def affordable(progress: CampaignProgress, waiting: Sequence[PlannedRun]) -> list[PlannedRun]:
     """Return the waiting runs that the budget allows, in their order; without a budget all of them.
 
     The first run at a scale without a known cost tells it: until then the scale gets no other.
     """
-    if campaign.budget is None:
+    budget, costs = progress.campaign.budget, progress.costs
+    if budget is None:
         return list(waiting)
-    total = sum(one.build for one in design.rounds)
-    unknown = set()
-    for run in design.runs:
-        state, values = states[run.name], values_of(run.point)
-        total += spent(campaign, run, state) + (costs.get(values, 0.0) if state.under_way else 0.0)
-        if state.under_way and values not in costs:
-            unknown.add(values)
+    ahead = [values_of(run.point) for run in progress.design.runs if progress.states[run.name].under_way]
+    total = progress.spent + sum(costs.get(values, 0.0) for values in ahead)
+    unknown = {values for values in ahead if values not in costs}
     allowed = []
     for run in waiting:
         values = values_of(run.point)
         total += costs.get(values, 0.0)
-        if total >= campaign.budget if values not in costs else total > campaign.budget:
+        if total >= budget if values not in costs else total > budget:
             break
         if values in costs or values not in unknown:
             allowed.append(run)
@@ -84,21 +121,20 @@ def affordable(
     return allowed
 
 
-def outlying(
-    runs: Iterable[PlannedRun], states: States, before: Collection[str]
-) -> tuple[list[PlannedRun], list[PlannedRun]]:
+def outlying(progress: CampaignProgress) -> tuple[list[PlannedRun], list[PlannedRun]]:
     """Return runs to be set aside and made again, and runs beside which another one is needed to tell.
 
     A run is outlying if the logarithm of its time is six robust standard deviations from the median of its
     scale and at least 10 % (Hampel, "The influence curve and its role in robust estimation", 1974); the
     deviation is that of all scales together. Of two runs nobody can tell which one is outlying, so a third is
-    needed. At most one run of a scale is ever set aside, also of those `before`: taking away one after the
-    other would make any noise look small.
+    needed. At most one run of a scale is ever set aside: taking away one after the other would make any
+    noise look small.
     """
     scales: dict[Values, list[PlannedRun]] = {}
     spoilt = set()
-    for run in runs:
-        if run.name in before:
+    design, states = progress.design, progress.states
+    for run in (run for run in design.runs if not run.unfiltered):
+        if run.name in design.outlying:
             spoilt.add(values_of(run.point))
         elif states[run.name].status == "done" and states[run.name].seconds:
             scales.setdefault(values_of(run.point), []).append(run)

@@ -16,7 +16,7 @@ from pipeline.cli.output import STANDARD_OUTPUT, show_notice, write_output, writ
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from pipeline.stages.campaign import CampaignProgress
+    from pipeline.campaign.run_costs import CampaignProgress
 
 CAMPAIGN = "campaign.toml"
 PLAN_ROWS = 30

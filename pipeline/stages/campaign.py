@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -21,58 +21,12 @@ from pipeline.campaign.campaign_design import (
 from pipeline.campaign.description import Campaign, CampaignQuestion
 from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.read_description import read_campaign
-from pipeline.campaign.run_costs import Values, expected_costs, spent, values_of
-from pipeline.campaign.run_state import STATUSES, Alive, RunState, Status, run_state
+from pipeline.campaign.run_costs import CampaignProgress, Values, expected_costs, values_of
+from pipeline.campaign.run_state import STATUSES, Alive, RunState, run_state
 from pipeline.questions.planning import rounds
 from pipeline.stages.advise import TIMES, run_costs
 from pipeline.stages.job_queue import queue_notices, watch_runs
 from pipeline.store.results import read_analysis
-
-
-@dataclass(frozen=True, kw_only=True)
-class CampaignProgress:
-    """A campaign as it stands.
-
-    Attributes:
-        campaign: its description.
-        design: its runs in order.
-        states: of each run, by name.
-        costs: expected core-seconds of a run by the values of its point; points without a known cost miss.
-        request: what the user has to do before the campaign goes on; empty if there is nothing.
-        notices: sentences about its jobs in the queue.
-    """
-
-    campaign: Campaign
-    design: CampaignDesign
-    states: Mapping[str, RunState]
-    costs: Mapping[Values, float]
-    request: str = ""
-    notices: tuple[str, ...] = ()
-
-    def count(self, status: Status) -> int:
-        """Return how many runs are in a state."""
-        return sum(state.status == status for state in self.states.values())
-
-    @property
-    def under_way(self) -> int:
-        """How many runs are queued or running."""
-        return sum(state.under_way for state in self.states.values())
-
-    @property
-    def spent(self) -> float:
-        """Core-seconds of all runs that have ended, and of building the program for them."""
-        return self.spent_on(self.design.runs) + sum(one.build for one in self.design.rounds)
-
-    def spent_on(self, runs: Iterable[PlannedRun]) -> float:
-        """Return the core-seconds of some of the runs."""
-        return sum(spent(self.campaign, run, self.states[run.name]) for run in runs)
-
-    @property
-    def remaining(self) -> tuple[float, int]:
-        """Expected core-seconds of the runs that are not done, and how many of them have no known cost."""
-        ahead = [run for run in self.design.runs if self.states[run.name].status != "done"]
-        known = [self.costs[values_of(run.point)] for run in ahead if values_of(run.point) in self.costs]
-        return sum(known), len(ahead) - len(known)
 
 
 def template() -> str:

@@ -16,13 +16,12 @@ from pipeline.campaign.campaign_design import (
     with_round,
 )
 from pipeline.campaign.description import Campaign, CampaignQuestion, Point
-from pipeline.campaign.run_costs import values_of
+from pipeline.campaign.run_costs import CampaignProgress, values_of
 from pipeline.config.options import Options, load_options
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning import question as questions
 from pipeline.questions.planning import rounds
 from pipeline.stages.advise import TIMES, run_costs
-from pipeline.stages.campaign import CampaignProgress
 from pipeline.stages.run import run as run_all_stages
 from pipeline.store.lock import Notify
 from pipeline.store.results import read_analysis

@@ -24,11 +24,11 @@ from pipeline.campaign.campaign_design import (
 )
 from pipeline.campaign.description import BY_HAND, FILTER, Campaign, fill
 from pipeline.campaign.read_description import read_campaign
-from pipeline.campaign.run_costs import outlying, values_of
+from pipeline.campaign.run_costs import CampaignProgress, outlying, values_of
 from pipeline.campaign.run_state import RunState, last_lines
 from pipeline.config.options import load_options
 from pipeline.report.terminal.filter import effect_sentence
-from pipeline.stages.campaign import CampaignProgress, read_progress
+from pipeline.stages.campaign import read_progress
 from pipeline.stages.campaign_answer import next_for_question
 from pipeline.stages.campaign_submission import (
     allowed_runs,
@@ -189,8 +189,7 @@ def _decided(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tu
 def _without_outlying(progress: CampaignProgress, notify: Notify) -> tuple[CampaignDesign, list[Wanted]]:
     """Set outlying runs aside; return which points need another run."""
     campaign, design = progress.campaign, progress.design
-    used = [run for run in design.runs if not run.unfiltered]
-    aside, unclear = outlying(used, progress.states, design.outlying)
+    aside, unclear = outlying(progress)
     for run in aside:
         source, target = campaign.profiles / run.name, campaign.outlying_profiles / run.name
         try:

@@ -17,10 +17,10 @@ from pipeline.campaign.description import Campaign, resources
 from pipeline.campaign.folders import JOBS, RunFolder, set_aside
 from pipeline.campaign.job_scripts import Job, jobs, submit_command
 from pipeline.campaign.read_description import read_campaign
-from pipeline.campaign.run_costs import affordable
+from pipeline.campaign.run_costs import CampaignProgress, affordable
 from pipeline.campaign.run_script import run_script
 from pipeline.campaign.run_state import read_facts, run_state, write_facts
-from pipeline.stages.campaign import CampaignProgress, read_progress, with_states
+from pipeline.stages.campaign import read_progress, with_states
 from pipeline.stages.job_queue import error_line, read_queue, watch_runs
 from pipeline.store.atomic import not_writable, write_text
 from pipeline.store.freshness import installed_version
@@ -128,8 +128,7 @@ def _now(progress: CampaignProgress) -> CampaignProgress:
 
 def allowed_runs(progress: CampaignProgress, retry: Retry) -> list[PlannedRun]:
     """Return the runs to start now, as the budget allows."""
-    waiting = waiting_runs(progress, retry)
-    return affordable(progress.campaign, progress.design, waiting, progress.states, progress.costs)
+    return affordable(progress, waiting_runs(progress, retry))
 
 
 def _require_budget(progress: CampaignProgress) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipeline.campaign.campaign_design import CampaignDesign, CampaignRound, Wanted, extended, with_round
-from pipeline.campaign.run_costs import affordable, expected_costs, outlying
+from pipeline.campaign.run_costs import CampaignProgress, affordable, expected_costs, outlying
 from pipeline.campaign.run_state import RunState
 
 PLANNED, RUNNING = RunState(status="planned"), RunState(status="running")
@@ -15,9 +15,10 @@ def campaign(described):
     return replace(described(), scales={"p": (1.0, 4.0)}, repetitions=3)
 
 
-def of(campaign, states=None):
+def of(campaign, states=None, costs=None):
     design = extended(CampaignDesign(1), campaign)
-    return design, {run.name: (states or {}).get(run.name, PLANNED) for run in design.runs}
+    states = {run.name: (states or {}).get(run.name, PLANNED) for run in design.runs}
+    return CampaignProgress(campaign=campaign, design=design, states=states, costs=costs or {})
 
 
 def test_costs_are_means_of_core_seconds_and_models_fill_in(campaign):
@@ -26,25 +27,24 @@ def test_costs_are_means_of_core_seconds_and_models_fill_in(campaign):
         "app.p4.r2": RunState(status="done", seconds=3.0, earlier_seconds=9.0),
         "app.p1.r1": RunState(status="failed", seconds=50.0),
     }
-    design, states = of(campaign, done)
-    assert expected_costs(campaign, design.runs, states, {}) == {(4.0,): 10.0}
-    assert expected_costs(campaign, design.runs, states, {(4.0,): 7.0, (1.0,): 8.0}) == {
+    found = of(campaign, done)
+    assert expected_costs(campaign, found.design.runs, found.states, {}) == {(4.0,): 10.0}
+    assert expected_costs(campaign, found.design.runs, found.states, {(4.0,): 7.0, (1.0,): 8.0}) == {
         (4.0,): 10.0,
         (1.0,): 8.0,
     }
 
 
 def test_without_a_budget_all_are_allowed(campaign):
-    design, states = of(campaign)
-    assert affordable(campaign, design, design.runs, states, {}) == list(design.runs)
+    progress = of(campaign)
+    assert affordable(progress, progress.design.runs) == list(progress.design.runs)
 
 
 def test_one_run_per_scale_tells_the_cost_first(campaign):
     campaign = replace(campaign, budget=100.0)
-    design, states = of(campaign)
-    assert affordable(campaign, design, design.runs, states, {}) == list(design.runs[:2])
-    states[design.runs[0].name] = RUNNING
-    assert affordable(campaign, design, design.runs[1:], states, {}) == [design.runs[1]]
+    runs = of(campaign).design.runs
+    assert affordable(of(campaign), runs) == list(runs[:2])
+    assert affordable(of(campaign, {runs[0].name: RUNNING}), runs[1:]) == [runs[1]]
 
 
 def test_the_budget_holds_for_what_was_spent_what_runs_and_what_comes(campaign):
@@ -53,28 +53,28 @@ def test_the_budget_holds_for_what_was_spent_what_runs_and_what_comes(campaign):
         "app.p1.r1": RunState(status="failed", seconds=9.0, earlier_seconds=6.0),
         "app.p4.r1": RUNNING,
     }
-    design, states = of(campaign, states_of)
-    waiting = [run for run in design.runs if run.name not in states_of]
+    waiting = [run for run in of(campaign).design.runs if run.name not in states_of]
     for budget, allowed in ((24.0, 0), (34.0, 0), (35.0, 1), (64.0, 3), (65.0, 4)):
-        got = affordable(replace(campaign, budget=budget), design, waiting, states, costs)
+        got = affordable(of(replace(campaign, budget=budget), states_of, costs), waiting)
         assert got == waiting[:allowed], budget
 
 
 def test_nothing_is_tried_when_the_budget_is_spent(campaign):
-    design, states = of(campaign, {"app.p1.r1": RunState(status="failed", seconds=30.0)})
-    assert affordable(replace(campaign, budget=30.0), design, design.runs[2:], states, {}) == []
+    progress = of(replace(campaign, budget=30.0), {"app.p1.r1": RunState(status="failed", seconds=30.0)})
+    assert affordable(progress, progress.design.runs[2:]) == []
 
 
 def times_of(described, times, before=()):
     """What is outlying among runs at p = 1, 2, ... with these seconds; the names only."""
     campaign = described()
     wanted = [Wanted({"p": float(p), "n": 8.0}, len(some)) for p, some in enumerate(times, start=1)]
-    runs = with_round(CampaignDesign(1), campaign, CampaignRound(purpose="series"), wanted).runs
+    design = with_round(CampaignDesign(1), campaign, CampaignRound(purpose="series"), wanted)
+    design = replace(design, outlying=tuple(before))
     seconds = {f"app.p{p}.n8.r{r}": one for p, some in enumerate(times, 1) for r, one in enumerate(some, 1)}
     states = {
         name: RunState(status="done" if one else "failed", seconds=one) for name, one in seconds.items()
     }
-    aside, unclear = outlying(runs, states, before)
+    aside, unclear = outlying(CampaignProgress(campaign=campaign, design=design, states=states, costs={}))
     return [run.name for run in aside], [run.name for run in unclear]
 
 
