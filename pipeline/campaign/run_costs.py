@@ -1,4 +1,4 @@
-"""How far a campaign is, what its runs cost, which of them a budget allows, and which took unlike the others."""
+"""How far a campaign is, what its runs cost, what a budget allows, and which runs took unlike the others."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
