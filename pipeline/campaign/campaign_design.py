@@ -18,7 +18,7 @@ from ingest.errors import InputError
 from pipeline.campaign.description import Campaign, Point
 from pipeline.campaign.folders import PILOT_NAME, run_name
 from pipeline.store.atomic import write_json
-from pipeline.wording.records import restored
+from pipeline.wording.record_codec import restored
 
 Purpose: TypeAlias = Literal["all", "pilot", "filter", "series", "extra", "again"]
 """What a round is for: all described runs, first costs, to verify a filter, a first model, a narrower
