@@ -14,6 +14,7 @@ from filters.evidence import RunEvidence
 from ingest.arrays import BoolArray, FloatArray
 from ingest.calltree import CallTree
 from ingest.errors import UsageError
+from ingest.number_text import count, figure, value_text
 from ingest.profile import RegionTable
 from ingest.region_class import USEFUL, regions_in
 
@@ -51,7 +52,8 @@ class EventCost:
         if not 0.0 <= self.filtered <= self.recorded or self.recorded == 0.0 or self.spread <= 0.0:
             hint = "recording a visit costs time, at least as much as filtering it at run time"
             raise UsageError(
-                f"invalid event cost {self.recorded:g} s, filtered {self.filtered:g} s", hint=hint
+                f"invalid event cost {value_text(self.recorded)} s, filtered {value_text(self.filtered)} s",
+                hint=hint,
             )
 
 
@@ -60,8 +62,6 @@ class Visited:
     """Runs of one program on one call tree: n call paths, R runs, sums over CPU locations.
 
     Attributes:
-        tree: the call tree.
-        regions: the regions of the call paths.
         visits: float64[n, R].
         time: float64[n, R], exclusive time in core-seconds, as measured.
     """
@@ -121,16 +121,16 @@ def plain_by_baseline(run: RunEvidence, baseline: float) -> float:
         UsageError: the baseline leaves no time to compute, or is not shorter than the run.
     """
     if baseline <= 0.0 or run.wall <= baseline or run.busiest == 0.0:
-        what = f"the baseline of {baseline:g} s is not shorter than the instrumented run of {run.wall:.4g} s"
+        what = f"the baseline of {value_text(baseline)} s is not shorter than the instrumented run of"
+        what += f" {figure(run.wall)} s"
         hint = "measure both on the same machine with the same input, or give the event cost instead"
         raise UsageError(what, where=run.source, hint=hint)
     runs = visited(run)
     measured = float(runs.measured[0])
     lost = (run.wall - baseline) * float(runs.events_computing[0]) / run.busiest
     if not lost < measured:
-        what = (
-            f"a run of {run.wall:.4g} s ({measured:.4g} core-s of computing) cannot take only {baseline:g} s"
-        )
+        what = f"a run of {figure(run.wall)} s ({figure(measured)} core-s of computing) cannot take only"
+        what += f" {value_text(baseline)} s"
         raise UsageError(what, where=run.source, hint="give the time of the same run without instrumentation")
     return measured - lost
 
@@ -166,7 +166,7 @@ def solve_pair(
     """
     time, events = full[0] - reduced[0], full[1] - reduced[1]
     if not (events > 0 and time > 0):
-        what = f"no event cost can be derived: {events:,.0f} fewer visits took {time:.4g} core-s less"
+        what = f"no event cost can be derived: {count(events)} fewer visits took {figure(time)} core-s less"
         raise UsageError(what, where=where, hint=hint)
     cost = time / events
     return max(reduced[0] - cost * reduced[1], 0.0), cost

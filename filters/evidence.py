@@ -25,9 +25,7 @@ class RunEvidence:
     """One run, summed over its CPU locations.
 
     Attributes:
-        source: the file it was read from.
         tree: its n call paths; siblings that a filter cannot distinguish are merged.
-        regions: what the call paths are made of.
         visits: float64[n], how often each call path was entered.
         time: float64[n], exclusive time in core-seconds, with the measurement's own overhead in it but
             without interruptions.

@@ -31,9 +31,7 @@ class DroppedRegion:
     """A dropped region.
 
     Attributes:
-        region: displayed name.
         share: of the plain computing time.
-        visits: that are no longer recorded.
         attributed_to: displayed name of the recorded region that gets most of its time; None if none does.
     """
 

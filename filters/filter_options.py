@@ -5,6 +5,7 @@ from enum import Enum
 from pathlib import Path
 
 from ingest.errors import UsageError
+from ingest.number_text import value_text
 from ingest.options import option
 
 
@@ -34,7 +35,9 @@ class PaperRule:
         """Refuse shares outside of 0 to 1."""
         for name in ("per_visit", "total", "visits"):
             if not 0.0 <= getattr(self, name) <= 1.0:
-                raise UsageError(f"{name} is {getattr(self, name):g}", hint="it is a share between 0 and 1")
+                raise UsageError(
+                    f"{name} is {value_text(getattr(self, name))}", hint="it is a share between 0 and 1"
+                )
 
 
 class Application(Enum):
@@ -63,7 +66,9 @@ class Budget:
     def __post_init__(self) -> None:
         """Refuse budgets that allow nothing."""
         if not self.overhead > 0.0:
-            raise UsageError(f"invalid overhead budget {self.overhead:.4g}", hint="give a share, such as 5%")
+            raise UsageError(
+                f"invalid overhead budget {value_text(self.overhead)}", hint="give a share, such as 5%"
+            )
 
 
 @dataclass(frozen=True)

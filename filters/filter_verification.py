@@ -12,7 +12,7 @@ from ingest.alignment import CallTreeUnion
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.cpp_names import short_list
-from ingest.number_text import percent
+from ingest.number_text import figure, percent
 from ingest.profile import Block, Metric, MetricKind, Profile, RegionTable, exclusive_values
 
 
@@ -109,7 +109,7 @@ def _lost(profile: Profile, folding: Folding) -> tuple[str, ...]:
     outside = folding.place < 0
     if not outside.any():
         return ()
-    time = f" ({profile.values(TIME)[outside].sum():.4g} s)" if _has_time(profile) else ""
+    time = f" ({figure(profile.values(TIME)[outside].sum())} s)" if _has_time(profile) else ""
     return (f"{int(outside.sum())} call paths{time} have no recorded caller and are not measured at all",)
 
 
@@ -126,9 +126,6 @@ class CallPathDifference:
 
     Attributes:
         callpath: displayed names from the root down.
-        expected: visits in the simulation of the filter.
-        measured: visits in the measurement.
-        filtered: whether the filter drops the region.
         share: the difference as a share of all visits, expected or measured, whichever are more.
     """
 

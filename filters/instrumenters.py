@@ -21,7 +21,6 @@ class FunctionList:
     """A list of functions in the language of an instrumenter.
 
     Attributes:
-        text: the content of the file.
         left: displayed names of the functions that it does not decide as intended: the instrumenter's
             language cannot name them without affecting others.
         usage: how to use the file, with FILE for its path.

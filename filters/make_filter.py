@@ -76,7 +76,6 @@ class SeriesCalibration:
     """What a series of runs says about overhead.
 
     Attributes:
-        cost: the cost of a visit.
         plain: the plain computing time of the first repetition of the largest scale.
     """
 

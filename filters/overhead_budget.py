@@ -80,7 +80,6 @@ class BudgetOutcome:
     """How the budget was spent.
 
     Attributes:
-        budget: as asked.
         applied: where the filter must be applied so that the budget holds.
         overhead: per run, the predicted overhead as a share of the plain computing time.
         packing: the choice among the regions that are worth their cost, with its bound.

@@ -78,7 +78,6 @@ class MeasuredRun:
     Attributes:
         parameters: values in the order of the experiment's parameters.
         repetition: number of the repetition; only its order matters.
-        profile: the reduced profile.
     """
 
     parameters: tuple[float, ...]

@@ -27,7 +27,6 @@ class CallPaths(Sequence[CallPath]):
 
     Attributes:
         tree: n call paths.
-        names: of its regions.
         node: int64[k], which of the call paths these are, ascending.
     """
 

@@ -52,7 +52,6 @@ class Discovery:
 
     Attributes:
         parameters: the names of the parameters, including those with one value in all runs.
-        runs: at least one.
         skipped: what is beside the runs and not read.
         notices: one sentence for everything doubtful.
         listed: whether the configuration lists the runs, which is right whatever the profiles say.

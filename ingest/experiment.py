@@ -24,7 +24,6 @@ class RunRecord:
     """The place of one run in the experiment, and what models need to know about it beyond its values.
 
     Attributes:
-        source: the file or directory it was read from.
         point: index of its measurement point.
         repetition: index of its repetition, from 0.
         process: int64[CPU location], the process of each CPU location.
@@ -141,12 +140,10 @@ class Experiment:
         points: float64[P, D], sorted by the first parameter, then the next.
         tree: the union of the runs' call trees, in preorder.
         regions: the regions of the union, one per name.
-        metrics: the metrics kept.
         values: per metric name the reductions over CPU locations, or over accelerators for ``gpu_time`` and
             the like, float64[N, P, R]; NaN where there was
             no run, zero where it did not visit the call path.
         runs: the runs, in the order of points and repetitions; empty if the values come from a series.
-        notices: one sentence for everything skipped or doubtful.
         correction: how the times were corrected for overhead; None if they are as measured.
         recorded: names of the functions that the runs could record, called or not, sorted; empty if unknown.
         per: the visits by which values and times were divided; None if they are of whole runs.

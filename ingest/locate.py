@@ -17,7 +17,6 @@ class Located:
     """What there is to read at a path.
 
     Attributes:
-        path: as given.
         found: the runs, tables that hold them, or the reader of the file if it holds a whole series.
     """
 

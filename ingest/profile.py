@@ -202,9 +202,7 @@ class Profile:
     """One run: a call tree, its tables, and the values of its metrics.
 
     Attributes:
-        source: the file or directory it was read from.
         tree: call paths in preorder.
-        regions: what the call paths are made of.
         locations: what the values are measured on.
         metrics: the metrics whose values can be read.
         load: reads stored values; use `values` and `exclusive_blocks` instead.

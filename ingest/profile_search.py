@@ -25,8 +25,6 @@ class Skipped:
     """Something that is not read, and why.
 
     Attributes:
-        path: the file or directory.
-        reason: why it is not read.
         damaged: whether it is a profile that should have been read.
     """
 

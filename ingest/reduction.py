@@ -97,9 +97,7 @@ class ReducedProfile:
     """What the experiment keeps of one run.
 
     Attributes:
-        source: the file or directory it was read from.
         tree: call paths in preorder, siblings with the same region name summed into one.
-        regions: the regions of the call paths.
         metrics: the metrics that were reduced: sums, and extremes of single visits.
         values: per metric name the reductions, float64[call path]; of ``gpu_time`` and the like over
             accelerators, of all others over CPU locations.
@@ -108,7 +106,6 @@ class ReducedProfile:
         device_time: float64[class, accelerator], seconds of kernels, copies and idle time (`DEVICE_CLASSES`).
         process: int64[CPU location], the process a CPU location belongs to.
         attributes: what the measurement system says about itself.
-        notices: one sentence for everything skipped or doubtful.
         largest: the values of the largest kernels on each location, of one metric on cores and of the same
             one on accelerators, by their names.
     """
@@ -135,7 +132,6 @@ class _Merged:
         node: int64[n], for each of the profile's call paths its place in the tree.
         tree: siblings with the same region name are one.
         counted: bool[merged call path], whether it is not a timer that overlaps others.
-        names: of the regions.
     """
 
     node: IntArray

@@ -33,7 +33,6 @@ class Metadata:
 
     Attributes:
         found: the profiles whose metadata could be read.
-        parameters: names of the parameters.
         values: one row per profile of `found`.
         notices: where the parameters come from, and which numbers are left out.
         damaged: the profiles whose metadata could not be read.

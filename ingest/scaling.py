@@ -26,9 +26,7 @@ class ScalingDecision:
     """The kind of scaling and why.
 
     Attributes:
-        scaling: the decision.
         parameter: the parameter that counts processes; empty if there is none.
-        reason: one sentence for the user.
     """
 
     scaling: Scaling

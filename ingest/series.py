@@ -28,7 +28,6 @@ class Series:
     """C call paths, P measurement points of D parameters, R repetitions; values are taken as given.
 
     Attributes:
-        source: the file.
         parameters: the D parameter names.
         points: float64[P, D], sorted by the first parameter, then the next.
         callpaths: region names from the root down, in preorder, callers without values of their own included.
@@ -55,12 +54,7 @@ def split_callpath(text: str) -> tuple[str, ...]:
 
 @dataclass(kw_only=True)
 class SeriesBuilder:
-    """Values in the order of a file, in columns; repetitions are numbered by their order.
-
-    Attributes:
-        source: the file.
-        parameters: the parameter names.
-    """
+    """Values in the order of a file, in columns; repetitions are numbered by their order."""
 
     source: str
     parameters: tuple[str, ...]

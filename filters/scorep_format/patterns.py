@@ -203,7 +203,6 @@ class PatternSet:
     Attributes:
         literals: names that are matched as they are.
         prefixes: by their length, beginnings of names that are matched.
-        others: all other patterns.
     """
 
     literals: frozenset[str]

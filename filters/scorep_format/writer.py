@@ -26,12 +26,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, eq=False)
 class FilterFile:
-    """A filter file that was proven to decide every region as intended.
-
-    Attributes:
-        text: its content.
-        plan: what it says.
-    """
+    """A filter file that was proven to decide every region as intended."""
 
     text: str
     plan: Plan
@@ -42,7 +37,6 @@ class MergedFilter:
     """A merged filter file, proven.
 
     Attributes:
-        text: its content.
         decided: bool[region], what it keeps.
         overruled: bool[region], regions that the existing rules decide against the generated ones.
     """

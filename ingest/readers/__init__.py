@@ -21,7 +21,6 @@ class ProfileReader:
     """A format for one run.
 
     Attributes:
-        name: as users know the format.
         pattern: what its files are called, for messages.
         matches: whether a file or directory looks like this format; cheap, and raises nothing.
         read: reads it; raises InputError if the file cannot be read, is damaged or holds nothing of the kind.
@@ -56,7 +55,6 @@ class SeriesReader:
     """A format for many measurement points in one file.
 
     Attributes:
-        name: as users know the format.
         pattern: what its files are called, for messages.
         matches: whether a file looks like this format; cheap, and raises nothing.
         read: reads it; raises InputError as for profiles.

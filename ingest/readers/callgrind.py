@@ -38,9 +38,6 @@ class _Reading:
     """A file as far as it was read.
 
     Attributes:
-        source: the file.
-        stacks: functions and their values.
-        events: names of the events.
         costs: per event values by location and node.
         positions: how many columns precede the costs.
         functions: numbers of functions -> their names; `files` likewise.
@@ -52,7 +49,6 @@ class _Reading:
         called: whether the next line is the cost of a call.
         process: the process and thread, as the last header states them.
         totals: per part the stated sums of each event, by where they are stated.
-        sources: function -> file and line.
         stated: what else headers state.
     """
 

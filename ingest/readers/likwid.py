@@ -62,7 +62,6 @@ class LikwidTable:
 
     Attributes:
         region: of the marker interface; None stands for the whole program.
-        group: its number.
         cores: names of the columns, such as ``HWThread 0``.
         rows: values by name, float64[core], NaN if unreadable.
         events: names of the rows that are events.
@@ -163,7 +162,6 @@ class _Run:
     """What the files of a run hold, by place: region and location.
 
     Attributes:
-        regions: name -> number.
         cores: (process, name of the core) -> location.
         values: metric -> place -> value.
         unreadable: events that some process could not read.

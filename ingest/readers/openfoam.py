@@ -19,6 +19,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
+from ingest.number_text import value_text
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.readers import ProfileReader
 from ingest.reading.files import read_text
@@ -219,9 +220,15 @@ def _last_profiling(case: Path) -> tuple[list[Path], list[str]]:
     if not common:
         raise InputError("the processes wrote their profiling at different times", where=str(case))
     last = max(common)
-    notices = [f"profiling of {len(common)} times: the last, {last:g}, is read"] if len(common) > 1 else []
+    notices = (
+        [f"profiling of {len(common)} times: the last, {value_text(last)}, is read"]
+        if len(common) > 1
+        else []
+    )
     if max(max(found) for found in times) > last:
-        notices.append(f"profiling later than {last:g} was not written by all processes and is not read")
+        notices.append(
+            f"profiling later than {value_text(last)} was not written by all processes and is not read"
+        )
     return [found[last] for found in times], notices
 
 

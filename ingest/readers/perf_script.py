@@ -62,7 +62,6 @@ class _Script:
     """A file as far as it was read.
 
     Attributes:
-        stacks: its call paths and threads.
         events: per name what was sampled.
         frequencies: samples per second by event, as the header states them.
         commands: number of samples of each.

@@ -47,13 +47,7 @@ def load_json(text: str, where: str, first_line: int = 1) -> Any:  # noqa: ANN40
 
 
 class JsonRecord(NamedTuple):
-    """An object of JSON, whose members may be missing or of any type; all methods raise InputError then.
-
-    Attributes:
-        content: its members.
-        what: it is, for messages.
-        where: the file, for messages.
-    """
+    """An object of JSON, whose members may be missing or of any type; all methods raise InputError then."""
 
     content: JsonObject
     what: str

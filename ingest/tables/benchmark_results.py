@@ -36,11 +36,7 @@ class FigureOfMerit:
     """One figure of merit of one run.
 
     Attributes:
-        name: what was measured.
-        value: as the file has it.
-        unit: as the file has it.
         run: what describes the run, by name; one object per run.
-        place: where in the file it stands.
     """
 
     name: str

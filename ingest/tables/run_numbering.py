@@ -19,7 +19,6 @@ class NumberedRows:
     """N rows of all tables together, with the run and the call path of each.
 
     Attributes:
-        rows: the tables.
         file: int64[N], index into `rows`.
         index: int64[N], number of the row in its table.
         points: float64[P, D], the points, sorted by the first parameter, then the next.
@@ -28,7 +27,6 @@ class NumberedRows:
         repetition: int64[run], from 1 at each point.
         node: int64[N], call path.
         tree: the call paths of all runs, in preorder.
-        names: of the regions.
     """
 
     rows: tuple[TableRows, ...]

@@ -24,9 +24,6 @@ class TableSource:
     """Tables that are read as one study.
 
     Attributes:
-        path: the file or the directory.
-        files: one at least.
-        mapping: what the user states of the columns.
         skipped: files beside them that look like tables and are not read.
         only: metadata and its value, if only runs that state it are read.
     """

@@ -10,6 +10,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.callpaths import CallPath
 from ingest.errors import InputError, one_line
+from ingest.number_text import value_text
 from ingest.readers.timer_tables.timer_kind import WHOLE
 from ingest.reading.csv_files import NO_VALUE, Frame
 from ingest.table_mapping import TableMapping
@@ -26,9 +27,7 @@ class TableRows:
     """N rows of one table.
 
     Attributes:
-        frame: where they come from.
         row: int64[N], the row of the table each is from.
-        parameters: names of the D parameters.
         points: float64[N, D].
         kernels: names of the kernels, as the table has them; DataFrames may have call paths.
         kernel: int64[N], index into `kernels`.
@@ -208,7 +207,7 @@ def _negative(
 ) -> list[tuple[int, str]]:
     headers = np.repeat([name for name, _ in columns.times], len(frame.table))
     return [
-        (int(row[i]), f"'{headers[i]}' is negative: {values[TIME][i]:.4g} s")
+        (int(row[i]), f"'{headers[i]}' is negative: {value_text(values[TIME][i])} s")
         for i in np.flatnonzero(values[TIME] < 0).tolist()
     ]
 

@@ -10,6 +10,7 @@ from ingest.arrays import FloatArray, IntArray, places_in_groups
 from ingest.callpaths import CallPaths
 from ingest.calltree import CallTree
 from ingest.errors import InputError, one_line
+from ingest.number_text import value_text
 from ingest.profile import LARGEST, LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory
 from ingest.readers.timer_tables.timer_kind import Statistic
 from ingest.run_settings import GENERATOR, MAX_SHOWN, METADATA, STATISTIC, TABLE
@@ -44,7 +45,6 @@ class TableStudy:
     """What tables hold.
 
     Attributes:
-        parameters: names of the parameters.
         runs: sorted by parameters and repetition; none if the number of locations is unknown.
         series: the values as they are, if it is.
         damaged: name of a run that cannot be used, and why.
@@ -155,9 +155,11 @@ def _locations(table: NumberedRows, bad: dict[int, str]) -> FloatArray:
         if np.isnan(value):
             bad.setdefault(run, f"{where}: the number of locations is not stated")
         elif value != most[run]:
-            bad.setdefault(run, f"{where}: the run has both {value:g} and {most[run]:g} locations")
+            bad.setdefault(
+                run, f"{where}: the run has both {value_text(value)} and {value_text(most[run])} locations"
+            )
         else:
-            bad.setdefault(run, f"{where}: {value:g} locations")
+            bad.setdefault(run, f"{where}: {value_text(value)} locations")
     return least
 
 
@@ -248,7 +250,7 @@ def _profile(
 
 def _name(table: NumberedRows, parameters: Sequence[str], run: int, source: str) -> str:
     point = zip(parameters, table.points[table.point_of[run]].tolist(), strict=True)
-    text = ", ".join(f"{name} = {value:.15g}" for name, value in point)
+    text = ", ".join(f"{name} = {value_text(value)}" for name, value in point)
     return f"{source} ({text}, repetition {table.repetition[run]})"
 
 

@@ -248,7 +248,7 @@ def test_a_baseline_leaves_what_the_run_took_longer_to_its_busiest_location(make
     assert plain_by_baseline(run, 6.0) == pytest.approx(12.0 - (8.0 - 6.0) * inside / 20)
     for baseline in (8.0, 0.0, -1.0):
         with pytest.raises(
-            UsageError, match=r"a.cubex: the baseline of .* s is not shorter than .* 8 s; measure both"
+            UsageError, match=r"a.cubex: the baseline of .* s is not shorter than .* 8.00 s; measure both"
         ):
             plain_by_baseline(run, baseline)
     idle = evidence_from_profile(make_profile([(0, "main", 0, 2.0)]))
@@ -261,7 +261,8 @@ def test_a_baseline_that_leaves_no_time_is_refused(make_profile):
         make_profile([(0, "main", 1, 1.0), (1, "a", 9, 1.0), (1, "MPI_Send", 1, 6.0)])
     )
     with pytest.raises(
-        UsageError, match=r"a run of 8 s \(2 core-s of computing\) cannot take only 0.5 s; give the time"
+        UsageError,
+        match=r"a run of 8.00 s \(2.00 core-s of computing\) cannot take only 0.5 s; give the time",
     ):
         plain_by_baseline(run, 0.5)
 

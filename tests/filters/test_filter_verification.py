@@ -215,7 +215,7 @@ def test_what_a_profile_knows_beside_its_values_stays(make_profile):
     lost = simulate(profile, exclude("main", "solve", "wrap"))
     assert lost.notices == (
         "first",
-        "4 call paths (4.375 s) have no recorded caller and are not measured at all",
+        "4 call paths (4.38 s) have no recorded caller and are not measured at all",
     )
 
 

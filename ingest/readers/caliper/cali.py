@@ -39,10 +39,8 @@ class _Found:
     """Records as they are read, block by block.
 
     Attributes:
-        nodes: of the file.
         paths: of the records, int64[k] for each block.
         parts: per attribute, rows and values that were found together.
-        size: number of the records.
     """
 
     nodes: Nodes

@@ -51,10 +51,6 @@ class Nodes:
 
     Attributes:
         nodes: id -> attribute, data, parent; parent -1 if there is none.
-        depth: of each node.
-        attributes: id -> attribute.
-        units: of attributes, by name.
-        callpaths: paths of nested annotations.
         kinds: region name -> the attributes that it is a value of.
         known: id -> what the node says, of those that were asked for.
     """

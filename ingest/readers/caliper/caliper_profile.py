@@ -60,7 +60,6 @@ class _Places:
 
     Attributes:
         tree: call paths of the host, and below them activities.
-        names: of the regions.
         node: int64[n], of each record of the host, -1 for others.
         launcher, activity: int64[k], of each activity: the call path that launched it, and its own.
     """

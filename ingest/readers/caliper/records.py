@@ -57,8 +57,6 @@ class Records:
     """The records of a file.
 
     Attributes:
-        source: the file.
-        callpaths: paths of nested annotations.
         kinds: region name -> attributes that it is a value of, such as ``function`` or ``mpi.function``.
         node: int64[n], the path of each record in `callpaths`, `ROOT` outside of all annotations.
         columns: by the name of the attribute.

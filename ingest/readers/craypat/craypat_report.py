@@ -43,10 +43,7 @@ class Facts:
     """What stands at the head of a report.
 
     Attributes:
-        version: of CrayPat, empty if not stated.
-        processes: of the run.
         per_node: processes on a node.
-        threads: of a process.
         started: when, empty if not stated.
         data_file: name of the file that the report was made of, empty if not stated.
     """

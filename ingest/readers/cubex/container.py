@@ -34,7 +34,6 @@ class Container:
     The file is opened again for every view, so that a profile kept for later keeps no file open.
 
     Attributes:
-        path: the file.
         size: its size in bytes when it was opened.
         members: offset and size in bytes of ``anchor.xml``, ``N.data`` and ``N.index``, by name.
         unpacked: the archive itself if the whole file is gzip-compressed, else empty.

@@ -23,7 +23,6 @@ class CubexMetric:
 
     Attributes:
         number: the N of ``N.data`` and ``N.index``.
-        type: what a value is.
         order: int64[n], the metric's enumeration of the call paths: row r belongs to node ``order[r]``.
     """
 
@@ -37,9 +36,7 @@ class CubexValues:
     """Reads the values of a `.cubex` file on demand: the `ValueLoader` of this format.
 
     Attributes:
-        container: the file.
         parent: int64[n], the callers of the call paths, -1 for roots.
-        locations: number of locations L.
         stored: how each metric is stored, by name.
     """
 

@@ -75,7 +75,6 @@ class Program:
     Attributes:
         regions: per field of `REGION_FIELDS` the texts of all regions, empty if missing.
         cnode: identifiers of the call paths, in document order, which is preorder.
-        callee: identifiers of their regions.
         parent: int64[n], index of their callers, -1 for roots.
     """
 
@@ -90,8 +89,6 @@ class System:
     """Location groups and locations, column by column, as written.
 
     Attributes:
-        rank: of each location group.
-        name: of each location group.
         kind: the type of each location group.
         creator: of each location group the value of its attribute `CREATOR`, None if it has none.
         location: identifiers of the locations.

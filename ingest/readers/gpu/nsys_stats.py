@@ -46,7 +46,6 @@ class _Header:
     Attributes:
         kind: what the table has.
         stated: whether a line above it says so.
-        columns: of names, numbers and times.
     """
 
     kind: SumKind

@@ -74,9 +74,6 @@ class SumColumns:
     """Where the columns of a table are.
 
     Attributes:
-        name: place of the names.
-        number: place of the numbers of calls.
-        time: place of the times.
         unit: of times, in a second.
     """
 
@@ -176,11 +173,7 @@ class _Table:
     """A file, and where its columns are.
 
     Attributes:
-        path: the file.
         run: profiler, and the beginning of the name that the tables of a run share.
-        kind: what it has.
-        line: number of the header, from 1.
-        columns: of names, numbers and times.
     """
 
     path: Path

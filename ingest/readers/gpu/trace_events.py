@@ -33,7 +33,6 @@ class TraceFile:
 
     Attributes:
         top: what the file says beside the events.
-        events: as they are.
     """
 
     top: Mapping[str, object]

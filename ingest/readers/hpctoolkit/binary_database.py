@@ -67,7 +67,6 @@ class SparseValues:
     """The loader of exclusive metrics that are kept sparse.
 
     Attributes:
-        source: the database, for messages.
         shape: number of call paths n and of locations L.
         entries: the values of each metric by its name.
     """
@@ -117,7 +116,6 @@ class _Use:
     Attributes:
         stored: its name in the database.
         metric: the metric that its values are added to.
-        scale: that they are multiplied by.
         device: whether they are of accelerators, not of the thread.
     """
 

@@ -42,7 +42,6 @@ class Contexts:
     Attributes:
         identifier: int64[n], the context of each call path.
         tree: n call paths; the first is the root.
-        regions: what they are made of.
         others: number of lines, instructions and loops without a line, which are counted with call paths.
     """
 
@@ -87,9 +86,7 @@ class _Regions:
     """The regions of a file, each looked up once.
 
     Attributes:
-        meta: the file.
         number: number of a region by what it is made of: names, or offsets in the file.
-        found: the regions.
         seen: number of a region by type, flags, fields and inherited paradigm of a context.
     """
 

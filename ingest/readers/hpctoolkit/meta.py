@@ -64,8 +64,6 @@ class MetaFile:
     """The content of ``meta.db``; methods raise ValueError if it is damaged.
 
     Attributes:
-        whole: all its bytes.
-        sections: its sections by name.
         characters: that may still be read: texts of a file are not many times longer than the file.
     """
 

@@ -194,7 +194,6 @@ class _Thread:
     Attributes:
         process: rank, host and number of its process.
         thread: its number in the process.
-        path: the file.
     """
 
     process: tuple[int, str, int]
@@ -207,9 +206,6 @@ class _Column:
     """The inclusive values of a metric.
 
     Attributes:
-        metric: the metric.
-        scale: that values are multiplied by.
-        inclusive: their column.
         exclusive: that of its exclusive values, -1 if there is none.
     """
 

@@ -56,10 +56,6 @@ class StoredProfile:
         identity: what it belongs to: number by kind (``NODE``, ``RANK``, ``THREAD``, ``GPUDEVICE`` ...).
         physical: the kinds whose numbers are those of hardware.
         summary: whether it has sums over profiles.
-        values: number of values.
-        first_value: offset of the first.
-        contexts: number of contexts.
-        first_context: offset of the first.
     """
 
     identity: Identity
@@ -81,8 +77,6 @@ class ProfileFile:
     """An open file; methods raise ValueError if it is damaged.
 
     Attributes:
-        stream: the file.
-        size: its size in bytes.
         sections: size and offset of the descriptions of profiles, and of their identifiers.
     """
 

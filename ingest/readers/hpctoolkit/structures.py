@@ -25,7 +25,6 @@ class FilePart:
 
     Attributes:
         start: offset of its first byte.
-        content: its bytes.
     """
 
     start: int

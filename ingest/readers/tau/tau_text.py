@@ -167,10 +167,8 @@ class TauData:
     A function is a flat one, summed over its callers, or a call path joined by `` => ``.
 
     Attributes:
-        source: the file or directory.
         functions: F names, with source locations in brackets.
         groups: F group names, joined by ``|`` or blanks.
-        metrics: M names.
         locations: int64[L, 3], node, context and thread.
         calls: float64[F, L].
         exclusive: float64[M, F, L], times in microseconds.

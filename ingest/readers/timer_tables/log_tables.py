@@ -24,12 +24,7 @@ _PARENTHESES = re.compile(r"\([^()]*\)")
 
 @dataclass(frozen=True, kw_only=True)
 class ReadTable:
-    """One table of a log.
-
-    Attributes:
-        placed: its timers.
-        facts: what the log states about it.
-    """
+    """One table of a log."""
 
     placed: Placed
     facts: Facts
@@ -40,9 +35,7 @@ class LogTables:
     """The tables in a log, read one by one.
 
     Attributes:
-        log: the log.
         kind: how it prints them.
-        path: where it is, for messages.
     """
 
     log: Log

@@ -97,8 +97,6 @@ class TimerRow:
 
     Attributes:
         group: the heading it stands under.
-        name: name of the timer.
-        values: columns by name, as written.
         indent: blanks before the name.
     """
 
@@ -148,10 +146,8 @@ class Placed:
     """The timers of a table.
 
     Attributes:
-        timers: in the order of the log.
         total: what the program states as its total, in the measure of the timers; None if it states none.
         facts: what else was found out from the rows.
-        notices: one sentence for everything skipped or doubtful.
     """
 
     timers: Sequence[Timer]
