@@ -96,7 +96,6 @@ def _thresholds(outcome: RuleOutcome) -> Iterable[str]:
 
 
 def _callpaths(decision: Decision, nodes: IntArray) -> Iterable[str]:
-    """List the call paths with the most time."""
     last = len(decision.runs) - 1
     run, recorded = decision.runs[last], decision.recorded(last)
     home = run.tree.nearest(recorded)
@@ -110,7 +109,6 @@ def _callpaths(decision: Decision, nodes: IntArray) -> Iterable[str]:
 
 
 def _fate(decision: Decision, node: int, home: int) -> str:
-    """Say what becomes of one call path."""
     last = len(decision.runs) - 1
     run, reason = decision.runs[last], Motive(int(decision.callpaths[last][node]))
     if home == node:

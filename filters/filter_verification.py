@@ -224,7 +224,6 @@ class Verification:
         return float(visits.sum()) / largest if largest > 0 else 0.0
 
     def _lost(self) -> list[str]:
-        """Return the names of expected regions that were not recorded anywhere."""
         recorded = set(self._regions(self.measured > 0))
         return [name for name in self._regions(self.expected > 0) if name not in recorded]
 

@@ -193,7 +193,6 @@ def _union_of_metrics(profiles: Sequence[ReducedProfile]) -> tuple[Metric, ...]:
 
 
 def _notices(profiles: Sequence[ReducedProfile]) -> tuple[str, ...]:
-    """List each notice once, with the number of runs it concerns."""
     runs: dict[str, list[str]] = {}
     for profile in profiles:
         for notice in profile.notices:

@@ -97,7 +97,6 @@ def _with_metadata(discovery: Discovery, path: Path) -> Discovery:
 
 
 def _found(path: Path) -> Discovery:
-    """Find the runs by a search."""
     if reader := find_profile_reader(path):
         return Discovery((), (Run(path, reader, (), 1),))
     if not path.is_dir():
@@ -143,7 +142,6 @@ def _read_names(found: Sequence[FoundProfile]) -> list[RunName] | RunNameError:
 
 
 def _described(metadata: Metadata, skipped: Sequence[Skipped]) -> Discovery:
-    """Take the parameters from what the profiles say."""
     runs = _numbered(metadata.found, metadata.values, [None] * len(metadata.found))
     notices = (*metadata.notices, *_mixed_formats(metadata.found))
     return Discovery(metadata.parameters, runs, (*skipped, *metadata.damaged), notices)
@@ -175,7 +173,6 @@ def _also_varied(metadata: Metadata, names: Sequence[RunName], found: Sequence[F
 
 
 def _listed(directory: Path, specs: Sequence[RunSpec]) -> Discovery:
-    """Find the runs of the configuration."""
     parameters = tuple(specs[0].parameters)
     metadata: dict[Path, Mapping[str, str]] = {}
     found: list[FoundProfile] = []

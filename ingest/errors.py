@@ -34,7 +34,6 @@ class PipelineError(Exception):
 
 
 def _cut(text: str) -> str:
-    """Shorten text that quotes too much of a file."""
     text = one_line(text)
     return text if len(text) <= MAX_LENGTH else f"{text[: MAX_LENGTH - 3]}..."
 

@@ -194,7 +194,6 @@ def _add_rows(sums: npt.NDArray[np.floating], place: IntArray, values: SmallFloa
 
 
 def _largest(total: FloatArray, some: IntArray) -> IntArray:
-    """Return those of `some` with the `KEPT` largest totals, in their order."""
     if len(some) <= KEPT:
         return some
     chosen = np.argpartition(-total[some], KEPT - 1)[:KEPT]

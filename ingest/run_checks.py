@@ -131,7 +131,6 @@ def _reason(run: RunRecord, most: RunRecord) -> str:
 
 
 def _stated(run: RunRecord) -> str:
-    """Return the program that a log states, empty for other profiles."""
     return run.attributes.get(PROGRAM, "")
 
 
@@ -289,7 +288,6 @@ def _shared_cores(runs: Sequence[RunRecord]) -> str:
 
 
 def _cores(run: RunRecord) -> int:
-    """Return the cores of all nodes of a run, 0 if unknown."""
     if total := _number(run, (CORES,)):
         return total
     return _number(run, _NODE_CORES) * _number(run, _NODE_COUNTS)

@@ -127,7 +127,6 @@ def agreed_settings(runs: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def _counted(runs: Sequence[Mapping[str, str]]) -> dict[str, Counter[str]]:
-    """Return by name how many runs state each text, without empty ones."""
     counts: dict[str, Counter[str]] = {}
     for name, text in ((name, text) for run in runs for name, text in run.items() if text):
         counts.setdefault(name, Counter())[text] += 1

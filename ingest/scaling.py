@@ -114,7 +114,6 @@ def _locations(run: RunRecord) -> int:
 
 
 def _separates_waiting(experiment: Experiment) -> bool:
-    """Return whether a run has regions that do not compute."""
     return any(not USEFUL.issuperset(run.classes) for run in experiment.runs)
 
 

@@ -116,7 +116,6 @@ class SeriesBuilder:
         )
 
     def _odd_values(self) -> list[str]:
-        """Count the values that are not measurements, or unusual ones."""
         values = np.array(self._values, dtype=np.float64)
         odd = (
             (int((~np.isfinite(values)).sum()), "are not finite and count as not measured"),
@@ -151,7 +150,6 @@ def _usable(values: FloatArray) -> BoolArray:
 
 
 def _gaps(metric: str, dense: FloatArray) -> str:
-    """Say how many call paths have values of a metric at some points only, or that none has any."""
     points = np.isfinite(dense).any(axis=2).sum(axis=1)
     if not points.any():
         return f"{metric}: nothing was measured"

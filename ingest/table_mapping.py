@@ -17,12 +17,10 @@ def _names(value: object, folder: Path) -> tuple[str, ...]:
 
 
 def _files(value: object, folder: Path) -> tuple[Path, ...]:
-    """Read paths of files, relative to the configuration file."""
     return tuple(folder.resolve() / name for name in _names(value, folder))
 
 
 def _locations(value: object, folder: Path) -> str:
-    """Read a column, or a number that holds for all rows."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 1:
         return str(value)
     if not isinstance(value, str):

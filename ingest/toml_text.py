@@ -45,7 +45,6 @@ def _is_deep(content: dict[str, Any]) -> bool:
 
 
 def _nested(value: dict[str, Any] | list[Any]) -> list[Any]:
-    """Return the tables and arrays directly within one."""
     inside = value.values() if isinstance(value, dict) else value
     return [one for one in inside if isinstance(one, dict | list)]
 

@@ -86,7 +86,6 @@ def _rules(regions: FilterRegions, listed: BoolArray, layout: Layout) -> tuple[A
 
 
 def _whole_files(regions: FilterRegions, kept: BoolArray, dropped: BoolArray) -> tuple[str, ...]:
-    """Return the files of at least two dropped regions and no kept one."""
     file = regions.table.file
     needed = {file[i] for i in np.flatnonzero(kept).tolist()} | {""}
     counts = Counter(file[i] for i in np.flatnonzero(dropped).tolist())
@@ -150,7 +149,6 @@ def _star(common: str) -> str:
 
 
 def _shared(one: str, other: str) -> int:
-    """Return the length of the common beginning of two names."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -149,7 +149,6 @@ def merge_filters(
 
 
 def _around(existing: str, where: str) -> tuple[str, str]:
-    """Split an existing file into what comes before and after the generated part."""
     lines = existing.splitlines(keepends=True)
     if lines and not lines[-1].endswith("\n"):
         lines[-1] += "\n"

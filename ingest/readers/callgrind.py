@@ -119,7 +119,6 @@ def read(path: Path) -> Profile:
 
 
 def _add(reading: _Reading, line: str) -> None:
-    """Add a line."""
     key, equals, text = line.partition("=")
     if line[:1] in _DIGITS and line:
         _add_costs(reading, line)
@@ -198,7 +197,6 @@ def _finish_function(reading: _Reading) -> None:
 
 
 def _name(text: str, known: dict[str, str]) -> str:
-    """Return a name, which may be numbered."""
     match = _NUMBERED.fullmatch(text)
     if match is None:
         return text or UNKNOWN
@@ -236,7 +234,6 @@ def _add_header(reading: _Reading, key: str, text: str) -> None:
 
 
 def _add_totals(totals: list[int], texts: Iterable[str]) -> None:
-    """Add the stated sums of a part to those before."""
     for i, text in enumerate(texts):
         if not text.isdecimal() or len(text) > MAX_DIGITS or i >= MAX_EVENTS:
             raise ValueError(f"not a total: {text[:30]}")

@@ -178,7 +178,6 @@ def _number(entry: FoamDictionary, key: str, name: str, where: str) -> float:
 
 
 def _place(triggers: Mapping[int, _Trigger], callpaths: CallTreeBuilder, where: str) -> dict[int, int]:
-    """Add the triggers to the call paths and return their nodes, by id."""
     nodes: dict[int, int] = {}
     for start in triggers:
         chain: dict[int, None] = {}  # from the trigger up to the first caller that has a node
@@ -240,7 +239,6 @@ def _process_folders(case: Path) -> list[Path]:
 
 
 def _times(folder: Path) -> dict[float, Path]:
-    """Return the profiling files below the time directories of a folder, by time."""
     found = {}
     for entry in folder.iterdir():
         time = _time(entry.name)

@@ -150,7 +150,6 @@ def _add_block(script: _Script, block: list[str], first: int) -> None:
 
 
 def _add_lines(script: _Script, lines: list[str], first: int) -> None:
-    """Add any lines, one by one."""
     head: re.Match[str] | None = None
     frames: list[int | None] = []
     for number, line in enumerate(lines, start=first):
@@ -264,7 +263,6 @@ def _timed(events: Mapping[str, _Event], frequencies: Mapping[str, float]) -> st
 
 
 def _seconds(event: _Event, frequency: float | None) -> dict[Place, float]:
-    """Return seconds by periods in nanoseconds, or by the number of samples per second."""
     if frequency is None:
         return {place: NANOSECOND * period for place, period in event.periods.items()}
     return {place: count / frequency for place, count in event.samples.items()}

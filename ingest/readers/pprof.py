@@ -127,7 +127,6 @@ def _profile(message: _Message, source: str) -> Profile:
 
 
 def _functions(message: _Message, location: int, files: dict[str, tuple[str, int]]) -> list[str]:
-    """Return the functions of a location from the outermost to the innermost inlined one."""
     if location not in message.locations:
         raise ValueError(f"the location {location} is not known")
     lines = reversed(message.locations[location])
@@ -200,7 +199,6 @@ def _signed(value: int) -> int:
 
 
 def _fields(content: bytes) -> Iterator[Field]:
-    """Yield the fields of a message."""
     at = 0
     while at < len(content):
         key, at = _varint(content, at)

@@ -88,7 +88,6 @@ def _profile(content: object, source: str) -> Profile:
 
 
 def _functions(frames: list[object]) -> tuple[list[str], dict[str, tuple[str, int]]]:
-    """Return the names of the frames, and where they are in the source."""
     names: list[str] = []
     files: dict[str, tuple[str, int]] = {}
     for number, entry in enumerate(frames):

@@ -129,7 +129,6 @@ def _dense(by_place: Mapping[Place, float], place: IntArray, shape: tuple[int, i
 
 
 def _locations(threads: Sequence[tuple[int, int, int]]) -> LocationTable:
-    """Number processes, and the locations of each, in the order in which the file has them."""
     number = {pid: i for i, pid in enumerate(dict.fromkeys(pid for pid, _, _ in threads))}
     process = np.array([number[pid] for pid, _, _ in threads], dtype=np.int64)
     device = np.array([device for _, _, device in threads], dtype=np.int64)

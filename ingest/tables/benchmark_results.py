@@ -97,7 +97,6 @@ def _seconds(figure: FigureOfMerit) -> object:
 def _parameters(
     figures: Sequence[FigureOfMerit], names: Sequence[str], preferred: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the number of processes and the numbers that vary and follow from no other."""
     runs = list({id(figure.run): figure.run for figure in figures}.values())
     processes = next((name for name in names if name.lower() in PROCESSES), "")
     wanted = [processes] if processes else []

@@ -133,7 +133,6 @@ def _check_headers(headers: Sequence[str], mapping: TableMapping, source: str) -
 
 
 def _stated(mapping: TableMapping) -> tuple[str, ...]:
-    """Return the columns that the mapping names."""
     single = (mapping.kernel, mapping.repetition, mapping.visits, mapping.rank)
     counted = () if mapping.locations.isdecimal() else (mapping.locations,)
     several = (*mapping.parameters, *mapping.value, *mapping.metrics, *mapping.metadata)

@@ -104,7 +104,6 @@ def _files_below(folder: Path, depth: int) -> Iterator[Path]:
 
 
 def _rows(path: Path, top: Path, mapping: TableMapping) -> tuple[TableRows, TableMapping]:
-    """Read one file with the parameters in its name and in those of its folders."""
     frame, mapping = _frame(path, mapping)
     folders = path.parent.relative_to(top).parts if path.parent.is_relative_to(top) else ()
     names = [_named(name) for name in (*folders, path.stem)]

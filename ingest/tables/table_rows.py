@@ -136,7 +136,6 @@ def _kernels(frame: Frame, columns: TableColumns) -> tuple[tuple[str | CallPath,
 
 
 def _callpaths(column: "pd.Series[Any]", frame: Frame, name: str) -> tuple[tuple[CallPath, ...], IntArray]:
-    """Number call paths that are tuples of region names."""
     import pandas as pd
 
     codes, found = pd.factorize(column)

@@ -164,13 +164,11 @@ def _locations(table: NumberedRows, bad: dict[int, str]) -> FloatArray:
 
 
 def _ranks(table: NumberedRows) -> IntArray | None:
-    """Return the rank of each row, None if the tables have none."""
     columns = [rows.rank for rows in table.rows]
     return None if any(column is None for column in columns) else np.concatenate(columns)  # type: ignore[arg-type]
 
 
 def _dense(table: NumberedRows, name: str, mapping: TableMapping, source: str) -> FloatArray:
-    """Return a metric of all rows, zero if it has no value."""
     values = table.column(name)
     if not (np.abs(values[np.isfinite(values)]) < LARGEST).all():
         raise InputError(f"a value of {name} is too large", where=source)
@@ -299,7 +297,6 @@ def _mixed(
 
 
 def _gaps(table: NumberedRows, used: Sequence[int]) -> tuple[str, ...]:
-    """Say how many kernels have no row in some of the runs."""
     there = np.zeros((len(table.tree), len(table.point_of)), dtype=np.bool_)
     there[table.node, table.run] = True
     kernels = there.any(axis=1)

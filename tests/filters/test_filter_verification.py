@@ -145,7 +145,7 @@ def test_what_has_no_recorded_caller_is_lost_and_that_is_said(make_profile):
     seen = simulate(make_profile(NESTED), exclude("main"))
     paths = ["solve", "solve wrap", "solve wrap dot", "solve wrap MPI_Wait", "solve dot", "wrap", "wrap dot"]
     assert [" ".join(path) for path in table(seen, "visits")] == paths
-    assert "1 call paths (3 s) have no recorded caller" in seen.notices[-1]
+    assert "1 call paths (3.00 s) have no recorded caller" in seen.notices[-1]
 
 
 @given(st.sets(st.sampled_from(["solve", "wrap", "dot", "MPI_Wait"])))

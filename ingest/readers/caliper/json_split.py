@@ -131,7 +131,6 @@ def _entries(rows: Sequence[object], columns: int) -> list[tuple[object, ...]]:
 
 
 def _nodes(nodes: Sequence[object]) -> tuple[list[str], list[int], list[str]]:
-    """Return label, parent and column of each node."""
     labels, parents, columns, depth = list[str](), list[int](), list[str](), list[int]()
     for number, entry in enumerate(nodes):
         about = entry if isinstance(entry, dict) else {}
@@ -176,7 +175,6 @@ def _kind(label: str) -> str:
 
 
 def _column(values: Sequence[object]) -> RecordColumn:
-    """Return a column of the entries that are not null."""
     wrong = set(map(type, values)) - {str, int, float, bool, type(None)}
     if wrong:
         value = next(value for value in values if type(value) in wrong)

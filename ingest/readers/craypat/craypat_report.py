@@ -166,7 +166,6 @@ def _stated(pattern: re.Pattern[str], text: str) -> str:
 
 
 def _titles(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
-    """Yield the line at which each table begins, and its title."""
     for start, line in enumerate(lines):
         if match := _TABLE.match(line):
             below = next((other for other in lines[start + 1 : start + 3] if other.strip()), "")
@@ -187,7 +186,6 @@ def _start_of_profile(lines: Sequence[str]) -> int | None:
 
 
 def _rows(lines: Sequence[str], calls: int | None) -> Iterator[ProfileRow]:
-    """Yield the rows of a table of text."""
     found: list[tuple[re.Match[str], str]] = []
     for above, line in pairwise(["", *lines]):
         if line.lstrip().startswith(("Table ", "Notes for ")):

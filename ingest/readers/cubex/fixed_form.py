@@ -229,7 +229,6 @@ def _texts(column: Column) -> Sequence[str]:
 
 
 def _filled(column: Column) -> Sequence[str]:
-    """Return a column in which missing parts are empty."""
     if None in column:
         return [text or "" for text in column]
     return cast("Sequence[str]", column)

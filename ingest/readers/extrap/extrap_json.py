@@ -100,7 +100,6 @@ def _identity(record: JsonRecord, key: str) -> int:
 
 
 def _names(content: JsonRecord, table: str) -> dict[int, str]:
-    """Return the names of a table by id, in the order of the ids."""
     rows = content.records(table)
     return dict(
         sorted((_identity(row, "id"), json_text(row.value("name"), "a name", row.where)) for row in rows)
@@ -108,7 +107,6 @@ def _names(content: JsonRecord, table: str) -> dict[int, str]:
 
 
 def _coordinates(content: JsonRecord, parameters: tuple[int, ...]) -> dict[int, tuple[float, ...]]:
-    """Return the points by id, their values in the order of the parameters' ids."""
     points = {}
     for row in content.records("coordinates"):
         number = _identity(row, "id")

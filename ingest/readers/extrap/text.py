@@ -50,8 +50,6 @@ def read(path: Path) -> Series:
 
 @dataclass(kw_only=True)
 class _State:
-    """What the lines so far have said."""
-
     source: str
     parameters: list[str] = field(default_factory=list)
     points: list[tuple[float, ...]] = field(default_factory=list)

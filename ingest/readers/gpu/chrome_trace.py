@@ -220,7 +220,6 @@ def _parts(
 def _of(
     events: Sequence[Event], categories: Sequence[str], kinds: Collection[str]
 ) -> tuple[list[Event], list[str]]:
-    """Return the events of some categories, and the category of each."""
     wanted = [of in kinds for of in categories]
     return list(compress(events, wanted)), list(compress(categories, wanted))
 
@@ -247,7 +246,6 @@ def _paradigm(name: str, category: str) -> str:
 
 
 def _models(trace: TraceFile, used: Sequence[int]) -> Iterator[str]:
-    """Yield the names of the devices that were used."""
     properties = trace.top.get("deviceProperties")
     for device in properties if isinstance(properties, list) else ():
         if isinstance(device, dict) and device.get("id") in used and isinstance(device.get("name"), str):
@@ -260,7 +258,6 @@ def _attributes(trace: TraceFile) -> dict[str, str]:
 
 
 def _unread(trace: TraceFile, alone: int) -> Iterator[str]:
-    """Say what is not read."""
     phases = Counter(str(event.get("ph")) for event in trace.events)
     for what in dict.fromkeys(_UNREAD_PHASES.values()):
         number = sum(phases[phase] for phase, of in _UNREAD_PHASES.items() if of == what)

@@ -108,7 +108,6 @@ class _Table:
         return known
 
     def _place(self, row: Sequence[str]) -> Place:
-        """Return the place of the launch that a row is of, which is counted if it is new."""
         own = self.cell(row, "ID") if "ID" in self.columns else ", ".join(self.cell(row, c) for c in _SUMMARY)
         launch = self.cell(row, "Process ID"), own
         if launch != self.launch:
@@ -127,7 +126,6 @@ class _Table:
         return place
 
     def _launches(self, row: Sequence[str]) -> float:
-        """Return how many launches a row is for."""
         return _number(self.cell(row, _LAUNCHES)) if _LAUNCHES in self.columns else 1.0
 
 
@@ -185,7 +183,6 @@ def _read(path: Path) -> tuple[_Table, list[int], int]:
 
 
 def _columns(line: str) -> dict[str, int] | None:
-    """Return the places of the columns if a line is the header of a table."""
     if _KERNEL not in line:
         return None
     columns = {name.strip(): place for place, name in enumerate(csv_cells(line))}

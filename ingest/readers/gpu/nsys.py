@@ -216,7 +216,6 @@ def _with_devices(
 def _accelerators(
     connection: sqlite3.Connection, tables: Tables
 ) -> tuple[dict[tuple[int, int], int], dict[int, str], dict[int, str]]:
-    """Return (process, number of CUDA) -> number of the device, and the models and identifiers by that."""
     physical: dict[tuple[int, int], int] = {}
     if {"pid", "cudaId", "gpuId"} <= tables.get("TARGET_INFO_CUDA_DEVICE", frozenset()):
         query = "SELECT pid, cudaId, gpuId FROM TARGET_INFO_CUDA_DEVICE"
@@ -243,7 +242,6 @@ def _capture(connection: sqlite3.Connection, tables: Tables) -> tuple[int | None
 
 
 def _attributes(connection: sqlite3.Connection, tables: Tables) -> dict[str, str]:
-    """Return version, command and node."""
     texts: dict[str, str] = {}
     for table in ("META_DATA_CAPTURE", "META_DATA_EXPORT", "TARGET_INFO_SYSTEM_ENV"):
         if {"name", "value"} <= tables.get(table, frozenset()):

@@ -109,7 +109,6 @@ def _activities(process: Record, timeline: Timeline) -> Activities:
 
 
 def _operations(process: Record) -> dict[tuple[object, object], str]:
-    """Return the names of operations by their kind, a number or a text, and their own number."""
     listed = (process.get("strings") or {}).get("buffer_records") or ()
     return {
         (kind, number): writable(name)

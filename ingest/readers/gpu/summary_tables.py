@@ -255,7 +255,6 @@ def _kind_by_rows(path: Path) -> tuple[SumKind, str] | None:
 
 
 def _tables(path: Path) -> list[_Table]:
-    """Return the tables of the run that a file is of, in the order of their names."""
     own = _table(path)
     found = (_table(entry) for entry in entries(path.parent)) if own else ()
     return [table for table in found if table and own and table.run == own.run]
@@ -273,7 +272,6 @@ def _table(path: Path) -> _Table | None:
 
 
 def _rows(table: _Table) -> Iterator[tuple[str, float, float]]:
-    """Yield names, numbers of calls, and times in the unit of the table."""
     for line, text in enumerate(lines_of(table.path), start=1):
         if line > table.line and text.strip():
             try:

@@ -339,7 +339,6 @@ def _add_host(
 
 
 def _add_devices(stacks: Stacks, device: Activities, names: Sequence[str]) -> None:
-    """Sum kernels and copies by stream."""
     rows, group = groups_of([device.process, device.device, device.thread, device.region])
     time = _sums(group, len(rows), device.end - device.start)
     number, moved = _sums(group, len(rows)), _sums(group, len(rows), device.bytes)
@@ -365,7 +364,6 @@ def _add_idle(stacks: Stacks, device: Activities, duration: int) -> None:
 
 
 def _summary(device: Activities, host: Activities, calls: Nested, timeline: Timeline) -> str:
-    """Say how much was found, and of which run."""
     paradigms = np.array(list(timeline.regions.paradigms.values()))
     length, of = device.end - device.start, paradigms[device.region]
     library = paradigms[host.region] != ""

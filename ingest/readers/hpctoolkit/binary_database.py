@@ -274,7 +274,6 @@ def _placement(threads: Sequence[StoredProfile], found: Sequence[tuple[_Use, _Co
 def _entries(
     found: Sequence[tuple[_Use, _Collected]], placement: Placement, shape: tuple[int, int]
 ) -> dict[str, SparseEntries]:
-    """Return the values of each metric by name."""
     parts: dict[str, list[Triplets]] = {}
     for use, of in found:
         location = (placement.started if use.device else placement.own)[of.profiles()]

@@ -189,7 +189,6 @@ def _read_below(
 
 
 def _within(part: FilePart, at: int, size: int) -> tuple[int, int]:
-    """Return the offsets of beginning and end of an array of contexts."""
     if size and not part.holds(at, size):
         raise ValueError(f"contexts at {at}, outside of their section")
     return at, at + size

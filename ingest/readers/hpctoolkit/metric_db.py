@@ -249,7 +249,6 @@ def _thread(file: Path) -> _Thread:
 
 
 def _shape(file: Path) -> Shape:
-    """Return the numbers of nodes and metrics of a file, which must have as many values."""
     content, size = head(file), file.stat().st_size
     if len(content) >= _HEADER.size:
         *_, order, nodes, metrics = _HEADER.unpack_from(content)

@@ -129,7 +129,6 @@ def _files(folder: Path) -> dict[tuple[int, int, int], Path]:
 
 
 def _read_file(file: Path) -> Content:
-    """Read one file."""
     lines = read_text(file, MAX_BYTES).split("\n")
     header = _HEADER.match(lines[0])
     if header is None:

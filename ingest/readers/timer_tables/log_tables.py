@@ -171,7 +171,6 @@ def _row(form: RowForm, columns: Sequence[str], line: str, group: str) -> TimerR
 
 
 def _distinct(tables: Iterator[ReadTable]) -> list[ReadTable]:
-    """Leave out copies of tables."""
     seen: set[tuple[tuple[tuple[str, ...], float], ...]] = set()
     found = []
     for table in tables:

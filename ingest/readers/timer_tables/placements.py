@@ -58,7 +58,6 @@ def _added_calls(calls: Sequence[Timer]) -> list[Timer]:
 
 
 def _counted(timers: Sequence[Timer], kind: TimerTable) -> dict[str, str]:
-    """Return the facts that the calls of timers state."""
     stated = {}
     for fact, names in kind.counted.items():
         calls = next((timer.calls for timer in timers if timer.path[-1] in names), None)

@@ -243,7 +243,6 @@ def timer_kinds() -> tuple[TimerTable, ...]:
 
 
 def _kinds(description: str) -> list[TimerTable]:
-    """Return the kind of a description and its variants."""
     kind = tomllib.loads(description)
     variants = kind.pop("variants", [])
     return [_kind(entries) for entries in (kind, *({**kind, **variant} for variant in variants))]

@@ -121,7 +121,6 @@ def _processes_text(processes: int, threads: int) -> str:
 
 
 def _settings(tables: Sequence[ReadTable], threads: int) -> dict[str, str]:
-    """Return what should be the same in all runs of a study."""
     steps = dict.fromkeys(table.facts["steps"] for table in tables if count(table.facts, "steps"))
     named = {
         name.replace("_", " "): one_line(value)[:200]
@@ -159,7 +158,6 @@ def _phase(table: ReadTable, kind: TimerTable, locations: int, name: str) -> _Ph
 
 
 def _exclusive(timers: Sequence[Timer]) -> tuple[Timer, ...]:
-    """Subtract from each timer those directly below it."""
     below: dict[tuple[str, ...], float] = {}
     for timer in timers:
         below[timer.path[:-1]] = below.get(timer.path[:-1], 0.0) + timer.seconds
