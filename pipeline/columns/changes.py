@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ESTIMATE, FIGURE, GROWTH, PATH, SHARE, Column, filled, parameters
 from pipeline.gate.check_result import Change, CheckResult, KernelResult, Ruling, StudySide
-from pipeline.wording.quantities import growth_text, number
+from pipeline.wording.quantities import estimate_json, growth_text, number
 
 VERDICTS = {verdict: verdict.value for verdict in Ruling}
 NO_STYLES: Mapping[Ruling, str] = MappingProxyType({})
@@ -138,7 +138,7 @@ def _growth(place: int, row: AtTarget) -> str:
 
 def _ratio(changes: Sequence[Change]) -> Mapping[str, Any] | None:
     for one in changes:
-        return {"value": number(one.ratio), "lower": number(one.lower), "upper": number(one.upper)}
+        return estimate_json(one.ratio, one.lower, one.upper)
     return None
 
 

@@ -14,7 +14,7 @@ from ingest.profile import Profile
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ANSWER, ESTIMATE, FIGURE, PATH, QUANTITY, SHARE, Column, filled
 from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import count, estimate_text, figure, number, value_text
+from pipeline.wording.quantities import count, estimate_json, estimate_text, figure, number, value_text
 
 STAGES = (
     (None, "no filter"),
@@ -46,12 +46,8 @@ def simulation_counts(profile: Profile) -> dict[str, float]:
     }
 
 
-def _dilation(dilation: Dilation) -> dict[str, float | int]:
-    return {
-        "value": number(dilation.value),
-        "lower": number(dilation.low),
-        "upper": number(dilation.high),
-    }
+def _dilation(dilation: Dilation) -> dict[str, float | int | None]:
+    return estimate_json(dilation.value, dilation.low, dilation.high)
 
 
 def effect_table(prediction: FilterEffect) -> DataTable:

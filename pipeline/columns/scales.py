@@ -12,7 +12,7 @@ from pipeline.columns.kernel_tables import Summary, ranking_table
 from pipeline.columns.target_sentences import far_targets
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures
-from pipeline.wording.quantities import number, percent
+from pipeline.wording.quantities import estimate_json, number, percent
 
 Entry: TypeAlias = Mapping[str, Any]
 Entries: TypeAlias = Sequence[Entry]
@@ -56,8 +56,8 @@ ACCELERATORS: tuple[Column[Figures], ...] = (
 def estimates_json(found: Estimate) -> list[dict[str, Any] | None]:
     """Return each figure with its interval, None for one that is not available."""
     return [
-        {"value": number(value), "lower": known(lower), "upper": known(upper)} if np.isfinite(value) else None
-        for value, lower, upper in zip(found.value, found.lower, found.upper, strict=True)
+        estimate_json(*ends) if np.isfinite(ends[0]) else None
+        for ends in zip(found.value, found.lower, found.upper, strict=True)
     ]
 
 

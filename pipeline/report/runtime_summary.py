@@ -14,7 +14,7 @@ from pipeline.questions.runtime.losses import Losses
 from pipeline.questions.runtime.pop import PopParts
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import Verdict, extrapolation_text
-from pipeline.wording.quantities import number, numbers
+from pipeline.wording.quantities import estimate_json, number, numbers
 
 
 def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> dict[str, Any] | None:
@@ -104,11 +104,7 @@ def _back_test(found: BackTest | None, parameters: Sequence[str]) -> dict[str, A
     return {
         "at": point_json(parameters, np.array(found.point)),
         "extrapolation": number(found.extrapolation),
-        "predicted": {
-            "value": number(found.value),
-            "lower": number(found.lower),
-            "upper": number(found.upper),
-        },
+        "predicted": estimate_json(found.value, found.lower, found.upper),
         "measured": number(found.measured),
         "relative_error": number(found.relative_error),
         "inside": found.inside,

@@ -10,31 +10,7 @@ import numpy.typing as npt
 from ingest.number_text import WORDS, count, figure, given_percent, percent, value_text
 from pipeline.wording.escaping import shown_name, visible
 
-__all__ = [
-    "callpath_text",
-    "count",
-    "counted",
-    "display_unit",
-    "estimate_of",
-    "estimate_text",
-    "figure",
-    "given_percent",
-    "growth_text",
-    "interval_text",
-    "number",
-    "numbers",
-    "percent",
-    "point_text",
-    "probability_text",
-    "quantity",
-    "range_text",
-    "readable_unit",
-    "shorten_middle",
-    "signed_percent",
-    "size",
-    "times",
-    "value_text",
-]
+__all__ = ["count", "figure", "given_percent", "percent", "value_text"]  # beside what is defined here
 
 JSON_DIGITS = 10  # significant digits: more than any measurement has, few enough to be read
 ELLIPSIS = "…"
@@ -214,3 +190,9 @@ def numbers(values: npt.ArrayLike) -> list[float | int]:
 def number(value: float) -> float | int:
     """Round one value for JSON, as `numbers` does."""
     return numbers([value])[0]
+
+
+def estimate_json(value: float, lower: float, upper: float) -> dict[str, float | int | None]:
+    """Return a value and the ends of its interval as plain data, None for what is NaN."""
+    ends = {"value": value, "lower": lower, "upper": upper}
+    return {name: None if math.isnan(end) else number(end) for name, end in ends.items()}

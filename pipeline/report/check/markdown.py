@@ -1,6 +1,12 @@
 """A check as Markdown, for a pull request or a step summary."""
 
-from pipeline.columns.changes import growth_change
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import PurePosixPath
+
+from pipeline.columns.cells import Audience
+from pipeline.columns.changes import NO_STYLES, SIDES, VERDICTS, AtTarget, change_columns
+from pipeline.columns.column import Column, filled
 from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
 from pipeline.report.check.wording import (
     VERDICT_ROWS,
@@ -11,11 +17,12 @@ from pipeline.report.check.wording import (
     rename_text,
     story,
 )
+from pipeline.report.render.text_formats import markdown_text
 from pipeline.wording.escaping import markdown
-from pipeline.wording.quantities import figure, interval_text, percent
 
 ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️"}
 ROWS = 20
+COLUMNS = ("kernel", *SIDES, "share", "ratio", "target_ratio", "growth")
 DOUBTS = 5  # kernels too noisy to judge whose advice is shown
 
 
@@ -25,7 +32,7 @@ def check_markdown(result: CheckResult) -> str:
     parts += [f"- {markdown(reason.text)}" for reason in result.reasons]
     for verdict, row in VERDICT_ROWS.items():
         if row.heading and (found := result.of(verdict)):
-            parts.append(f"### {row.heading} ({len(found)})\n\n{_table(found[:ROWS], result.unit)}")
+            parts.append(f"### {row.heading} ({len(found)})\n\n{_table(found[:ROWS], result)}".rstrip())
             if len(found) > ROWS:
                 parts.append(f"{ROWS} of {len(found)} shown")
     findings, doubts = result.of(Ruling.REGRESSION, Ruling.WAIVED), result.of(Ruling.INCONCLUSIVE)
@@ -45,32 +52,14 @@ def check_markdown(result: CheckResult) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _table(kernels: tuple[KernelResult, ...], unit: str) -> str:
-    titles = ("baseline", "now") if not unit else (f"baseline ({unit})", f"now ({unit})")
-    head = (
-        f"| kernel | {' | '.join(titles)} | share | × measured | × at target | growth | source |\n"
-        "|---|---:|---:|---:|---:|---:|---|---|\n"
-    )
-    return head + "\n".join(_row(one) for one in kernels)
+def _table(kernels: Sequence[KernelResult], result: CheckResult) -> str:
+    columns = {one.key: one for one in change_columns(result, VERDICTS, NO_STYLES, SIDES, ())}
+    shown = [replace(columns[key], audience=Audience.ALL) for key in COLUMNS]
+    source: Column[Sequence[AtTarget]] = Column(key="source", each=_source)
+    last = max(len(result.targets) - 1, 0)
+    return markdown_text(filled([*shown, source], [(one, last) for one in kernels]))
 
 
-def _row(result: KernelResult) -> str:
-    file = result.file.rsplit("/", 1)[-1]
-    cells = [
-        markdown(kernel_name(result, 60)),
-        figure(result.baseline.value) if result.baseline else "–",
-        figure(result.candidate.value) if result.candidate else "–",
-        percent(result.share),
-        figure(result.measured[-1].ratio) if result.measured else "–",
-        _target(result),
-        markdown(growth_change(result)),
-        markdown(f"{file}:{result.line}") if file and result.line > 0 else "",
-    ]
-    return "| " + " | ".join(cells) + " |"
-
-
-def _target(result: KernelResult) -> str:
-    if not result.target:
-        return "–"
-    last = result.target[-1]
-    return f"{figure(last.ratio)} [{interval_text(last.lower, last.upper)}]"
+def _source(row: AtTarget) -> str:
+    file = PurePosixPath(row[0].file).name
+    return f"{file}:{row[0].line}" if file and row[0].line > 0 else ""

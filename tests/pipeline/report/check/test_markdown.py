@@ -9,7 +9,7 @@ from tests.pipeline.report.check.results import kernel, kernels, result
 
 def rows(text):
     """The kernels of all Markdown tables, in order."""
-    lines = [line for line in text.splitlines() if line.startswith("| ") and "| kernel |" not in line]
+    lines = [line for line in text.splitlines() if re.match(r"\| (?!kernel |---)", line)]
     return [line.split(" | ")[0].removeprefix("| ") for line in lines]
 
 
@@ -18,7 +18,7 @@ def test_markdown_escapes_names_and_keeps_its_tables(nasty):
     assert "<script>" not in text
     table = [line for line in text.splitlines() if line.startswith("| ")]
     columns = {len(re.findall(r"(?<!\\)\|", line)) for line in table}
-    assert columns == {9}
+    assert columns == {11}
 
 
 def test_markdown_lists_every_kernel_once_in_order():
@@ -54,12 +54,12 @@ def test_markdown_rows_show_values_ratios_growth_and_source():
     )
     one_sided = kernel("g", baseline=None, measured=(), target=(), file="g.c")
     gone = kernel("h", candidate=None, baseline=StudySide(value=2.0, share=0.1))
-    text = check_markdown(result(full, one_sided, gone))
-    expected = "| main › f | 2.00 | 3.00 | 25.0 % | 1.50 | 1.75 [1.25 .. 1234] | constant → p | f.c\\:7 |"
-    assert expected in text
-    assert "| main › g | – | 3.00 | 25.0 % | – | – |  |  |" in text
-    assert "| main › h | 2.00 | – | 10.0 % |" in text
-    assert "baseline (core-s) | now (core-s)" in text
+    text = check_markdown(result(full, one_sided, gone, targets=({"p": 16.0}, {"p": 32.0})))
+    ratios = "1.50 | 1.00 .. 1.00 | 1.75 | 1.25 .. 1234"
+    assert f"| main › f | 2.00 | 3.00 | 25.0 % | {ratios} | constant → p | f.c\\:7 |" in text
+    assert r"| main › g | \- | 3.00 | 25.0 % | \- | \- | \- | \- |  |  |" in text
+    assert r"| main › h | 2.00 | \- | 10.0 % |" in text
+    assert r"baseline \[core\-s\] | now \[core\-s\]" in text
     assert "| baseline | now |" in check_markdown(result(full, unit=""))
 
 
