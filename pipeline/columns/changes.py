@@ -98,10 +98,7 @@ def change_columns(
             each=lambda row: _ratio(row[0].target[row[1] : row[1] + 1]),
         ),
         Column(
-            key="growth",
-            each=lambda row: growth_change(row[0]),
-            audience=Audience.TERMINAL,
-            dispensable=1,
+            key="growth", each=lambda row: growth_change(row[0]), audience=Audience.TERMINAL, dispensable=1
         ),
         *(
             Column(key=f"growth_{side}", each=partial(_growth, n), audience=files)

@@ -245,9 +245,7 @@ def filled(
 
 
 def parameters(
-    names: Iterable[str],
-    points: Sequence[Mapping[str, float]],
-    audience: Audience = Audience.ALL,
+    names: Iterable[str], points: Sequence[Mapping[str, float]], audience: Audience = Audience.ALL
 ) -> list[Column[Any]]:
     """Return a column per parameter with its value at the point of every row; a point may lack some."""
 

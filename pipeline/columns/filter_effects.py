@@ -209,10 +209,7 @@ def _verification(one: Verification) -> dict[str, Any]:
         "deviation": one.deviation,
         "reasons": list(one.reasons()),
         "visits": {"predicted": float(one.expected.sum()), "measured": float(one.measured.sum())},
-        "callpaths": {
-            "predicted": int((one.expected > 0).sum()),
-            "measured": int((one.measured > 0).sum()),
-        },
+        "callpaths": {"predicted": int((one.expected > 0).sum()), "measured": int((one.measured > 0).sum())},
         "differences": [_difference(found) for found in one.differences()],
     }
 

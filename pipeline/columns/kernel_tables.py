@@ -117,11 +117,7 @@ def predictions_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     if not summary["targets"]:
         return measured_table(summary, by=by, limit=limit)
     rows = [_at(row, entry) for row in with_total(summary, kept) for entry in row["predictions"]]
-    columns = [
-        *kernel_names(by),
-        *parameters(summary["parameters"], [row["at"] for row in rows]),
-        PREDICTION,
-    ]
+    columns = [*kernel_names(by), *parameters(summary["parameters"], [row["at"] for row in rows]), PREDICTION]
     return filled(columns, rows, notes=_notes(summary, by, kept))
 
 

@@ -171,9 +171,7 @@ MODEL = Kind(
                             "and the powers of further kinds of factors if there are any",
                             "additionalProperties": {
                                 "type": "array",
-                                "prefixItems": [
-                                    {"type": "string", "pattern": "^-?[0-9]+(/[0-9]+)?$"},
-                                ],
+                                "prefixItems": [{"type": "string", "pattern": "^-?[0-9]+(/[0-9]+)?$"}],
                                 "items": {"type": "integer"},
                                 "minItems": 2,
                             },
@@ -191,10 +189,7 @@ PREDICTIONS = Kind(
     name="predictions", write=str, json={"type": "array", "items": {"$ref": "#/$defs/prediction"}}
 )
 FLAG_NAMES = Kind(
-    name="flags",
-    write=TEXTS.write,
-    json={"type": "array", "items": {"enum": list(FLAGS)}},
-    is_number=False,
+    name="flags", write=TEXTS.write, json={"type": "array", "items": {"enum": list(FLAGS)}}, is_number=False
 )
 
 NOTES = Kind(name="notes", write="; ".join, json=TEXTS.json, is_number=False)

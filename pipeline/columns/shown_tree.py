@@ -70,10 +70,7 @@ def bar(share: float) -> str:
 
 
 def tree_table(
-    analysis: Analysis,
-    trees: Sequence[tuple[Mapping[str, float], FloatArray]],
-    least: float,
-    title: str = "",
+    analysis: Analysis, trees: Sequence[tuple[Mapping[str, float], FloatArray]], least: float, title: str = ""
 ) -> DataTable:
     """Return one row per point and call path of at least some inclusive share, in preorder.
 

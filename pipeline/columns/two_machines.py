@@ -53,12 +53,7 @@ def study_projection_table(document: Mapping[str, Any], *, by: str, limit: int) 
     *_, name = kernel_names(by)
     files, programs = Audience.FILES, Audience.PROGRAMS
     columns: list[Column[Sequence[KernelOnBoth]]] = [
-        Column(
-            key="kernel",
-            heading=name.heading,
-            kind=PATH,
-            each=lambda one: one.there["callpath"],
-        ),
+        Column(key="kernel", heading=name.heading, kind=PATH, each=lambda one: one.there["callpath"]),
         *parameters(there["parameters"], [one.prediction["at"] for one in leading], files),
         Column(
             key=f"share_on_{here}",
@@ -76,25 +71,14 @@ def study_projection_table(document: Mapping[str, Any], *, by: str, limit: int) 
             kind=SHARE,
             each=lambda one: one.there["share_at_target"],
         ),
-        Column(
-            key="value",
-            heading="there",
-            kind=ESTIMATE,
-            unit=unit,
-            each=lambda one: one.prediction,
-        ),
+        Column(key="value", heading="there", kind=ESTIMATE, unit=unit, each=lambda one: one.prediction),
         Column(
             key="goes_over",
             each=lambda one: one.way["way"],
             texts=lambda both: (_way(one.way) for one in both),
             dispensable=2,
         ),
-        Column(
-            key="tested",
-            kind=ANSWER,
-            each=lambda one: one.way["tested"],
-            audience=programs,
-        ),
+        Column(key="tested", kind=ANSWER, each=lambda one: one.way["tested"], audience=programs),
     ]
     notes = [*document["assumptions"], *(text for text, _ in far_targets(there))]
     title = f"Shares at {point_text(leading[0].prediction['at'])}" if leading else ""

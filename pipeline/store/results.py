@@ -16,15 +16,7 @@ from pipeline.models.back_test import BackTest
 from pipeline.models.metrics import kernels_of
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis, Level, analysis_of
-from pipeline.store.arrow import (
-    binaries,
-    from_ipc,
-    ipc_bytes,
-    lists_of_texts,
-    read_table,
-    texts,
-    write_table,
-)
+from pipeline.store.arrow import binaries, from_ipc, ipc_bytes, lists_of_texts, read_table, texts, write_table
 from pipeline.store.experiments import read_experiment, write_experiment
 from pipeline.store.freshness import InputFile, software
 from pipeline.store.generation import STORE_VERSION, StoredResult, damaged, read_result

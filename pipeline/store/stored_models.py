@@ -37,10 +37,7 @@ def to_table(models: ScalingModels) -> pa.Table:
     Raises:
         InputError: all rivals together have more values than an Arrow column can hold.
     """
-    columns: dict[str, pa.Array] = {
-        "formula": texts(formulas(models)),
-        "growth": texts(growths(models)),
-    }
+    columns: dict[str, pa.Array] = {"formula": texts(formulas(models)), "growth": texts(growths(models))}
     rivals = models.rivals
     for name in RAGGED:
         columns[name] = _lists(getattr(rivals, _IN_RIVALS.get(name, name)), rivals.begin)

@@ -93,11 +93,7 @@ def interval_text(lower: float, upper: float, write: Callable[[float], str] = fi
 
 
 def estimate_text(
-    value: float,
-    lower: float,
-    upper: float,
-    unit: str = "",
-    write: Callable[[float], str] = figure,
+    value: float, lower: float, upper: float, unit: str = "", write: Callable[[float], str] = figure
 ) -> str:
     """Write a value with its interval, in the unit that suits the value: ``19.3 core-s [16.0 .. 28.4]``."""
     factor, shown = _unit_of(value, unit)

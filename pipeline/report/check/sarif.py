@@ -67,11 +67,7 @@ def _result(result: KernelResult, rules: list[str], root: str, elsewhere: str) -
     name = rule_id(result)
     location: dict[str, Any] = {
         "logicalLocations": [
-            {
-                "name": result.kernel.region,
-                "fullyQualifiedName": result.kernel.text,
-                "kind": "function",
-            }
+            {"name": result.kernel.region, "fullyQualifiedName": result.kernel.text, "kind": "function"}
         ],
         "physicalLocation": _place(result, root, elsewhere),
     }

@@ -45,11 +45,7 @@ LIKELY = 0.5
 TIMES = ("effort", "time")  # metrics for which further measurements can be planned
 UNRANKED = frozenset({"start_up", "not_measurable"})  # flags of kernels that do not compete
 OF_MEASUREMENTS = frozenset({"scales", "repetitions", "noise", "overhead"})
-KINDS = {
-    "strong": "strong scaling",
-    "weak": "weak scaling",
-    "unknown": "strong or weak scaling: unknown",
-}
+KINDS = {"strong": "strong scaling", "weak": "weak scaling", "unknown": "strong or weak scaling: unknown"}
 STYLES = {"low": "red", "medium": "yellow", "high": "green"}
 
 Summary = Mapping[str, Any]

@@ -209,13 +209,7 @@ def _style(efficiency: float | None) -> str:
     return "green" if efficiency >= GOOD else "yellow" if efficiency >= FAIR else "red"
 
 
-def show_tree(
-    out: Console,
-    analysis: Analysis,
-    values: FloatArray,
-    origin: str,
-    least: float,
-) -> None:
+def show_tree(out: Console, analysis: Analysis, values: FloatArray, origin: str, least: float) -> None:
     """Print the call tree.
 
     Args:

@@ -108,15 +108,7 @@ def test_units_that_differ_from_the_totals_are_shown(milc):
         line("none", 2.0, dimension=NONE),
     )
     lines = printed(replace(milc, parts=parts, definitions=(), at={}, variants=()))
-    assert row(lines, "size").split() == [
-        "size",
-        "3000.0",
-        "B",
-        "no",
-        "spread",
-        "stated",
-        "-",
-    ]
+    assert row(lines, "size").split() == ["size", "3000.0", "B", "no", "spread", "stated", "-"]
     assert row(lines, "time").split() == ["time", "0.5000", "no", "spread", "stated", "25.0", "%"]
     assert row(lines, "none").split()[:2] == ["none", "2.0000"]
     assert lines[0] == "MILC su3_rmd on IBM POWER5+ cluster"

@@ -3,15 +3,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.columns.changes import growth_change
-from pipeline.gate.check_result import (
-    Cause,
-    Caveat,
-    Finding,
-    Ground,
-    Outcome,
-    Ruling,
-    StudySide,
-)
+from pipeline.gate.check_result import Cause, Caveat, Finding, Ground, Outcome, Ruling, StudySide
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.check.wording import (
     CAUSES,

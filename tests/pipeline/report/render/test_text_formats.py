@@ -14,13 +14,7 @@ from hypothesis import strategies as st
 
 from ingest.errors import one_line
 from pipeline.columns.column import ANSWER, FIGURE, PATH, Column, filled
-from pipeline.report.render.text_formats import (
-    WRITERS,
-    csv_text,
-    json_text,
-    latex_text,
-    markdown_text,
-)
+from pipeline.report.render.text_formats import WRITERS, csv_text, json_text, latex_text, markdown_text
 
 HOSTILE = st.text(st.sampled_from(list("ab ,;\"'\n\r|\\/_%&#$<>{}[]*^~`-:@!…› \t")), min_size=1, max_size=12)
 NAMES = st.lists(st.one_of(HOSTILE, st.text(min_size=1, max_size=8)), min_size=1, max_size=4)

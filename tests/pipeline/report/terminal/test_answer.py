@@ -7,13 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pipeline.report.terminal.answer import added_up, show_answer, show_next_step
-from tests.pipeline.report.terminal.summaries import (
-    interval,
-    kernel,
-    runtime,
-    strong_entries,
-    summary,
-)
+from tests.pipeline.report.terminal.summaries import interval, kernel, runtime, strong_entries, summary
 from tests.terminal_output import shown
 
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]\d+)?")
@@ -102,12 +96,7 @@ def test_without_growth_it_is_said():
 
 
 def test_two_scales_are_a_measured_profile():
-    changes = {
-        "fastest": {"p": 16},
-        "fastest_measured": False,
-        "lost": [],
-        "back_test": None,
-    }
+    changes = {"fastest": {"p": 16}, "fastest_measured": False, "lost": [], "back_test": None}
     entries = runtime(strong_entries((1, 4), (16,)), **changes)
     found = summary(points=[{"p": 1}, {"p": 4}], targets=[], runtime=entries)
     lines = answer(found)

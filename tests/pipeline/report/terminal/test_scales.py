@@ -45,10 +45,7 @@ def test_without_predictions_only_measured_scales_are_shown():
 
 def test_studies_without_targets_show_what_was_measured():
     lines = shown(show_scales, runtime(strong_entries((1, 4), ())))
-    assert lines[:2] == [
-        "p                    1       4",
-        "wall time [s]     10.0    10.0",
-    ]
+    assert lines[:2] == ["p                    1       4", "wall time [s]     10.0    10.0"]
 
 
 def test_sizes_have_a_work_rate_and_weak_scaling_its_efficiency():
@@ -100,11 +97,7 @@ def test_scales_in_the_middle_are_left_out_first_and_it_is_said():
 
 def test_scales_become_sentences_if_not_even_three_fit():
     lines = shown(show_scales, runtime(strong_entries(time=12345.678)), width=30)
-    assert lines[:3] == [
-        "p = 1, measured: wall time [s]",
-        "  12,300, speed-up 1.00,",
-        "  efficiency 100.0 %",
-    ]
+    assert lines[:3] == ["p = 1, measured: wall time [s]", "  12,300, speed-up 1.00,", "  efficiency 100.0 %"]
     assert any("[6173 .. 24,700]" in line for line in lines[-4:])
 
 
