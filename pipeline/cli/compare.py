@@ -102,7 +102,7 @@ def _compare(
     from pipeline.gate.renames import possible_renames
     from pipeline.gate.study_check import check
     from pipeline.report.check.document import comparison_document
-    from pipeline.report.page.comparison.comparison_page import (
+    from pipeline.report.page.comparison_page import (
         comparison_html,
         comparison_table,
         show_comparison,

@@ -19,8 +19,8 @@ from pipeline.report.page.modules import joined
 if TYPE_CHECKING:
     from jinja2 import Environment  # which few commands need
 
-STYLES = ("tokens", "layout", "table", "chart")
-DARK = "@dark@"  # stands in tokens.css for the colours of the dark theme, which are needed twice
+STYLES = ("layout", "table", "chart")
+DARK = "@dark@"  # stands in layout.css for the colours of the dark theme, which are needed twice
 LEVEL = 6  # of compression
 ROUNDING = 1 << 4  # half of the last bit that short numbers have
 HALF = 2e-3  # how far from the middle between two written numbers a float32 surely is on the right side

@@ -6,7 +6,7 @@ import pytest
 from pipeline.gate.check_result import Change, Finding, Ground, Ruling, StudySide
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.check.document import check_document, comparison_document
-from pipeline.report.page.comparison.comparison_page import (
+from pipeline.report.page.comparison_page import (
     comparison_headline,
     comparison_html,
     comparison_table,

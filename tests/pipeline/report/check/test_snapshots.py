@@ -10,7 +10,7 @@ from pipeline.report.check.ci_servers import github_annotations, gitlab_code_qua
 from pipeline.report.check.document import check_document
 from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.terminal import show_check
-from pipeline.report.page.comparison.comparison_page import comparison_html, show_comparison
+from pipeline.report.page.comparison_page import comparison_html, show_comparison
 from tests.pipeline.report.check.results import kernel, of_every_kind, result, trees
 from tests.terminal_output import printed
 

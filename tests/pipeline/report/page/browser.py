@@ -118,7 +118,7 @@ const names = await import("/text/names.js");
 const controls = await import("/views/controls.js");
 const crossovers = await import("/views/crossovers.js");
 const boxes = await import("/draw/boxes.js");
-const scales = await import("/views/scale_difference.js");
+const scales = await import("/views/icicle.js");
 """
 
 

@@ -14,7 +14,7 @@ import { buildTheme, followAddress } from "../views/navigation.js";
 
 /** @import { Side } from "../data/difference.js" */
 /** @import { Floats, Region } from "../data/payload.js" */
-/** @import { Compared } from "../text/difference.js" */
+/** @import { Compared } from "../views/difference.js" */
 
 /**
  * @typedef {object} PackedValues per call path, NaN if the study lacks it

@@ -1,8 +1,12 @@
 // @ts-check
-// Files that a reader takes along, made in the page and saved by the browser: tables as CSV, charts as pictures that
-// stand alone, with what style sheets say of an element written into it.
+// What tables and charts offer beside what they show: to be saved by the browser, as CSV or as pictures that stand alone
+// with what style sheets say of an element written into it, and to zoom and go back.
 
+import { chartIn } from "./chart.js";
 import { el, quietButton } from "./dom.js";
+import { zoomable } from "./pointing.js";
+
+/** @import { Chart } from "./chart.js" */
 
 /** @typedef {string | number | null | undefined} Cell */
 
@@ -161,4 +165,41 @@ export function tableTools(table) {
   const rows = () =>
     [...table.rows].map((row) => [...row.cells].map((cell) => (cell.textContent ?? "").trim()));
   return el("div", { class: "bar" }, csvButton(table.dataset.file ?? "table", rows));
+}
+
+/**
+ * Everything drawn in a chart, one row per point.
+ * @param {Chart | undefined} chart
+ */
+export function chartRows(chart) {
+  if (!chart) return [];
+  const { series, xAxis, yAxis } = chart;
+  const rows = series.flatMap(({ name, kind, xs, ys }) => xs.map((x, i) => [name, kind, x, ys[i]]));
+  return [["series", "kind", xAxis.label, yAxis.label], ...rows];
+}
+
+/**
+ * @param {HTMLElement} host what the chart is drawn into
+ * @param {string} name what it shows, for the files
+ * @param {() => void} draw
+ */
+export function chartTools(host, name, draw) {
+  host.dataset.zoomable = "";
+  const { scale, reset } = zoomable(host, () => chartIn(host), draw);
+  /**
+   * @param {string} text
+   * @param {string} label
+   * @param {() => void} click
+   */
+  const button = (text, label, click) =>
+    quietButton(text, click, { "aria-label": `${label}: ${name}`, title: label });
+  return el(
+    "span",
+    { class: "tools" },
+    button("+", "Zoom in", () => scale(1 / 1.4)),
+    button("−", "Zoom out", () => scale(1.4)),
+    button("⟲", "Whole chart", reset),
+    ...pictureButtons(() => host.querySelector("svg"), name),
+    csvButton(name, () => chartRows(chartIn(host))),
+  );
 }

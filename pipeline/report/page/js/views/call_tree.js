@@ -13,8 +13,7 @@ import {
   switcher,
 } from "../draw/dom.js";
 import { csvButton } from "../draw/files.js";
-import { coloured, growthLegend, growthWords } from "../draw/growth.js";
-import { barNode, cutNode, growthNode } from "../draw/nodes.js";
+import { barNode, coloured, cutNode, growthLegend, growthNode, growthWords } from "../draw/nodes.js";
 import { numbersIn } from "../state.js";
 import { fullPathNames } from "../text/names.js";
 import { count, doublingText, percent, pointChoices, quantity } from "../text/numbers.js";

@@ -3,8 +3,8 @@
 
 import { largestOf, leadingKernels, sum } from "../data/shares.js";
 import { drawDots, frame, scaleAxis } from "../draw/chart.js";
-import { chartTools } from "../draw/chart_tools.js";
 import { byId, el, onResize, selector, svgEl } from "../draw/dom.js";
+import { chartTools } from "../draw/files.js";
 import { cutNode } from "../draw/nodes.js";
 import { percent, pointText } from "../text/numbers.js";
 

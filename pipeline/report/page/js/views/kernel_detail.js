@@ -12,8 +12,8 @@ import {
   frame,
   scaleAxis,
 } from "../draw/chart.js";
-import { chartTools } from "../draw/chart_tools.js";
 import { axisSwitches, copyButton, el, onResize } from "../draw/dom.js";
+import { chartTools } from "../draw/files.js";
 import { copyable, formulaNode } from "../draw/nodes.js";
 import { readings } from "../draw/pointing.js";
 import { fullPathNames } from "../text/names.js";

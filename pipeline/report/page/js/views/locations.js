@@ -4,9 +4,8 @@
 import { hasThreads, placeName, summaryOf, systemTree } from "../data/locations.js";
 import { linearDomain } from "../draw/axes.js";
 import { drawBars, drawLine, frame } from "../draw/chart.js";
-import { chartTools } from "../draw/chart_tools.js";
 import { el, keepingFocus, onResize, quietButton, selector, svgEl, switcher } from "../draw/dom.js";
-import { csvButton } from "../draw/files.js";
+import { chartTools, csvButton } from "../draw/files.js";
 import { readingsOver } from "../draw/pointing.js";
 import { figure, pointChoices, pointText, quantity } from "../text/numbers.js";
 

@@ -13,8 +13,8 @@ import {
   frame,
   scaleAxis,
 } from "../draw/chart.js";
-import { chartTools } from "../draw/chart_tools.js";
 import { axisSwitches, byId, el, keepingFocus, onResize, switcher } from "../draw/dom.js";
+import { chartTools } from "../draw/files.js";
 import { cutNode } from "../draw/nodes.js";
 import { readings } from "../draw/pointing.js";
 import { distinctLabels, fullPathNames, kernelLabel } from "../text/names.js";

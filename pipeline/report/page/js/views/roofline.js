@@ -2,8 +2,8 @@
 // The roofline: regions with hardware counters under the ceilings of the machine that they were measured on.
 
 import { drawDots, drawLine, frame } from "../draw/chart.js";
-import { chartTools } from "../draw/chart_tools.js";
 import { byId, el, onResize, svgEl, switcher } from "../draw/dom.js";
+import { chartTools } from "../draw/files.js";
 import { barNode, cutNode } from "../draw/nodes.js";
 import { columnsOf, DataTable } from "../draw/table.js";
 import { figure } from "../text/numbers.js";

@@ -13,8 +13,8 @@ import {
   frame,
   scaleAxis,
 } from "../draw/chart.js";
-import { chartTools } from "../draw/chart_tools.js";
 import { byId, el, onResize } from "../draw/dom.js";
+import { chartTools } from "../draw/files.js";
 import { readings } from "../draw/pointing.js";
 import { figure, intervalText, percent, tickLabel, valueText } from "../text/numbers.js";
 

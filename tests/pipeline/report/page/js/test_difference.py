@@ -103,7 +103,7 @@ def test_colours_are_continuous_symmetric_and_end(scripts: Scripts) -> None:
         (-math.inf, 2),
         (math.nan, 2),
     ]
-    found = scripts.each("draw/growth.js", "differencePlace", cases)
+    found = scripts.each("draw/nodes.js", "differencePlace", cases)
     assert found == [-100, -100, -50, 0, 25, 100, 100, -100, 0]
 
 

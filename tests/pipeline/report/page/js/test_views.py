@@ -11,7 +11,7 @@ from tests.pipeline.report.page.studies import study, study_of, two_parameter_st
 
 def test_colours_of_growth_are_continuous_and_end(scripts: Scripts) -> None:
     exponents = [-9, -1, -0.5, 0, 0.02, 1, 2, 50]
-    found = scripts.each("draw/growth.js", "growthPlace", [[e] for e in exponents])
+    found = scripts.each("draw/nodes.js", "growthPlace", [[e] for e in exponents])
     assert found == [-100, -100, -50, 0, 1, 50, 100, 100]
 
 

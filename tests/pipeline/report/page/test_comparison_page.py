@@ -18,7 +18,7 @@ from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.matching import match
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
-from pipeline.report.page.comparison.comparison_page import comparison_html
+from pipeline.report.page.comparison_page import comparison_html
 from tests.pipeline.gate.studies import many, study
 from tests.pipeline.report.check.results import NASTY, of_every_kind
 from tests.pipeline.report.page.browser import MOVING, Watched, shows, violations, watching
