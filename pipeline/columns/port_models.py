@@ -1,4 +1,7 @@
-"""Tables of loops on processor cores: what limits them, port loads, models compared, time over threads."""
+"""Tables of loops on processor cores: what limits them, port loads, models compared, time over threads.
+
+They are made of what the functions named ``..._json`` here and in `pipeline.report.ports_table` return.
+"""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -15,11 +18,7 @@ BOUNDS = ("ports", "front end")
 
 
 def loops_table(report: Mapping[str, Any]) -> DataTable:
-    """Return one row per loop and processor.
-
-    Args:
-        report: what `pipeline.report.ports_table.ports_json` returns.
-    """
+    """Return one row per loop and processor."""
     rows = [
         {**loop[key], "loop": loop["number"]}
         for loop in report["loops"]
@@ -57,11 +56,7 @@ def loads_json(found: Sequence[PortLoads]) -> dict[str, Any]:
 
 
 def loads_table(document: Mapping[str, Any]) -> DataTable:
-    """Return one row per port, with the cycles of each class that it executes.
-
-    Args:
-        document: what `loads_json` returns.
-    """
+    """Return one row per port, with the cycles of each class that it executes."""
     rows = document["port_loads"]
     kinds = dict.fromkeys(kind for row in rows for kind in row["classes"])
     columns: list[Column[Any]] = [
@@ -95,11 +90,7 @@ def comparisons_json(found: Mapping[str, ModelComparison]) -> dict[str, Any]:
 
 
 def comparisons_table(document: Mapping[str, Any]) -> DataTable:
-    """Return one row per term and model, with its errors on left-out variants.
-
-    Args:
-        document: what `comparisons_json` returns.
-    """
+    """Return one row per term and model, with its errors on left-out variants."""
     columns: list[Column[Any]] = [
         Column(key="model", values=lambda rows: (f"{row['term']} {row['model']}" for row in rows)),
         Column(key="variants", kind=EXACT),
@@ -127,11 +118,7 @@ def threads_json(found: Sequence[ThreadTimes]) -> dict[str, Any]:
 
 
 def threads_table(document: Mapping[str, Any]) -> DataTable:
-    """Return one row per term and number of threads.
-
-    Args:
-        document: what `threads_json` returns.
-    """
+    """Return one row per term and number of threads."""
     columns: list[Column[Any]] = [
         Column(key="term", name="loop"),
         Column(key="threads", kind=EXACT),

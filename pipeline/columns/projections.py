@@ -1,4 +1,7 @@
-"""Tables of projections: parts of a total, sweeps, sensitivities, strategies, and what is shipped."""
+"""Tables of projections: parts of a total, sweeps, sensitivities, strategies, and what is shipped.
+
+They are made of what the functions named ``..._json`` here and in `pipeline.report.projections` return.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -43,7 +46,6 @@ def shown_lines(lines: Lines, total: Line) -> list[ShownLine]:
 
     Args:
         lines: as in `pipeline.report.projections.projection_json`.
-        total: the same.
     """
     unit = last_digit(total["value"], DIGITS)
     own = [_part(line, line["value"]) for line in lines if line["unit"] == total["unit"]]
@@ -72,11 +74,7 @@ def _part(line: Line, value: float) -> Part:
 
 
 def projection_table(projection: Mapping[str, Any]) -> DataTable:
-    """Return one row per part, and one for the total.
-
-    Args:
-        projection: what `pipeline.report.projections.projection_json` returns.
-    """
+    """Return one row per part, and one for the total."""
     total = projection["total"]
     lines = [*projection["breakdown"], total]
     shown = [*shown_lines(projection["breakdown"], total), *shown_lines([total], total)]
@@ -106,11 +104,7 @@ def _line_columns(shown: Sequence[ShownLine], heading: str, level: float) -> lis
 
 
 def sweep_table(document: Mapping[str, Any]) -> DataTable:
-    """Return one row per value and part, and one per value for the total.
-
-    Args:
-        document: what `pipeline.report.projections.sweep_json` returns.
-    """
+    """Return one row per value and part, and one per value for the total."""
     swept, projections = document["swept"], document["projections"]
     lines = [{**line, "at": p["at"][swept]} for p in projections for line in (*p["breakdown"], p["total"])]
     columns: list[Column[Lines]] = [
@@ -127,12 +121,7 @@ def sweep_table(document: Mapping[str, Any]) -> DataTable:
 
 
 def totals_table(document: Mapping[str, Any], notes: Sequence[str]) -> DataTable:
-    """Return one row per value of a sweep: the outermost parts, the total, totals of other variants.
-
-    Args:
-        document: what `pipeline.report.projections.sweep_json` returns.
-        notes: what must be known besides.
-    """
+    """Return one row per value of a sweep: the outermost parts, the total, totals of other variants."""
     swept, projections = document["swept"], document["projections"]
     first = projections[0]
     parts = [shown_lines(one["breakdown"], one["total"]) for one in projections]
@@ -217,11 +206,7 @@ def strategies_json(loops: Sequence[StrategyTimes]) -> dict[str, Any]:
 
 
 def strategies_table(document: Mapping[str, Any]) -> DataTable:
-    """Return one row per loop: its time by strategy and, if any was measured, the error of each.
-
-    Args:
-        document: what `strategies_json` returns.
-    """
+    """Return one row per loop: its time by strategy and, if any was measured, the error of each."""
     loops = document["loops"]
     columns: list[Column[Lines]] = [Column(key="loop")]
     columns += [_by_strategy(name, "predicted", name, "s", exact_figure) for name in STRATEGIES]
@@ -246,7 +231,6 @@ def shipped_table(shipped: Mapping[str, Any], heading: str = "name") -> DataTabl
 
     Args:
         shipped: what `pipeline.report.projections.shipped_json` returns, or only a part of its lists.
-        heading: of the names.
     """
     rows = [{"kind": "application", **one} for one in shipped.get("applications", ())]
     rows += [{"kind": "machine", **one} for one in shipped.get("machines", ())]

@@ -23,13 +23,7 @@ COLOURS = ("#e45756", "#f58518", "#54a24b", "#b279a2", "#72b7b2", "#9d755d")  # 
 
 
 def write_roofline(path: Path | BinaryIO, form: str, roofline: Roofline) -> None:
-    """Write a roofline to a file.
-
-    Args:
-        path: the file.
-        form: ``png`` or ``svg``.
-        roofline: what to draw.
-    """
+    """Write a roofline to a file."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     figure = figure_of(roofline)

@@ -17,9 +17,7 @@ def study_projection_json(
     """Return a projection of a study.
 
     Args:
-        projection: of the study.
         here: the shape of ``summary.json`` for the machine measured on.
-        there: the same for the other machine.
     """
     return {
         "from": _machine(projection.source) | {"summary": here},

@@ -23,14 +23,7 @@ THIN: Mapping[str, Any] = {"linewidth": 1.2, "marker": "o", "markersize": 3}
 def write_sweep(
     path: Path | BinaryIO, form: str, projections: Sequence[ApplicationProjection], swept: str
 ) -> None:
-    """Write a sweep to a file.
-
-    Args:
-        path: the file.
-        form: ``png`` or ``svg``.
-        projections: one per value of the input.
-        swept: the input.
-    """
+    """Write a sweep to a file."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     figure = figure_of(projections, swept)

@@ -53,9 +53,7 @@ class Tools:
     """What to compile and start the programs with; None to look for it.
 
     Attributes:
-        compiler: C compiler.
         flags: of the compiler; by default those of `default_flags`.
-        mpi_compiler: MPI's C compiler.
         launcher: starts an MPI program; a command of several words is used as it is, else on all cores.
     """
 

@@ -34,13 +34,9 @@ def ports(
     Args:
         path: an object file, compiler output or the text of objdump.
         function: its symbol, or its C++ name if only one function has it.
-        on: the processor.
-        here: the processor to compare with.
         seconds: measured time of the loop there, such as ``12.3 s``.
         clock: clock of the processor, such as ``2.1 GHz``; equal clocks if neither is given.
-        clock_here: clock of the other.
         loop: number of the one loop to show.
-        most: how many loops to show.
         llvm_mca: the program to use; by default the newest one found.
 
     Raises:

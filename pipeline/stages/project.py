@@ -43,7 +43,6 @@ def project(
         machine: its file, or the name of a shipped one; by default the one that the application names.
         at: inputs by name: numbers in the unit that the application states, or texts with a unit.
         variant: which of the machine's variants, by default the usual one.
-        level: probability of the intervals.
 
     Raises:
         UsageError, InputError, ModelError: one line for every mistake in files or inputs.
@@ -163,7 +162,6 @@ def projection_image(form: str, projections: Sequence[ApplicationProjection], sw
     """Return a plot of a sweep or, if nothing is swept, the roofline of a projection.
 
     Args:
-        form: ``png`` or ``svg``.
         projections: one, or one per value of the input that is swept.
         swept: that input, or empty.
 

@@ -86,9 +86,7 @@ def project_results(
     """Project all kernels of a results directory to another machine.
 
     Args:
-        out: results directory of `pipeline run`.
         places: the machine measured on, and the other one, as of `places_of`.
-        at: target points.
         min_efficiency: the efficiency up to whose scale is asked.
 
     Raises:
@@ -116,7 +114,6 @@ def places_of(
 
     Args:
         source: the machine measured on: a file, or the name of a shipped one.
-        target: the other one.
         variant: which of the target's variants, by default the usual one.
 
     Raises:

@@ -146,11 +146,8 @@ class ApplicationInput:
     """Something the user sets.
 
     Attributes:
-        name: its symbol.
         factor: value in SI units of one of the unit that a plain number is in.
-        dimension: of its values.
         default: in SI units; None if it has to be given.
-        meaning: for the reader.
     """
 
     name: str
@@ -165,11 +162,8 @@ class ApplicationFile:
     """A program as its file states it; expressions are still text.
 
     Attributes:
-        title: what to call it.
-        path: its file.
         source: where the model comes from.
         machine: name or file of the machine to project to by default; None if it names none.
-        inputs: by name.
         terms: the tables of its own terms by name.
         define: expressions of intermediate quantities by name.
         parts: expressions of the breakdown by path.

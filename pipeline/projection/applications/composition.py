@@ -25,9 +25,7 @@ class Composition:
     """An application put together with a machine.
 
     Attributes:
-        definitions: intermediate quantities by name.
         parts: the breakdown by path; a shorter path is the sum of those that begin with it.
-        total: the whole.
         adds_up: whether the total is the sum of the outermost parts.
         bandwidth: the projection by bandwidth ratios, if the application is one.
     """
@@ -49,9 +47,7 @@ def compose(
     """Return the application's expressions as models over its inputs, with the machine's values bound.
 
     Args:
-        application: the program.
         machine: what `machine_names` returned, of one or more machines.
-        stored: reads the scaling models of a results directory.
         missing: hints for unknown names, by how they begin.
 
     Raises:

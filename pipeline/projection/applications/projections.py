@@ -26,10 +26,7 @@ class ProjectedValue:
 
     Attributes:
         path: names from the outermost group inwards.
-        value: best value.
         lower: lower end of the interval.
-        upper: upper end.
-        dimension: of the value.
         share: of the total; None if the total has another dimension.
     """
 
@@ -47,7 +44,6 @@ class Variant:
 
     Attributes:
         name: such as ``ideal``.
-        total: its total.
         loss: (usual total - this total) / usual total, with its interval: what the machine loses against it.
         reason: why there is no total, if there is none.
     """
@@ -63,21 +59,14 @@ class ApplicationProjection:
     """What an application does on a machine.
 
     Attributes:
-        title: the application.
-        machine: the machine's name.
-        variant: the machine's variant.
         at: every input in SI units.
-        level: probability of the intervals.
-        total: the whole.
         parts: the breakdown; a group is the sum of its parts and, unless the application states another
             total, so is the whole.
-        definitions: intermediate quantities.
         variants: totals of the machine's other variants, all on the same draws.
         measured: the measured total, if the application states one for this machine.
         profile: the projection by bandwidth ratios, if it is one.
         speedup: over the machine its profile was measured on, if it is one.
         notices: what a reader has to know, one sentence each.
-        formula: the total as text.
     """
 
     title: str
@@ -108,13 +97,9 @@ def sweep(
     """Return what an application does on a machine at each of several points, all on the same draws.
 
     Args:
-        application: the program.
-        machine: the machine to project to.
         points: inputs by name, at least one point: numbers in the unit that the application states, or texts
             with a unit.
-        stored: reads the scaling models of a results directory.
         variant: which of the machine's variants, by default the usual one.
-        level: probability of the intervals.
 
     Raises:
         UsageError, InputError, ModelError: one line for every mistake in files or inputs.
@@ -135,9 +120,6 @@ class _Composed:
     """An application put together with a machine and with its other variants.
 
     Attributes:
-        application: the program.
-        machine: the machine.
-        variant: the machine's variant.
         whole: what the application does there.
         others: its totals under other variants.
         failed: variants without a total, with the reason.

@@ -142,7 +142,6 @@ class Sensitivity:
     """How a model responds to one symbol at one configuration.
 
     Attributes:
-        name: the symbol.
         derivative: change of the value per unit of the symbol, SI units.
         elasticity: percent by which the value changes if the symbol grows by one percent.
     """
@@ -170,7 +169,6 @@ def sensitivities(model: Model, at: Mapping[str, float]) -> tuple[Sensitivity, .
     """Return the response to every symbol, bound machine values included, the strongest first.
 
     Args:
-        model: what is predicted.
         at: its inputs, SI units.
 
     Raises:

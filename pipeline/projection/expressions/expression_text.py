@@ -53,7 +53,6 @@ def parse(text: str, names: Names, *, where: str = "", missing: Mapping[str, str
     """Return the model that an expression states.
 
     Args:
-        text: the expression.
         names: what the names in it stand for: models, or functions of models. `FUNCTIONS` and `UNITS` are
             always known.
         where: the file and key the text comes from, for errors.
@@ -175,10 +174,7 @@ def export(model: Model, language: Language, *, name: str = "T", title: str = ""
     its top; for LaTeX it is the formula alone.
 
     Args:
-        model: the model.
         language: ``octave`` (also MATLAB), ``python`` or ``latex``.
-        name: of the function.
-        title: a comment.
     """
     plain = _plain_names(model)
     if language == "latex":

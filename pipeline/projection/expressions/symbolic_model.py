@@ -53,7 +53,6 @@ class Model:
 
     Attributes:
         expression: the sympy expression, in SI units.
-        dimension: of its value.
         symbols: the dimension of every free symbol.
         ensembles: joint draws of the symbols that are bound; the others are inputs.
         limits: the ranges its parts were made for.

@@ -34,8 +34,6 @@ class TomlTable:
     """A table of a TOML file.
 
     Attributes:
-        content: its keys and values.
-        path: the file.
         name: the keys that lead to the table.
     """
 

@@ -127,7 +127,6 @@ class Quantity:
 
     Attributes:
         value: in seconds, bytes, flop and their quotients.
-        dimension: what it measures.
         relative_sd: standard deviation as a fraction of the value, 0 if it is taken as exact.
         note: a sentence to show whenever the value is used, for example that it is a guess; may be empty.
         factor: value in SI units of one of the unit it was written in.
@@ -164,10 +163,7 @@ def stated(
 
     Args:
         given: a number, a text or a table, as of `parse_quantity`.
-        dimension: that it has to have.
-        where: the file and key.
         wrong: what is wrong, and a hint, if it has another dimension or its value is not accepted.
-        accepts: whether a value is accepted.
 
     Raises:
         UsageError: it is not so, or no quantity.
@@ -232,7 +228,6 @@ class Ensemble:
         names: the symbols bound, k of them.
         estimate: float64[k], the best values, SI units.
         draws: float64[draw, k], joint draws around them.
-        notices: what to say beside any prediction made with these values.
         rivals: True if the draws come from rival formulas: no single row is best then, and predictions take
             the median over the draws as their value.
     """

@@ -62,10 +62,6 @@ def nonnegative_pair(
 
     Args:
         aa: weighted sums of a a over the points, of any shape; the others likewise.
-        ab: of a b.
-        bb: of b b.
-        ay: of a times the target.
-        by: of b times the target.
     """
     tiny = np.finfo(float).tiny
     determinant = aa * bb - ab**2

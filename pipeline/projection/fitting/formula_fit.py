@@ -33,9 +33,6 @@ class Parameter:
     """A free parameter, in SI units.
 
     Attributes:
-        name: its symbol.
-        lower: bound.
-        upper: bound.
         start: where to begin a search; None if values of many sizes are to be tried.
     """
 
@@ -59,7 +56,6 @@ def starting_values(
 
     Args:
         curve: values float64[row, n] of the formula for parameters float64[row, k].
-        parameters: k of them.
         observed: float64[n].
         weights: float64[n], factors on the residuals.
     """
@@ -117,8 +113,6 @@ class Fit:
 
     Attributes:
         model: the formula with joint draws bound; its ``<name>.scatter`` makes intervals those of new data.
-        parameters: one entry per parameter.
-        quality: residuals, draws, leave-one-out errors.
         lack: whether repetitions scatter less than the points around the curve.
     """
 
@@ -189,10 +183,8 @@ def fit(
     Args:
         name: what the fit is called; its scatter becomes the symbol ``<name>.scatter``.
         model: the formula; every symbol is a parameter or a column of `data`.
-        parameters: what to fit, k of them.
         data: float64[n] for every input, SI units.
         observed: float64[n], SI units.
-        weights: see `resample`.
 
     Raises:
         UsageError: a symbol is neither parameter nor data.
@@ -230,15 +222,11 @@ def fit_curve(
     """Return a model fitted to n measurements by a solver of its own; the other arguments are those of `fit`.
 
     Args:
-        name: what the fit is called.
-        model: the formula.
         names: its k parameters in the order of the solver.
         curve: the solver and the values of the formula, as `resample` takes them.
         data: float64[n] for every input.
         observed: float64[n].
-        weights: see `resample`.
         identified: returns bool[k], False for parameters that the data leave open.
-        draws: how many joint draws to make.
 
     Raises:
         ModelError: the data cannot determine the parameters.
@@ -285,14 +273,9 @@ def assemble(
     """Return the fit that resampling makes: scatter attached, draws bound, doubts put into words.
 
     Args:
-        name: what the fit is called.
-        model: the formula fitted.
         names: the parameters in the order of `quality.estimate`.
         identified: bool[k], False if the data do not determine a parameter.
-        quality: what `resample` returned.
         data: float64[n] of every input.
-        lack: whether the formula fits.
-        weights: of the fit.
         rivals: whether the draws come from rival formulas.
     """
     notices = _notices(name, names, identified, quality, lack)

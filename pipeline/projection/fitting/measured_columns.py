@@ -35,7 +35,6 @@ class MeasuredColumns:
     """The rows of a CSV file by column.
 
     Attributes:
-        where: the file, for errors.
         cells: the text of every column by its name without unit.
         units: factor to SI and dimension of every column.
     """
@@ -102,7 +101,6 @@ def read_columns(path: Path, verbatim: Callable[[str], bool] = lambda _: False) 
     """Return the columns of a CSV file.
 
     Args:
-        path: the file.
         verbatim: whether a header is a plain name although it looks as if it had a unit, such as likwid's
             ``Memory data volume [GBytes]``.
 

@@ -73,12 +73,8 @@ def resample(
     Student's intervals; resampling the residuals themselves would be too narrow for a handful of points.
 
     Args:
-        solve: the fitter.
-        curve: the formula.
-        observed: the measurements.
         weights: ``relative`` if scatter grows with the value, ``equal`` if it does not.
         key: names the random stream, together with the data.
-        draws: how many.
 
     Raises:
         ModelError: there are not more measurements than parameters.
@@ -151,7 +147,6 @@ class LackOfFit:
         probability: of so much deviation if the formula were right; NaN without repetitions.
         mean_deviation: mean |relative deviation| of the points' means from the curve.
         poor: whether the formula should not be trusted.
-        reason: in words.
     """
 
     probability: float
@@ -175,8 +170,6 @@ def lack_of_fit(
         data: float64[n] of every input; equal rows are repetitions.
         observed: float64[n].
         fitted: float64[n], the curve.
-        weights: of the fit.
-        parameters: how many were fitted.
     """
     rows = np.column_stack(list(data.values()) or [np.zeros(len(observed))])
     _, point = np.unique(rows, axis=0, return_inverse=True)

@@ -41,7 +41,6 @@ class TermMeasurements:
     Attributes:
         inputs: float64[n] by name, SI units.
         values: float64[n], what was measured, SI units.
-        weights: of the fit.
     """
 
     inputs: Mapping[str, FloatArray]
@@ -59,9 +58,6 @@ def read_measurements(
     """Return the measurements that a term names.
 
     Args:
-        table: the term.
-        inputs: the dimension of every column needed.
-        dimension: of what was measured.
         benchmarks: which benchmarks to take of output that holds several; all if none is named.
 
     Raises:

@@ -37,7 +37,6 @@ class Allreduce:
     """Times of an allreduce of 8 B: on all `ranks` of a node, and for every doubling of the nodes.
 
     Attributes:
-        ranks: of a node.
         node: seconds of one node.
         step: seconds for every doubling; None if only one node was measured.
     """
@@ -60,7 +59,6 @@ def fit_protocols(sizes: FloatArray, times: list[MeasuredFigure]) -> Protocols:
 
     Args:
         sizes: float64[n], bytes, in order; n >= `FEWEST_SIZES`.
-        times: n of them.
     """
     seconds = np.array([each.value for each in times])
     own = float(np.median([each.relative_sd for each in times]))
@@ -127,8 +125,6 @@ class MachineProvenance:
 
     Attributes:
         date: such as 2026-11-22.
-        host: its name.
-        compiler: name, version and flags.
         network: launcher and ranks, or why nothing was measured.
     """
 
@@ -142,10 +138,8 @@ def machine_file(host: Host, node: Samples, network: Samples, provenance: Machin
     """Return the text of a machine file, which `machine_values.load_machine` reads.
 
     Args:
-        host: the node.
         node: what `node.c` printed; at least `hz` and `bw_node`.
         network: what `network.c` printed; empty if it was not run.
-        provenance: how both were measured.
     """
     allreduce = read_allreduce(network) if network else None
     lines = [

@@ -33,11 +33,8 @@ class Machine:
     """A machine as its file states it.
 
     Attributes:
-        name: what to call it.
-        path: its file.
         source: where the figures come from.
         cpu: the port map of its cores; empty if none is stated.
-        values: by dotted name.
         terms: the tables of its terms by name.
         variant: name of `terms`, if there are variants.
         variants: terms that replace others, by variant and name.
@@ -108,9 +105,7 @@ def machine_names(
     """Return what expressions may use of a machine, ``<prefix>.<name>``, with its values bound.
 
     Args:
-        machine: the machine.
         prefix: ``mach`` for the target machine, ``ref`` for the one measured on.
-        stored: reads the scaling models of a results directory.
         variant: which of its variants, by default the usual one.
         read: what this returned for another variant, so that common terms are not read (and fitted) again.
 

@@ -33,12 +33,10 @@ class Host:
     """A node as the operating system describes it.
 
     Attributes:
-        processor: name of its processors.
         cpus: the logical CPU to use of every core, those of the first NUMA domain first.
         domains: number of NUMA domains with such cores.
         domain_cores: number of cores of the first domain.
         caches: data caches of the first core, from the first level on; at most three.
-        memory: bytes of the node.
         available: bytes of it that are free.
     """
 
@@ -60,7 +58,6 @@ def working_sets(host: Host, largest: int = _LARGEST_ARRAY) -> tuple[int, int, i
     allow that, and no smaller than what is worked on in the caches.
 
     Args:
-        host: the node.
         largest: bytes of an array at most.
 
     Returns:

@@ -36,7 +36,6 @@ class Instruction:
 
     Attributes:
         mnemonic: its name as written, lower case.
-        operands: its operands as written.
         target: index of the instruction in the same function that it jumps to; None if it does not jump.
     """
 

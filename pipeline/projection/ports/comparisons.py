@@ -69,8 +69,6 @@ def compare_models(
         portmap: the ports, one map for all groups.
         groups: variants by machine and instruction set. The constant ratio is measured in the first and
             assumed in the others, as in the paper.
-        reference: the variant that is the mini-app.
-        offset: see `estimate_cpi`.
 
     Raises:
         InputError: a group has no such variant.

@@ -201,7 +201,6 @@ def count_loop(
     Args:
         path: a ``.s`` file, the text of ``objdump -d``, or an ELF object file.
         function: the symbol of the function with the loop.
-        portmap: the map whose classes are counted.
         table: the class table; the shipped one of the map's instruction set by default.
         length: instructions in the loop, to choose among several; the longest innermost one by default.
         iterations: source iterations per pass through the loop: unrolling times SIMD lanes.

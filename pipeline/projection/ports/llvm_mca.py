@@ -35,7 +35,6 @@ class LlvmMca:
     """An installed llvm-mca.
 
     Attributes:
-        path: the program.
         version: such as ``19.1.7``.
     """
 
@@ -76,9 +75,6 @@ class Simulated:
 @lru_cache
 def find_llvm_mca(path: str | None = None) -> LlvmMca:
     """Return the newest llvm-mca on the path.
-
-    Args:
-        path: the program to use instead.
 
     Raises:
         UsageError: there is none, or that program is not one.

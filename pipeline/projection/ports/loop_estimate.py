@@ -46,7 +46,6 @@ class LoopEstimate:
     """Cycles of a loop on a processor, per pass through it.
 
     Attributes:
-        processor: the core.
         source: where the cycles are from.
         cycles: in steady state, data in the first-level cache.
         ports: cycles for which each port is busy.

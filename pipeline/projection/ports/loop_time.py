@@ -24,9 +24,7 @@ class LeftOutError:
     Attributes:
         spread: root mean square of ln(measured / predicted).
         fitted_spread: the same of the fitted contention model.
-        pairs: how many predictions.
         kernels: on how many different kernels, which limits what the spread tells.
-        source: what was measured.
     """
 
     spread: float
@@ -43,7 +41,6 @@ class LoopTimeElsewhere:
     Attributes:
         value: seconds.
         lower: of the 90 % interval.
-        upper: of it.
         ratio: cycles there over cycles here.
         clocks: clock here over clock there, 1 if not given.
     """
@@ -64,14 +61,7 @@ def left_out_error() -> LeftOutError:
 def time_elsewhere(
     seconds: float, cycles_here: float, cycles_there: float, clocks: float
 ) -> LoopTimeElsewhere:
-    """Return the time of a loop on another processor with its 90 % interval.
-
-    Args:
-        seconds: measured here.
-        cycles_here: estimated per pass here.
-        cycles_there: estimated per pass there.
-        clocks: clock here over clock there.
-    """
+    """Return the time of a loop on another processor with its 90 % interval."""
     known = left_out_error()
     ratio = cycles_there / cycles_here
     value = seconds * ratio * clocks
@@ -93,7 +83,6 @@ class LoopReport:
 
     Attributes:
         number: in the order of the report, from 1.
-        instructions: in one pass.
         depth: in how many loops it lies, itself included.
         there: on the processor asked for.
         here: on the one it is compared with, if any.
@@ -113,8 +102,6 @@ class PortsReport:
     """The loops of a function.
 
     Attributes:
-        path: the file.
-        function: as asked for.
         loops: innermost first by depth, then the longest.
         others: how many more innermost loops the function has.
         seconds: the measured time of the first loop here, if given.

@@ -70,11 +70,9 @@ def estimate_cpi(
     again.
 
     Args:
-        portmap: which class may use which port.
         counts: float64[n, class], instructions per iteration of each variant.
         cycles: float64[n], measured cycles per iteration.
         offset: whether to fit cycles that every variant takes in addition, at least 0.
-        most: upper bound of a class's cycles.
 
     Raises:
         ModelError: a measurement is not positive, or there are not more variants than classes.
@@ -158,7 +156,6 @@ def _identified(problem: PortProblem, unknowns: FloatArray, cycles: FloatArray) 
     """Return bool[k]: whether the measurements determine an unknown more than the pull towards the manual.
 
     Args:
-        problem: the fit.
         unknowns: float64[k], its solution.
         cycles: float64[n], the measurements.
     """
@@ -179,12 +176,9 @@ def _allowed_range(
     Allowed is what raises the sum of squared relative residuals by less than their own scatter can (90 %).
 
     Args:
-        portmap: the map.
         counts: float64[n, class].
         cycles: float64[n], measured cycles without the offset.
         cpi: float64[class], the estimate.
-        fitted: how many classes were fitted.
-        most: the upper bound of the fit.
     """
     trial = np.geomspace(1.0, max(most, float(cpi.max())), _GRID)
     weights = port_sets(portmap).weights

@@ -53,7 +53,6 @@ class PortFit:
     """A port map fitted to the variants of a kernel.
 
     Attributes:
-        portmap: the map.
         estimate: the cycles per instruction, and which of them the variants determine.
         fit: cycles per iteration as a model in the symbols ``n.<class>``, and its quality; the parameters of
             classes that are not identified have the range that the variants allow.
@@ -91,11 +90,9 @@ def fit_ports(
 
     Args:
         name: what the fit is called; its symbols begin with it.
-        portmap: which class may use which port.
         counts: float64[n, class], instructions per iteration of each variant.
         cycles: float64[n], measured cycles per iteration.
         offset: whether to fit cycles that every variant takes in addition.
-        draws: how many joint draws to make.
 
     Raises:
         ModelError: the variants cannot determine the classes.
@@ -202,8 +199,6 @@ def from_mini(name: str, fit: PortFit, cycles: float, counts: Mapping[str, float
     the mini-app are as uncertain as the scatter of the variants around the fit.
 
     Args:
-        name: what the fit was called.
-        fit: cycles per instruction on the machine.
         cycles: measured cycles per iteration of the mini-app on the machine.
         counts: its instructions per iteration by class; a class that is not named has none.
     """
@@ -235,7 +230,6 @@ def port_term(table: TomlTable, name: str) -> Model:
     """Return the model of a term that states ``model = "ports"``; it has no inputs.
 
     Args:
-        table: the term's table.
         name: what the term is called; its symbols begin with it.
 
     Raises:
@@ -257,7 +251,6 @@ class PortTerm:
     """What a term states.
 
     Attributes:
-        portmap: the ports.
         variants: as measured on the machine.
         mini: the variant to project from; empty if the ports alone are the model.
         target: float64[class], instructions per iteration.

@@ -48,10 +48,8 @@ class PortMap:
     """The ports of a processor core and the classes of instructions that may use them.
 
     Attributes:
-        name: the microarchitecture.
         isa: the instruction set whose class table fits, ``x86-64`` or ``aarch64``.
         source: where the map was taken from.
-        ports: names of the ports.
         classes: names of the instruction classes.
         allowed: bool[class, port], whether a class may be issued to a port.
         occupancy: float64[class], cycles an instruction occupies its port by the manual, at least 1.
@@ -189,7 +187,6 @@ class Variants:
     """n variants of one kernel on one machine and instruction set.
 
     Attributes:
-        names: what each is called.
         instructions: float64[n], all instructions per iteration.
         counts: float64[n, class], instructions per iteration in the order of a port map's classes.
         cycles: float64[n], measured cycles per iteration.
@@ -219,7 +216,6 @@ def variants_in(
     Args:
         columns: the table; further columns are ignored. The column of a class that refines another may be
             missing.
-        portmap: whose classes are wanted.
         where: values that other columns have to hold, such as ``{"isa": "AVX2"}``.
 
     Raises:

@@ -16,7 +16,6 @@ class Slow:
 
     Attributes:
         form: which instruction forms need it.
-        unit: what it is called.
         cycles: for how long each instruction occupies it.
     """
 
@@ -30,16 +29,11 @@ class Processor:
     """A processor core that loops can be estimated for.
 
     Attributes:
-        key: its short name.
-        name: what people call it.
         isa: ``x86-64`` or ``aarch64``.
-        llvm: LLVM's name for it.
         since: the first version of LLVM with a model of it, or that knows it.
         avx512: whether it has these instructions.
         borrowed: whose scheduling model LLVM uses for it; empty if it has its own.
         slow: units that the model leaves out.
-        slow_reason: why.
-        aliases: other short names.
     """
 
     key: str

@@ -76,7 +76,6 @@ def set_cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatAr
     """Return float64[..., set], the cycles each port set needs.
 
     Args:
-        portmap: the map.
         counts: float64[..., class], instructions per iteration.
         cpi: float64[..., class], cycles an instruction occupies its port; broadcast against `counts`.
     """
@@ -104,7 +103,6 @@ def levelled(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArra
     classes' port sets are nested or disjoint; otherwise this order can be worse than the optimum.
 
     Args:
-        portmap: the map.
         counts: float64[class], instructions per iteration.
         cpi: float64[class], cycles an instruction occupies its port.
     """
@@ -168,7 +166,6 @@ def solve_ports(
     """Return float64[row, k], the best unknowns of every row among the minima found from the starts.
 
     Args:
-        problem: the maximum to fit.
         starts: float64[start, k], within the bounds.
         targets: float64[row, n], measured cycles.
         weights: float64[row, n], factors on the residuals; 0 leaves a variant out.

@@ -78,7 +78,6 @@ def strong_scaling(cycles: Model, at: Mapping[str, float], node: ThreadCounts) -
     Args:
         cycles: cycles per iteration without memory, such as a fitted port model.
         at: its inputs, such as ``n.div``.
-        node: measurements by thread count.
 
     Raises:
         UsageError: an input is missing.
@@ -133,8 +132,6 @@ class PortLoads:
     """How the instructions of a target load the ports.
 
     Attributes:
-        name: the term.
-        portmap: its ports and classes.
         cycles: float64[port, class], cycles per iteration; the matrix A of paper 000 times cycles per
             instruction and counts.
     """

@@ -52,14 +52,12 @@ class BandwidthProjection:
 
     Attributes:
         parts: the time of every projected group on the target.
-        total: the whole.
         reference: seconds on the reference machine that `total` is compared with: the groups projected, over
             the same coverage.
         machine: the name of that machine.
         verdicts: what limits the groups there by name, and the whole if only it has counters.
         roofline: that machine's, with the groups that have counters and further runs; None if it states
             no peak.
-        notices: doubts about the profile.
     """
 
     parts: Mapping[str, Model]
@@ -75,8 +73,6 @@ def bandwidth_projection(table: TomlTable, reference: Machine, names: Names) -> 
     """Return a bandwidth projection from an application's ``[bandwidth]`` table.
 
     Args:
-        table: the table.
-        reference: the reference machine.
         names: values of the reference machine (``ref.``) and of the target (``mach.``).
 
     Raises:

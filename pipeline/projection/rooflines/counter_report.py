@@ -36,10 +36,8 @@ class CounterReport:
     """A report.
 
     Attributes:
-        where: the file, for errors.
         processes: how many were measured in all.
         cores: how many cores of a node they ran on, if the report says; None means all.
-        regions: with their values.
         notices: doubts about the figures, one sentence each.
     """
 

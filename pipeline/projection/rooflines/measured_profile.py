@@ -29,7 +29,6 @@ class Group:
 
     Attributes:
         name: as the profile calls it.
-        time: on the machine measured.
         share: of the whole, 0 to 1, as the profile states it; None if it does not.
         kind: ``threaded`` uses the memory of a whole node, ``serial`` of one NUMA domain, ``other`` is not
             projected.
@@ -57,7 +56,6 @@ class MeasuredProfile:
     Attributes:
         groups: the parts that its time is made of.
         whole: the program as one group, if it has counters and its parts have none.
-        notices: doubts about the figures.
     """
 
     groups: tuple[Group, ...]

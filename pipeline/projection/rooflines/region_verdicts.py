@@ -56,7 +56,6 @@ class RegionVerdict:
     """What limits a region, and the figures behind it.
 
     Attributes:
-        bound: what limits it.
         level: where memory limits it, else the counted level that comes nearest to its ceiling; empty without
         one.
         uses: by memory level and `ARITHMETIC`, those that were counted and for which the machine has a

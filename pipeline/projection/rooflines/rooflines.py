@@ -67,10 +67,8 @@ def roofline(machine: str, values: Mapping[str, Quantity], points: Sequence[Poin
     """Return the roofline of a machine.
 
     Args:
-        machine: its name.
         values: its values; those in B/s named ``bw...``, but of the network, and in flop/s named ``peak...``
             are ceilings.
-        points: regions to show in it.
 
     Raises:
         UsageError: it has no ceiling of one kind.
@@ -109,7 +107,6 @@ class CountedKernel:
     """A region at a measured point.
 
     Attributes:
-        region: its name.
         share: of the time of the run.
         seconds: wall time, the mean of its locations.
         work: what the locations of one node did in it.
@@ -146,7 +143,6 @@ def study_roofline(experiment: Experiment, machine: "Machine", largest: int) -> 
     """Return the roofline of a study's regions that compute and take at least `LEAST_SHARE` of a run's time.
 
     Args:
-        experiment: with hardware counters among its metrics.
         machine: the one that it was measured on; its ``cores`` tell how many locations a node holds.
         largest: index of the point whose regions are judged.
 
@@ -192,10 +188,7 @@ def counted_kernels(
     """Return what K kernels or, without any, all regions did at a measured point.
 
     Args:
-        experiment: the study.
-        kernels: its call paths or regions.
         machine: the one that it was measured on.
-        point: index of the measured point.
 
     Returns:
         None for a kernel that does not compute, takes no time or has no counts.

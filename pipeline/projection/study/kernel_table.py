@@ -65,8 +65,6 @@ def seconds_of_call(
     """Return what one call takes of the time of one process.
 
     Args:
-        machine: the machine.
-        pattern: how its messages go.
         processes: float64[m], of the program.
         sizes: float64[m], bytes that a process moves in the call.
     """
@@ -92,7 +90,6 @@ def seconds_of_calls(
     """Return the core-seconds of all calls of K kernels at Q points.
 
     Args:
-        machine: the machine.
         patterns: int64[K], places in `PATTERNS`.
         visits: float64[K, Q], calls of all processes together.
         moved: float64[K, Q], bytes of all of them.
@@ -223,9 +220,6 @@ def kernel_table(
     """Return how kernels go over.
 
     Args:
-        kernels: K call paths or regions.
-        visits: their calls.
-        moved: their bytes.
         counted: what limits them by their counters, and whether these tell, as of `limits_of`.
         network: whether the time of a message on the other machine is known.
     """

@@ -44,8 +44,6 @@ class PredictionsThere:
     very point.
 
     Attributes:
-        here: all kernels as measured.
-        transfer: takes them over.
         known: predictions of all kernels and of their sum by level and points, made once.
     """
 
@@ -95,8 +93,6 @@ class StudyProjection:
     """A study on the machine it was measured on, and on another.
 
     Attributes:
-        source: the machine measured on.
-        target: the other one.
         here: the study as it was measured and modelled.
         there: the same on the other machine: its measured values are those here taken there.
         callpaths: how the kernels of the call paths went over.
@@ -123,11 +119,7 @@ def project_study(
     """Project all kernels of a study to another machine.
 
     Args:
-        analysis: the models of time.
         others: the models of other metrics by name, of which visits and bytes are used.
-        source: the machine measured on.
-        target: the other one.
-        options: how the study was modelled.
 
     Raises:
         UsageError: the models are not of time, or the number of processes is unknown.
@@ -256,10 +248,8 @@ def _run_there(run: RunRecord, does: IntArray, here: FloatArray, there: FloatArr
     """Scale what the locations spent on each class by what became of its call paths.
 
     Args:
-        run: as it was measured.
         does: int64[call path], what each does: places in `CLASSES`.
         here: float64[call path, P, R], measured.
-        there: the same on the other machine.
     """
     before, after = (np.nan_to_num(times[:, run.point, run.repetition]) for times in (here, there))
     class_time = np.array(run.class_time, copy=True)
@@ -275,12 +265,7 @@ SMALLEST = 1e-300
 
 
 def assumptions(analysis: Analysis, transfer: Transfer) -> tuple[str, ...]:
-    """Return one sentence for everything that is assumed.
-
-    Args:
-        analysis: the study as it was measured.
-        transfer: of its call paths.
-    """
+    """Return one sentence for everything that is assumed."""
     return (
         *_of_computing(analysis, transfer.table),
         *_of_cores(analysis, transfer),

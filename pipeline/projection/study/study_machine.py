@@ -80,8 +80,6 @@ class StudyMachine:
     """A machine that a study was measured on, or is projected to.
 
     Attributes:
-        machine: what its file states.
-        cores: of a node.
         figures: best value and draws float64[draw] of every value that projections of studies use.
         terms: its network: the time of a message between nodes and within one, and of an allreduce.
     """
@@ -164,8 +162,6 @@ def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None 
     """Return a machine as studies need it.
 
     Args:
-        machine: what its file states.
-        stored: reads the scaling models of a results directory.
         variant: which of its variants, by default the usual one.
 
     Raises:
@@ -204,8 +200,6 @@ def slowdowns(source: StudyMachine, target: StudyMachine, locations: FloatArray)
     the node's.
 
     Args:
-        source: the machine measured on.
-        target: the other machine.
         locations: float64[Q], of the program.
 
     Returns:

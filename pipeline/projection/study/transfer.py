@@ -37,8 +37,6 @@ class Transfer:
     """Takes times of K kernels from one machine to another.
 
     Attributes:
-        source: the machine measured on.
-        target: the other one.
         table: how every kernel goes over.
         locations: float64[Q] of the program at points float64[Q, D].
         correlation: how strongly the errors of the predictions here go together, 0 to 1.
@@ -191,8 +189,6 @@ def _with_own_cores(share: FloatArray, total: Rows, computing: Rows, waiting: Ro
     Args:
         share: float64[Q], what a process had of a core over what it has there.
         total: float64[draw, Q], the time of all kernels.
-        computing: that of what computes.
-        waiting: that of what waits.
     """
     idle = total * (1.0 - share)
     return 1.0 + _ratio(np.maximum(-idle, 0.0), computing, 0.0), 1.0 - np.clip(

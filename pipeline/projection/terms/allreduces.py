@@ -62,11 +62,8 @@ def fit_allreduce(
     A change of algorithm or of topology within the measured range shows as lack of fit.
 
     Args:
-        name: what to call it.
         processes: float64[n], P of every measurement.
         seconds: float64[n].
-        base: of the logarithm.
-        weights: ``relative`` or ``equal``.
 
     Raises:
         ModelError: there are fewer than three measurements.
@@ -77,12 +74,7 @@ def fit_allreduce(
 
 
 def node_allreduce(name: str, ranks_per_node: Model) -> Model:
-    """Return the formula above in the symbol ``P`` and ``<name>.c`` and so on.
-
-    Args:
-        name: what its symbols begin with.
-        ranks_per_node: R.
-    """
+    """Return the formula above in the symbol ``P`` and ``<name>.c`` and so on."""
     processes = symbol("P")
     levels = log2(maximum(1, processes / ranks_per_node))
     times = {key: symbol(f"{name}.{key}", TIME) for key in PARAMETERS[:-1]}
@@ -123,12 +115,9 @@ def fit_node_allreduce(
     as probable as it predicts measurements that it was not fitted to; draws come from all of them.
 
     Args:
-        name: what to call it.
         processes: float64[n], P of every measurement.
         seconds: float64[n].
         ranks_per_node: float64[n], R of every measurement.
-        nodes: R of the model returned.
-        weights: ``relative`` or ``equal``.
 
     Raises:
         ModelError: there are fewer than four numbers of processes.

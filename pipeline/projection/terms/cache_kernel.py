@@ -42,11 +42,9 @@ def fit_cache_kernel(
     the times, and if the standard deviation of s is at most half of s.
 
     Args:
-        name: the kernel.
         sites: float64[n], V of every measurement.
         seconds: float64[n].
         weights: ``relative`` or ``equal`` (as in the paper).
-        draws: how many joint draws to make.
 
     Raises:
         ModelError: there are fewer than four measurements or three different V.

@@ -53,7 +53,6 @@ class StoredModels:
     """Scaling models as a results directory holds them.
 
     Attributes:
-        models: of K kernels.
         callpaths: K of them, in the order of the models; of one name each if the kernels are regions.
         unit: of what they predict, such as ``core-s``.
     """
@@ -128,12 +127,6 @@ def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: D
     Every draw picks a rival by its probability, and coefficients from that rival's Student t distribution;
     beyond the measured range the stored drift widens the interval, as `ScalingModels.predict` does. The trend
     of the last points, which `predict` follows there, too, does not count here.
-
-    Args:
-        name: what its symbols begin with.
-        models: fitted models.
-        kernel: which of them.
-        dimension: of its values.
     """
     models = models.take([kernel])
     summands = tuple(dict.fromkeys(s for m in range(len(models.rivals.weight)) for s in _summands(models, m)))

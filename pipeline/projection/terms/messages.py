@@ -57,11 +57,9 @@ def fit_latency_bandwidth(
     The formula is linear in the latency and in the time per byte, whose inverse is the bandwidth.
 
     Args:
-        name: what to call it.
         sizes: float64[n], bytes.
         seconds: float64[n].
         latency: seconds, if it is known and only the bandwidth is to be fitted.
-        weights: ``relative`` or ``equal``.
 
     Raises:
         ModelError: there are not more measurements than parameters.
@@ -108,11 +106,9 @@ def fit_loggp(
     in common, and o half of what a protocol takes beyond it.
 
     Args:
-        name: what to call it.
         sizes: float64[n], bytes.
         seconds: float64[n].
         congestion: k of the model returned; the measurements have k = 1.
-        weights: ``relative`` or ``equal``.
 
     Raises:
         ModelError: there are fewer than four different sizes, or not more measurements than parameters.

@@ -76,10 +76,7 @@ def read_term(table: TomlTable, name: str, names: Names, stored: ModelReader) ->
     """Return the term that a table of a file states.
 
     Args:
-        table: what the file says.
         name: the term's name with its prefix; its symbols begin with it.
-        names: what expressions in it may use.
-        stored: reads the scaling models of a results directory.
 
     Raises:
         InputError: keys are missing or unknown, or a file that it names cannot be read.

@@ -61,7 +61,6 @@ def bandwidth_table(values: Mapping[str, Quantity], score: str) -> FloatArray:
 
     Args:
         values: the values of a machine by name.
-        score: the MV score.
 
     Raises:
         UsageError: the machine does not state a cell.
@@ -114,7 +113,6 @@ class VectorLoop:
     """One loop nest.
 
     Attributes:
-        name: what it is called.
         score: its MV score: first digit 1 if it is multistreamed (spread over the processors of a
             multistreaming processor; today: threaded), second digit 1 if it is vectorised.
         spatial: spatial locality, 0 extremely low, 1 moderate, 2 extremely high.
@@ -164,7 +162,6 @@ def average_vector_length(trips: Model, longest: Model) -> Model:
 
     Args:
         trips: N, of the loop that is vectorised.
-        longest: elements of a vector register.
     """
     return trips / ceiling(trips / longest)
 
@@ -209,10 +206,6 @@ class VectorLoopTime:
     """The components of a loop's time, in seconds.
 
     Attributes:
-        vector_memory: T_vm.
-        vector_compute: T_vc.
-        scalar_memory: T_sm.
-        scalar_compute: T_sc.
         overlap: whether memory and computation overlap.
     """
 

@@ -55,10 +55,8 @@ class LoopRecord:
 
     Attributes:
         file: the source file as the report names it.
-        line: of the loop.
         vectorised: whether it says that the loop was vectorised.
         streamed: whether it says that the loop is shared among threads.
-        message: the compiler's words.
     """
 
     file: str
@@ -95,10 +93,7 @@ def mv_score(records: Iterable[LoopRecord], file: str, first: int, last: int) ->
     """Return the MV score of a loop nest: its lines hold a shared loop, a vectorised loop, or both.
 
     Args:
-        records: of its file and others.
         file: name of the source file, with as much of its path as makes it unique.
-        first: first line of the nest.
-        last: last line of the nest.
 
     Raises:
         UsageError: the records say nothing about these lines.
@@ -197,8 +192,6 @@ def vector_loop_term(table: TomlTable, name: str, names: Names) -> Model:
     """Return the time of a term that states ``model = "vector_loop"``; it has no inputs.
 
     Args:
-        table: the term's table.
-        name: what the term is called.
         names: what its expressions may use: application inputs, and the machine's values under ``mach``.
 
     Raises:
