@@ -19,7 +19,7 @@ from ingest.cpp_names import short_name
 from ingest.region_class import Activity, RegionClass, region_class
 from pipeline.models.kernels import Kernels
 from pipeline.projection.rooflines.region_verdicts import Bound, RegionVerdict
-from pipeline.projection.study.study_machine import RESOURCES, Drawn, Resource, StudyMachine
+from pipeline.projection.study.study_machine import DRAWS, RESOURCES, Resource, Rows, StudyMachine
 
 _NAME = re.compile(
     r"p?mpi_i?(?:neighbor_)?(?P<call>\w+?)(?:_init)?(?:_c)?(?:_f08(?:ts)?)?_{0,2}", re.IGNORECASE
@@ -61,7 +61,7 @@ def posts(name: str) -> bool:
 
 def seconds_of_call(
     machine: StudyMachine, pattern: Pattern, processes: FloatArray, sizes: FloatArray
-) -> Drawn:
+) -> Rows:
     """Return what one call takes of the time of one process.
 
     Args:
@@ -71,22 +71,16 @@ def seconds_of_call(
     if pattern is Pattern.MESSAGE:
         return machine.message(processes, sizes)
     if pattern is Pattern.ALL_TO_ALL:
-        others = np.maximum(processes - 1, 1.0)
-        one = machine.message(processes, sizes / others)
-        return Drawn(others * one.best, others * one.draws)
+        others: FloatArray = np.maximum(processes - 1, 1.0)
+        return others * machine.message(processes, sizes / others)
     steps = 1.0 if pattern is Pattern.REDUCTION else 0.5
-    tree = machine.allreduce(processes)
-    moved = machine.message(processes, sizes)
-    empty = machine.message(processes, np.ones(len(sizes)))
-    return Drawn(
-        steps * tree.best + np.maximum(moved.best - empty.best, 0.0),
-        steps * tree.draws + np.maximum(moved.draws - empty.draws, 0.0),
-    )
+    moved = machine.message(processes, sizes) - machine.message(processes, np.ones(len(sizes)))
+    return steps * machine.allreduce(processes) + np.maximum(moved, 0.0)
 
 
 def seconds_of_calls(
     machine: StudyMachine, patterns: IntArray, visits: FloatArray, moved: FloatArray, processes: FloatArray
-) -> Drawn:
+) -> Rows:
     """Return the core-seconds of all calls of K kernels at Q points.
 
     Args:
@@ -96,20 +90,16 @@ def seconds_of_calls(
         processes: float64[Q].
 
     Returns:
-        float64[K, Q].
+        Rows of [K, Q].
     """
     sizes = np.divide(moved, visits, out=np.zeros(visits.shape), where=visits > 0)
-    best, draws = np.zeros(visits.shape), np.zeros((1, *visits.shape))
+    found: Rows = np.zeros((1 + DRAWS, *visits.shape))
     for number in np.unique(patterns).tolist():
-        rows = np.flatnonzero(patterns == number)
-        together = np.broadcast_to(processes, (len(rows), len(processes))).ravel()
-        one = seconds_of_call(machine, PATTERNS[number], together, sizes[rows].ravel())
-        if len(draws) < len(one.draws):
-            draws = np.repeat(draws, len(one.draws), axis=0)
-        shape = (len(rows), len(processes))
-        best[rows] = one.best.reshape(shape)
-        draws[:, rows] = one.draws.reshape(-1, *shape)
-    return Drawn(visits * best, visits * draws)
+        kernels = np.flatnonzero(patterns == number)
+        together = np.broadcast_to(processes, (len(kernels), len(processes))).ravel()
+        one = seconds_of_call(machine, PATTERNS[number], together, sizes[kernels].ravel())
+        found[:, kernels] = one.reshape(-1, len(kernels), len(processes))
+    return visits * found
 
 
 _LEVELS = {"DRAM": Resource.MEMORY, "L3": Resource.L3, "L2": Resource.L2, "L1": Resource.L1}
@@ -162,7 +152,6 @@ _COMMUNICATES = (
     RegionClass.COMPLETION,
 )
 _FINISHES = (RegionClass.COMPLETION, RegionClass.POINT_TO_POINT)
-DRAWS = 500
 TYPICAL_MIX = {Resource.MEMORY: 0.5, Resource.ARITHMETIC: 0.25, Resource.LATENCY: 0.25}
 """Of memory, arithmetic and latency, if no counters tell: half of a program's time waits for memory, as paper
 003 assumes for all of it; how much is as uncertain as a Dirichlet distribution of four observations."""
@@ -197,12 +186,12 @@ class KernelTable:
         """Return which kernels go over that way, bool[K]."""
         return np.asarray(self.way == WAYS.index(way))
 
-    def drawn_mix(self, kernels: IntArray, random: np.random.Generator) -> Drawn:
-        """Return the shares of some kernels, float64[k, resource], with draws if they are not tested."""
+    def drawn_mix(self, kernels: IntArray, random: np.random.Generator) -> Rows:
+        """Return the shares of some kernels, rows of [k, resource]; those of tested ones are certain."""
         best = self.mix[kernels]
         draws = random.standard_gamma(np.broadcast_to(MIX_OBSERVATIONS * best, (DRAWS, *best.shape)))
         draws /= np.maximum(draws.sum(axis=2, keepdims=True), 1e-300)
-        return Drawn(best, np.where(self.tested[kernels, None], best, draws))
+        return np.concatenate([best[None], np.where(self.tested[kernels, None], best, draws)])
 
     def method_error(self, kernels: IntArray) -> FloatArray:
         """Return the standard deviation of the logarithm of what the method misses, float64[k]."""

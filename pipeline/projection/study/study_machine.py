@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 
 import numpy as np
 
@@ -62,17 +63,14 @@ _FIGURES = {
 """By which values machines are compared: the first that both state."""
 
 
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """Figures with their joint draws.
+DRAWS = 500
+Rows: TypeAlias = FloatArray
+"""float64[1 + draw, ...]: the best values, then joint draws, so that one formula serves both."""
 
-    Attributes:
-        best: float64[...], the best values.
-        draws: float64[draw, ...].
-    """
 
-    best: FloatArray
-    draws: FloatArray
+def rows_of(best: FloatArray, draws: FloatArray) -> Rows:
+    """Put best values, float64[...], above draws float64[draw, ...] of them; few draws are repeated."""
+    return np.concatenate([best[None], draws[np.arange(DRAWS) % len(draws)]])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,13 +78,13 @@ class StudyMachine:
     """A machine that a study was measured on, or is projected to.
 
     Attributes:
-        figures: best value and draws float64[draw] of every value that projections of studies use.
+        figures: rows of every value that projections of studies use.
         terms: its network: the time of a message between nodes and within one, and of an allreduce.
     """
 
     machine: Machine
     cores: float
-    figures: Mapping[str, tuple[float, FloatArray]]
+    figures: Mapping[str, Rows]
     terms: Mapping[str, Term]
 
     @property
@@ -112,7 +110,7 @@ class StudyMachine:
         """Return what a process has of a core, float64[Q]: less than 1 if too many share the only node."""
         return np.ones(len(locations)) if self.has_network else np.minimum(self.cores / locations, 1.0)
 
-    def message(self, processes: FloatArray, sizes: FloatArray) -> Drawn:
+    def message(self, processes: FloatArray, sizes: FloatArray) -> Rows:
         """Return the seconds of one message.
 
         Args:
@@ -122,23 +120,18 @@ class StudyMachine:
         between = self._evaluated(MESSAGE, processes, sizes) if self.has_network else None
         within = self._evaluated(MESSAGE_NODE, processes, sizes) if MESSAGE_NODE in self.terms else between
         if between is None or within is None:
-            return within or Drawn(np.zeros(0), np.zeros((1, 0)))
-        one_node = processes <= self.cores
-        return Drawn(
-            np.where(one_node, within.best, between.best), np.where(one_node, within.draws, between.draws)
-        )
+            return np.zeros((1 + DRAWS, 0)) if within is None else within
+        return np.where(processes <= self.cores, within, between)
 
-    def allreduce(self, processes: FloatArray) -> Drawn:
+    def allreduce(self, processes: FloatArray) -> Rows:
         """Return the seconds of an allreduce of one number, float64[m]; by messages if none is stated."""
         if ALLREDUCE in self.terms:
             found = self._evaluated(ALLREDUCE, np.maximum(processes, 1.0), np.full(len(processes), 8.0))
-            alone = processes <= 1
-            return Drawn(np.where(alone, 0.0, found.best), np.where(alone, 0.0, found.draws))
-        levels = np.ceil(np.log2(np.maximum(processes, 1.0)))
-        step = self.message(processes, np.full(len(processes), 8.0))
-        return Drawn(2 * levels * step.best, 2 * levels * step.draws)
+            return np.where(processes <= 1, 0.0, found)
+        levels: FloatArray = np.ceil(np.log2(np.maximum(processes, 1.0)))
+        return 2 * levels * self.message(processes, np.full(len(processes), 8.0))
 
-    def _evaluated(self, term: str, processes: FloatArray, sizes: FloatArray) -> Drawn:
+    def _evaluated(self, term: str, processes: FloatArray, sizes: FloatArray) -> Rows:
         model = self.terms[term].model
         given = {"P": processes, "x": np.maximum(sizes, 1.0)}
         unknown = sorted(set(model.inputs) - set(given))
@@ -153,9 +146,8 @@ class StudyMachine:
         )
 
         found = predict({term: model}, {name: given[name] for name in model.inputs})[term]
-        shape = processes.shape
-        best = np.maximum(np.broadcast_to(found.value, shape), 0.0)
-        return Drawn(best, np.maximum(np.broadcast_to(found.draws, (len(found.draws), *shape)), 0.0))
+        rows = rows_of(found.value, found.draws)
+        return np.maximum(np.broadcast_to(rows, (len(rows), *processes.shape)), 0.0)
 
 
 def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None = None) -> StudyMachine:
@@ -188,12 +180,15 @@ def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None 
     return StudyMachine(
         machine=machine,
         cores=values["cores"].value,
-        figures={key: figures[f"{stem}.{key}"] for key in values},
+        figures={
+            key: rows_of(np.array(best), draws)
+            for key, (best, draws) in ((key, figures[f"{stem}.{key}"]) for key in values)
+        },
         terms=terms,
     )
 
 
-def slowdowns(source: StudyMachine, target: StudyMachine, locations: FloatArray) -> Drawn:
+def slowdowns(source: StudyMachine, target: StudyMachine, locations: FloatArray) -> Rows:
     """Return by what the time of a process is multiplied that one resource alone limits.
 
     A process on a node with r of them has a core of its own, and the bandwidth of a core, but at most 1/r of
@@ -203,25 +198,23 @@ def slowdowns(source: StudyMachine, target: StudyMachine, locations: FloatArray)
         locations: float64[Q], of the program.
 
     Returns:
-        float64[resource, Q], in the order of `RESOURCES`.
+        Rows of [resource, Q], in the order of `RESOURCES`.
     """
     found = []
     for resource in RESOURCES:
         both = [f for f in _FIGURES[resource] if f in source.figures and f in target.figures]
         figure = both[0] if both else _FIGURES[Resource.MEMORY][0]
         here, there = (_rate(one, figure, one.on_a_node(locations)) for one in (source, target))
-        found.append((here.best / there.best, here.draws / there.draws))
-    return Drawn(np.stack([best for best, _ in found]), np.stack([draws for _, draws in found], axis=1))
+        found.append(here / there)
+    return np.stack(found, axis=1)
 
 
-def _rate(one: StudyMachine, figure: str, together: FloatArray) -> Drawn:
-    """What a process has of a resource if that many share a node: float64[Q], with draws."""
-    best, draws = one.figures[figure]
-    everywhere, column = np.ones(len(together)), draws[:, None]
+def _rate(one: StudyMachine, figure: str, together: FloatArray) -> Rows:
+    """What a process has of a resource if that many share a node: rows of [Q]."""
+    rows, everywhere = one.figures[figure][:, None], np.ones(len(together))
     if figure == "bw_node":
-        core, core_draws = one.figures.get("bw_core", (np.inf, np.full(1, np.inf)))
-        return Drawn(np.minimum(best / together, core), np.minimum(column / together, core_draws[:, None]))
+        core = one.figures["bw_core"][:, None] if "bw_core" in one.figures else np.inf
+        return np.minimum(rows / together, core)
     if figure == "latency_memory":
-        return Drawn(everywhere / best, everywhere / column)
-    cores = 1.0 if figure == "hz" else one.cores
-    return Drawn(everywhere * best / cores, everywhere * column / cores)
+        return everywhere / rows
+    return everywhere * rows / (1.0 if figure == "hz" else one.cores)

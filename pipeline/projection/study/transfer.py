@@ -1,11 +1,7 @@
-"""From times on one machine to times on another, kernel by kernel, on joint draws of all that is uncertain.
-
-Arrays of draws have the best values in row 0 and the draws below, so that one formula serves both.
-"""
+"""From times on one machine to times on another, kernel by kernel, on draws of all that is uncertain."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TypeAlias
 
 import numpy as np
 
@@ -13,23 +9,19 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.prediction import LEAST, Prediction
 from pipeline.projection.expressions.units import stream
 from pipeline.projection.study.kernel_table import (
-    DRAWS,
     PATTERNS,
     KernelTable,
     Pattern,
     Way,
     seconds_of_calls,
 )
-from pipeline.projection.study.study_machine import Drawn, StudyMachine, slowdowns
+from pipeline.projection.study.study_machine import DRAWS, Rows, StudyMachine, slowdowns
 from pipeline.statistics.student import TWO_SIDED
 
 BLOCK = 256  # kernels whose draws are held at once
 VALUES_AT_ONCE = 1 << 22
 STAYS_ERROR = 0.5  # standard deviation of the logarithm of what stays as measured: files, start-up, offload
 SMALLEST = 1e-300
-
-Rows: TypeAlias = FloatArray
-"""float64[1 + draw, ...]: the best values, then joint draws."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -74,7 +66,7 @@ class Transfer:
         if self.stays:
             return here, total_here
         locations = self.locations(points)
-        slower = _rows(slowdowns(self.source, self.target, locations))
+        slower = slowdowns(self.source, self.target, locations)
         before, after = np.zeros((2, 1 + DRAWS, len(points)))
         for kernels in self._blocks(Way.COMPUTES):
             times = self._times(kernels, here)
@@ -130,7 +122,7 @@ class Transfer:
 
     def _factors(self, kernels: IntArray, slower: Rows) -> Rows:
         """By what the times of k kernels that compute are multiplied, float64[1 + draw, k, Q]."""
-        mix = _rows(self.table.drawn_mix(kernels, stream("mix", kernels.tobytes())))
+        mix = self.table.drawn_mix(kernels, stream("mix", kernels.tobytes()))
         errors = _errors("method", kernels, self.table.method_error(kernels))
         result: FloatArray = np.einsum("dkr,drq->dkq", mix, slower) * errors
         return result
@@ -152,12 +144,12 @@ class Transfer:
         if table.moved is not None:  # a call without bytes posts or tests a message, it moves none
             moves_none = (moved <= 0) & (patterns == PATTERNS.index(Pattern.MESSAGE))[:, None]
             visits = np.where(moves_none, 0.0, visits)
-        there = _rows(seconds_of_calls(self.target, patterns, visits, moved, locations))
+        there = seconds_of_calls(self.target, patterns, visits, moved, locations)
         if not self.source.has_messages:  # what of the measured time was waiting is unknown
             share = stream("share", kernels.tobytes()).uniform(size=(1 + DRAWS, len(kernels), 1))
             share[0] = 0.5
             return there, times * share
-        calls = _rows(seconds_of_calls(self.source, patterns, visits, moved, locations))
+        calls = seconds_of_calls(self.source, patterns, visits, moved, locations)
         return _split(times, calls, there, table.finishes[kernels])
 
 
@@ -236,11 +228,6 @@ def _sum_there(
         ]
         ends.append((there[0] * np.exp(sign * np.hypot(*sides)))[None])
     return ends[0], ends[1]
-
-
-def _rows(found: Drawn) -> Rows:
-    """Put best values and draws together; few draws are repeated."""
-    return np.concatenate([found.best[None], found.draws[np.arange(DRAWS) % len(found.draws)]])
 
 
 def _normal(key: str, kernels: IntArray) -> Rows:
