@@ -1,7 +1,6 @@
 """Projections of applications: files, stored models, what stands behind a result, what is shipped, plots."""
 
 from collections.abc import Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 
 from ingest.errors import UsageError
@@ -23,8 +22,7 @@ from pipeline.projection.vector_loops.vector_loop_term import (
     read_vector_loop,
     strategy_times,
 )
-from pipeline.report.roofline_plot import write_roofline
-from pipeline.report.sweep_plot import write_sweep
+from pipeline.report.projection_plots import image, roofline_figure, sweep_figure
 from pipeline.store.results import read_models
 
 
@@ -168,10 +166,8 @@ def projection_image(form: str, projections: Sequence[ApplicationProjection], sw
     Raises:
         UsageError: there is nothing to draw.
     """
-    image = BytesIO()
     if swept:
-        write_sweep(image, form, projections, swept)
-        return image.getvalue()
+        return image(sweep_figure(projections, swept), form)
     profile = projections[0].profile
     if profile is None or profile.roofline is None:
         hint = (
@@ -179,5 +175,4 @@ def projection_image(form: str, projections: Sequence[ApplicationProjection], sw
             "if its reference machine states a peak"
         )
         raise UsageError("nothing is swept, and this projection has no roofline", where="--output", hint=hint)
-    write_roofline(image, form, profile.roofline)
-    return image.getvalue()
+    return image(roofline_figure(profile.roofline), form)

@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from pipeline.columns.projections import sweep_table
+from pipeline.report.projection_plots import sweep_figure
 from pipeline.report.projections import show_sweep, sweep_json
 from pipeline.report.render.console import console
-from pipeline.report.sweep_plot import figure_of
 from pipeline.stages.project import sweep
 
 
@@ -51,7 +51,7 @@ def test_data_hold_every_part_of_every_value(milc):
 
 
 def test_the_plot_shows_parts_and_losses(milc):
-    times, losses = figure_of(milc, "L").axes
+    times, losses = sweep_figure(milc, "L").axes
     labels = [line.get_label() for line in times.get_lines()]
     assert labels == ["total", "T_ser", "T_p2p", "T_coll"]
     assert times.get_lines()[0].get_ydata() == pytest.approx([p.total.value for p in milc])
@@ -65,10 +65,10 @@ def test_the_plot_shows_parts_and_losses(milc):
 
 def test_without_variants_there_is_no_panel_for_losses(milc):
     alone = [replace(p, variants=(), measured=p.total.value) for p in milc]
-    (axes,) = figure_of(alone, "L").axes
+    (axes,) = sweep_figure(alone, "L").axes
     assert axes.get_lines()[-1].get_label() == "measured"
 
 
 def test_a_wide_range_is_drawn_on_a_logarithmic_axis():
     found = sweep("milc", "xe6", [{"L": 8, "P": p} for p in (1024, 8192)])
-    assert figure_of(found, "P").axes[-1].get_xscale() == "log"
+    assert sweep_figure(found, "P").axes[-1].get_xscale() == "log"
