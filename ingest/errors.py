@@ -11,6 +11,9 @@ code 2; everything else is a crash, exit code 70, and a defect of this program.
     └── ModelError         data from which no model can be made
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 MAX_LENGTH = 600  # characters of what is wrong, and of how to fix it
 
 
@@ -67,3 +70,14 @@ class FilterError(PipelineError):
 
 class ModelError(PipelineError):
     """Data from which no model can be made."""
+
+
+@contextmanager
+def located(where: str, *, hint: str = "") -> Iterator[None]:
+    """Have errors that name no place name this one, and a hint if they give none."""
+    try:
+        yield
+    except PipelineError as error:
+        if error.where:
+            raise
+        raise type(error)(error.what, where=where, hint=error.hint or hint) from error

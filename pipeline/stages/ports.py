@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ingest.errors import InputError, UsageError
+from ingest.errors import UsageError, located
 from pipeline.projection.expressions.units import RATE, TIME, parse_quantity
 from pipeline.projection.ports.assembly import Instruction, loop_bodies, nesting_depth
 from pipeline.projection.ports.counting import read_function
@@ -64,13 +64,9 @@ def ports(
     reports = []
     for k in chosen:
         body = instructions[bodies[k].start : bodies[k].stop]
-        try:
+        with located(f"{path}: {function}"):
             estimate = estimate_loop(there, body, tool)
             other = estimate_loop(reference, body, tool) if reference else None
-        except InputError as error:
-            raise InputError(
-                error.what, where=error.where or f"{path}: {function}", hint=error.hint
-            ) from error
         time = None
         if measured and other and k == chosen[0]:
             time = time_elsewhere(measured, other.cycles, estimate.cycles, clocks)

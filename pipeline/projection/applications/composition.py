@@ -9,7 +9,7 @@ from functools import reduce
 from operator import add
 from typing import TypeAlias
 
-from ingest.errors import UsageError
+from ingest.errors import located
 from pipeline.projection.applications.application import ApplicationFile
 from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic_model import Model, symbol
@@ -87,11 +87,8 @@ def _with_sums(parts: Mapping[tuple[str, ...], Model]) -> dict[tuple[str, ...], 
 
 
 def _sum(application: ApplicationFile, parts: Mapping[tuple[str, ...], Model]) -> Model:
-    try:
+    with located(f"{application.path}: total", hint="give all parts the same unit, or write total = ..."):
         return reduce(add, (model for path, model in parts.items() if len(path) == 1))
-    except UsageError as error:
-        where, hint = f"{application.path}: total", "give all parts the same unit, or write total = ..."
-        raise UsageError(error.what, where=where, hint=error.hint or hint) from error
 
 
 def _by_bandwidth(

@@ -20,7 +20,7 @@ from fractions import Fraction
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.errors import UsageError
+from ingest.errors import UsageError, located
 
 _BASES = ("s", "B", "flop", "core")
 
@@ -187,10 +187,8 @@ def require_dimension(quantity: Quantity, dimension: Dimension, key: str, where:
 
 
 def _from_match(match: re.Match[str], where: str) -> Quantity:
-    try:
+    with located(where):
         factor, dimension = parse_unit(match["unit"] or "")
-    except UsageError as error:
-        raise UsageError(error.what, where=where, hint=error.hint) from error
     spread = abs(float(match["spread"] or 0.0)) / 100
     value = float(match["value"]) * factor
     return _finite(Quantity(value=value, dimension=dimension, relative_sd=spread, factor=factor), where)

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.errors import InputError, UsageError
+from ingest.errors import InputError, UsageError, located
 from pipeline.projection.expressions.toml_tables import TomlTable, find, read_bytes, read_toml, shipped
 from pipeline.projection.ports.assembly import (
     Instruction,
@@ -212,9 +212,7 @@ def count_loop(
     if not iterations > 0:
         raise UsageError(f"iterations = {iterations:g}", hint="give unrolling times SIMD lanes, at least 1")
     instructions = read_function(path, function)
-    try:
+    with located(f"{path}: {function}"):
         body = target_loop(instructions, length=length)
         chosen = table or shipped_class_table(portmap.isa)
         return count_classes(portmap, chosen, instructions[body.start : body.stop]) / iterations
-    except (InputError, UsageError) as error:
-        raise type(error)(error.what, where=f"{path}: {function}", hint=error.hint) from error

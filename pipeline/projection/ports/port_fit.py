@@ -22,7 +22,7 @@ from functools import partial, reduce
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.errors import InputError, PipelineError
+from ingest.errors import InputError, located
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
     Model,
@@ -238,12 +238,8 @@ def port_term(table: TomlTable, name: str) -> Model:
         ModelError: the variants cannot determine the classes.
     """
     table.check_keys(_KEYS)
-    try:
+    with located(table.where):
         return _model(table, name)
-    except PipelineError as error:
-        if error.where:
-            raise
-        raise type(error)(error.what, where=table.where, hint=error.hint) from error
 
 
 @dataclass(frozen=True, eq=False)

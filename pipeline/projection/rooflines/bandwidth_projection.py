@@ -30,6 +30,8 @@ from pipeline.projection.rooflines.region_verdicts import (
     MEMORY_VALUES,
     PEAK,
     SCALAR_PEAK,
+    TESTED_ERROR,
+    UNTESTED_ERROR,
     Bound,
     RegionVerdict,
     verdict,
@@ -38,10 +40,6 @@ from pipeline.projection.rooflines.region_verdicts import (
 from pipeline.projection.rooflines.rooflines import Point, Roofline, points_of, roofline
 
 _KEYS = ("reference", "profile", "runs", "kinds", "groups", "cores", "coverage", "method_error")
-# Tested: the three projections of paper 003, of a code known to be memory-bound, were 9.2 % off (rms); one
-# more follows Student's t with three degrees of freedom, as wide as a normal distribution of 13 %. Untested:
-# OpenSBLI between seven public systems, tests/pipeline/projection/test_public_pairs.py.
-_TESTED_ERROR, _UNTESTED_ERROR = 0.13, 0.42
 _SHARE_ROUNDING = 0.0005
 _SHARE_TOLERANCE = 0.02
 
@@ -197,7 +195,7 @@ def _method_error(table: TomlTable, verdicts: Mapping[str, RegionVerdict]) -> fl
     tested = all(
         found.bound in (Bound.MEMORY, Bound.ARITHMETIC) and not found.doubts for found in verdicts.values()
     )
-    return _TESTED_ERROR if tested else _UNTESTED_ERROR
+    return TESTED_ERROR if tested else UNTESTED_ERROR
 
 
 def _fraction(table: TomlTable, key: str) -> float:

@@ -115,12 +115,17 @@ def _stated(row: TomlTable, cores: int | None) -> Group:
     here = row.at(name)
     if "time" not in row:
         raise InputError("'time' is missing", where=here, hint='write time = "997.6 s"')
-    counters = row.table("counters").content
+    return _group(name, row.content, row.table("counters").content, cores, here)
+
+
+def _group(
+    name: str, given: Mapping[str, object], counters: Mapping[str, object], cores: int | None, here: str
+) -> Group:
     return Group(
         name=name,
-        time=_time(row.content["time"], here),
-        share=_share(row.content["share"], here) if "share" in row else None,
-        kind=_kind(row.content.get("kind", "threaded"), here),
+        time=_time(given["time"], here),
+        share=_share(given["share"], here) if "share" in given else None,
+        kind=_kind(given.get("kind", "threaded"), here),
         counters={key: _count(value, f"{here}: {key}") for key, value in counters.items()},
         cores=cores,
     )
@@ -224,18 +229,19 @@ def _is_counter_file(path: Path) -> bool:
 def _of_csv(columns: MeasuredColumns, kinds: Mapping[str, str], cores: int | None) -> Sequence[Group]:
     """Return the rows of a CSV with columns region, time and, optionally, share, kind and counters."""
     names = columns.texts("region")
-    times = columns.numbers("time", TIME)
-    shares = columns.numbers("share", NONE) if "share" in columns.cells else None
-    stated = columns.texts("kind") if "kind" in columns.cells else ("other",) * len(names)
+    stated = {"time": columns.numbers("time", TIME)}
+    if "share" in columns.cells:
+        stated["share"] = columns.numbers("share", NONE)
+    usual = columns.texts("kind") if "kind" in columns.cells else ("other",) * len(names)
     counted = {name: columns.numbers(name, NONE) for name in columns.cells if known(name)}
     return [
-        Group(
-            name=name,
-            time=_time(f"{times[row]} s", f"{columns.where}: {name}"),
-            share=None if shares is None else _share(float(shares[row]), f"{columns.where}: {name}"),
-            kind=_kind(kinds.get(name, stated[row]), f"{columns.where}: {name}"),
-            counters={counter: float(values[row]) for counter, values in counted.items()},
-            cores=cores,
+        _group(
+            name,
+            {"time": f"{stated['time'][row]} s", "kind": kinds.get(name, usual[row])}
+            | {key: float(values[row]) for key, values in stated.items() if key != "time"},
+            {counter: float(values[row]) for counter, values in counted.items()},
+            cores,
+            f"{columns.where}: {name}",
         )
         for row, name in enumerate(names)
     ]

@@ -18,7 +18,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.region_class import Activity, RegionClass, region_class
 from pipeline.models.kernels import Kernels
-from pipeline.projection.rooflines.region_verdicts import Bound, RegionVerdict
+from pipeline.projection.rooflines.region_verdicts import TESTED_ERROR, UNTESTED_ERROR, Bound, RegionVerdict
 from pipeline.projection.study.study_machine import DRAWS, RESOURCES, Resource, Rows, StudyMachine
 
 _NAME = re.compile(
@@ -156,8 +156,6 @@ TYPICAL_MIX = {Resource.MEMORY: 0.5, Resource.ARITHMETIC: 0.25, Resource.LATENCY
 """Of memory, arithmetic and latency, if no counters tell: half of a program's time waits for memory, as paper
 003 assumes for all of it; how much is as uncertain as a Dirichlet distribution of four observations."""
 MIX_OBSERVATIONS = 4.0
-UNTESTED_ERROR, TESTED_ERROR = 0.42, 0.13
-"""Standard deviations of the method without and with counters, as of the projection by bandwidths."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -19,7 +19,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from ingest.errors import InputError, PipelineError, UsageError
+from ingest.errors import InputError, UsageError, located
 from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic_model import Model, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable
@@ -92,10 +92,8 @@ def fitted_term(table: TomlTable, name: str) -> tuple[tuple[str, ...], Model]:
     formula = parse(table.text("formula"), {**names, **free}, where=table.at("formula"))
     data = read_measurements(table, inputs, formula.dimension)
     parameters = [replace(parameter, name=f"{name}.{key}") for key, (parameter, _) in read.items()]
-    try:
+    with located(table.where):
         found = fit(name, formula, parameters, data.inputs, data.values, weights=data.weights)
-    except PipelineError as error:
-        raise type(error)(error.what, where=table.where, hint=error.hint) from error
     return tuple(inputs), found.model
 
 

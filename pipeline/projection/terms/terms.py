@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ingest.errors import InputError, ModelError, UsageError
+from ingest.errors import InputError, UsageError, located
 from pipeline.projection import terms as package
 from pipeline.projection.expressions.expression_text import Names, parse
 from pipeline.projection.expressions.symbolic import real_symbol
@@ -191,7 +191,5 @@ def _fitted(family: TermFamily, table: TomlTable, name: str) -> Model:
     }
     inputs = {key: symbols[key] for key in family.inputs}
     data = read_measurements(table, inputs, benchmarks=family.benchmarks)
-    try:
+    with located(table.where):
         return family.fit(name, data, given).model
-    except ModelError as error:
-        raise ModelError(error.what, where=table.where, hint=error.hint) from error
