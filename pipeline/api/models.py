@@ -27,7 +27,7 @@ from pipeline.report.frames import (
     runtime_frame,
 )
 from pipeline.report.plots import draw_curve
-from pipeline.report.runtime_summary import runtime_summary
+from pipeline.report.summary import runtime_summary
 from pipeline.stages.model import outlooks, require_additive, summary_of, target_points
 from pipeline.stages.plot import find_kernel, kernel_curve
 from pipeline.store.results import read_analysis

@@ -64,7 +64,7 @@ def plan(
 
     The order is drawn once and stored. Costs come from the first runs, or from the models of --results.
     """
-    from pipeline.report.terminal.campaign import show_plan
+    from pipeline.report.terminal.measurements import show_plan
     from pipeline.stages.campaign_submission import plan_campaign
 
     _present(plan_campaign(file, results), json, partial(show_plan, limit=limit))
@@ -77,7 +77,7 @@ def submit(file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed: Failed 
     Slurm and PBS get jobs; without a scheduler the runs are made here, one at a time. Exit code 3: some
     runs failed.
     """
-    from pipeline.report.terminal.campaign import show_status
+    from pipeline.report.terminal.measurements import show_status
     from pipeline.stages.campaign_submission import dry_run as scripts
     from pipeline.stages.campaign_submission import every_retry, no_retry, submit_campaign
 
@@ -96,7 +96,7 @@ def status(
     file: File = Path(CAMPAIGN), watch: Watch = False, interval: Interval = 5.0, json: Json = None
 ) -> None:
     """Show how far the runs are, and the last lines of the logs of those that failed."""
-    from pipeline.report.terminal.campaign import show_status
+    from pipeline.report.terminal.measurements import show_status
     from pipeline.stages.campaign import read_progress
 
     def draw(screen: "Console", summary: Mapping[str, Any]) -> None:
@@ -138,7 +138,7 @@ def loop(
 
 def _show_progress(progress: "CampaignProgress", json: str | None) -> None:
     """Print the rounds so far and the answer; exit with a code that says whether it is one."""
-    from pipeline.report.terminal.campaign import show_rounds
+    from pipeline.report.terminal.measurements import show_rounds
 
     _present(progress, json, show_rounds)
     if progress.request:

@@ -176,7 +176,7 @@ def inspect(
     from ingest.errors import UsageError
     from pipeline.columns.measured_runs import inspection_table
     from pipeline.report.render.console import console
-    from pipeline.report.terminal.inspection import show_inspection
+    from pipeline.report.terminal.measurements import show_inspection
     from pipeline.stages.inspect import inspect_path
 
     if propose:

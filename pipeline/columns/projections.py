@@ -13,8 +13,18 @@ from pipeline.columns.column import ABSENT, ESTIMATE, EXACT, FIGURE, SHARE, TEXT
 from pipeline.projection.expressions.evaluation import Sensitivity
 from pipeline.projection.vector_loops.vector_loop import STRATEGIES
 from pipeline.projection.vector_loops.vector_loop_term import StrategyTimes
-from pipeline.wording.part_rounding import Part, amount_text, last_digit, rounded_to_sum, share_texts
-from pipeline.wording.quantities import figure, given_percent, interval_text, number, signed_percent
+from pipeline.wording.quantities import (
+    Part,
+    amount_text,
+    figure,
+    given_percent,
+    interval_text,
+    last_digit,
+    number,
+    rounded_to_sum,
+    share_texts,
+    signed_percent,
+)
 
 NO_SPREAD = "no spread stated"
 DIGITS = 5

@@ -26,8 +26,7 @@ from pipeline.questions.analysis import (
 )
 from pipeline.questions.runtime.pop import efficiencies
 from pipeline.questions.runtime.runtime import Runtime, runtime
-from pipeline.report.runtime_summary import runtime_summary
-from pipeline.report.summary import LISTED, efficiency_summary, metric_summary, summarise
+from pipeline.report.summary import LISTED, efficiency_summary, metric_summary, runtime_summary, summarise
 from pipeline.stages.selection import most_listed
 from pipeline.stages.usable_runs import Ingested
 from pipeline.store.results import StoredStudy

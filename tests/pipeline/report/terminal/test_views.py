@@ -17,7 +17,7 @@ from pipeline.questions.planning.advice import Advice, Settled
 from pipeline.report.render.terminal_tables import show_table
 from pipeline.report.summary import advice_summary
 from pipeline.report.terminal.filter import effect_sentence, show_effect, show_memory, show_simulation
-from pipeline.report.terminal.inspection import show_inspection
+from pipeline.report.terminal.measurements import show_inspection
 from pipeline.report.terminal.results import show_tree
 from pipeline.stages.filter import filter_request, make_filter, simulate_filter
 from pipeline.stages.ingest import ingest

@@ -1,4 +1,4 @@
-"""A measurement campaign in the terminal: the plan with its cost, and how far the runs are."""
+"""Measurements in the terminal: what a path holds, and a campaign: its plan, its cost, how far it is."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -9,7 +9,15 @@ from rich.table import Table
 from rich.text import Text
 
 from ingest.number_text import figure, percent
+from pipeline.columns.measured_runs import (
+    inspection_table,
+    metrics_and_notices,
+    overlapping_table,
+    reconciliation,
+    verdict,
+)
 from pipeline.report.render.console import show_sentence
+from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.wording.quantities import counted, interval_text, point_text, quantity
 
 Summary = Mapping[str, Any]
@@ -165,3 +173,39 @@ def _figure(asked: str, value: float) -> str:
     if asked == "efficiency":
         return percent(value)
     return figure(value) if asked == "speedup" else quantity(value, _UNITS[asked])
+
+
+MAX_ROWS = 30  # overlapping timers that are shown
+
+
+def show_inspection(out: Console, found: Mapping[str, Any]) -> None:
+    """Print what a path holds, as `pipeline.stages.inspect.inspect_path` found it."""
+    _show_contents(out, found)
+    for line in verdict(found):  # whole lines: paths in them can be copied
+        out.print(Text(line), soft_wrap=True)
+
+
+def _show_contents(out: Console, found: Mapping[str, Any]) -> None:
+    out.print(f"Parameters: {', '.join(found['parameters']) or 'none'}", soft_wrap=True, markup=False)
+    if "series" in found:
+        series = found["series"]
+        out.print(
+            f"{series['format']}: {counted(series['points'], 'measurement point')}, "
+            f"up to {counted(series['repetitions'], 'repetition')}, "
+            f"{counted(series['callpaths'], 'call path')}, metrics {', '.join(series['metrics'])}",
+            soft_wrap=True,
+            markup=False,
+        )
+        return
+    out.print(terminal_table(inspection_table(found), out.width))
+    for run in found["runs"]:
+        for sentence in reconciliation(found, run):
+            show_sentence(out, sentence)
+        if rows := run.get("overlapping"):
+            out.print(terminal_table(overlapping_table(rows[:MAX_ROWS]), out.width))
+            if len(rows) > MAX_ROWS:
+                out.print(f"and {counted(len(rows) - MAX_ROWS, 'shorter one')}", soft_wrap=True)
+    for sentence in metrics_and_notices(found["runs"]):
+        show_sentence(out, sentence)
+    for notice in found.get("notices", ()):
+        show_sentence(out, f"Note: {notice}")
