@@ -58,7 +58,7 @@ def _falls_on(models: ScalingModels) -> BoolArray:
     """
     if len(models.parameters) > 1:
         return np.zeros(len(models), dtype=np.bool_)
-    value = models.predict(np.array([models.last, models.last * AHEAD])).value
+    value = models.expected(np.array([models.last, models.last * AHEAD]))
     falls: BoolArray = value[:, 1] < value[:, 0]
     return falls
 

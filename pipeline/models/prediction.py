@@ -1,25 +1,24 @@
 """Predicted values with their intervals, and what becomes of them in sums and under a further error."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 
 LEAST = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
-
-
-REMEMBERED = 64  # points whose predictions are kept of many kernels
-REMEMBERED_VALUES = 1_000_000  # of few kernels so many values are: 8 MB
+ROOM = 4_000_000  # values that a memory holds: 32 MB
+VALUES_ALONE = 0.0  # stands for the level of intervals that are not asked for
 
 
 class PredictionMemory:
-    """Predictions of a few points: summary, ranking and page ask for the same ones."""
+    """Predictions of the points that were last asked for: summary, ranking and page ask for the same ones."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[float, ...], FloatArray] = {}
+        self._sums: dict[tuple[float, ...], float] = {}
 
     def predict(
         self, points: FloatArray, level: float, predict: Callable[[FloatArray], FloatArray]
@@ -28,22 +27,39 @@ class PredictionMemory:
 
         Args:
             points: float64[Q, D].
-            level: of the intervals.
-            predict: makes float64[3, K, Q] from points.
+            level: of the intervals, or `VALUES_ALONE`.
+            predict: makes float64[3, K, Q] from points; float64[1, K, Q] of values alone.
 
         Returns:
-            float64[3, K, Q].
+            What `predict` would.
         """
         asked = [(level, *point) for point in points.tolist()]
-        known = self._known
-        if new := [key for key in dict.fromkeys(asked) if key not in known]:
-            found = predict(np.array([key[1:] for key in new])).transpose(2, 0, 1)
-            known = known | dict(zip(new, found, strict=True))
-            if len(known) <= max(REMEMBERED, REMEMBERED_VALUES // max(found[0].size, 1)):
-                self._known.update(known)
+        new = [key for key in dict.fromkeys(asked) if key not in self._known]
         if not asked:
             return predict(points)
-        return np.stack([known[key] for key in asked], axis=-1)
+        found = predict(np.array([key[1:] for key in new])) if new else None
+        fresh = {} if found is None else dict(zip(new, found.transpose(2, 0, 1), strict=True))
+        known = [fresh[key] if key in fresh else self._known[key] for key in asked]
+        self._keep(fresh | {key: self._known.pop(key) for key in asked if key in self._known})
+        self._sums.update({key: float(ends[len(ends) // 2].sum()) for key, ends in fresh.items()})
+        return found if found is not None and new == asked else np.stack(known, axis=-1)
+
+    def _keep(self, found: Mapping[tuple[float, ...], FloatArray]) -> None:
+        """Remember predictions in place of the oldest ones, as many as there is room for."""
+        size = max((ends.size for ends in found.values()), default=1)
+        kept = dict(list(found.items())[: ROOM // max(size, 1)])
+        self._known.update((key, np.ascontiguousarray(ends)) for key, ends in kept.items())
+        held = sum(ends.size for ends in self._known.values())
+        while held > ROOM:
+            held -= self._known.pop(next(iter(self._known))).size
+
+    def knows(self, points: FloatArray, level: float) -> BoolArray:
+        """Tell of which points, float64[Q, D], predictions are known, bool[Q]."""
+        return np.array([(level, *point) in self._known for point in points.tolist()], dtype=np.bool_)
+
+    def sum_of_values(self, point: Sequence[float], level: float) -> float | None:
+        """Return the sum of all values that were ever predicted at a point; None if none were."""
+        return self._sums.get((level, *point), self._sums.get((VALUES_ALONE, *point)))
 
     def remember(self, other: "PredictionMemory", kernels: IntArray) -> None:
         """Take over what another knows of some of its kernels."""
@@ -88,6 +104,16 @@ class Prediction:
             for d in (self.value - self.lower, self.upper - self.value)
         )
         return Prediction(value, value - lower, value + upper)
+
+
+def joined(parts: Sequence[Prediction], axis: int) -> Prediction:
+    """Put predictions of different kernels (axis 0) or points (axis 1) behind one another."""
+    return Prediction(
+        *(
+            np.concatenate(ends, axis)
+            for ends in zip(*((p.value, p.lower, p.upper) for p in parts), strict=True)
+        )
+    )
 
 
 def widened(quantiles: FloatArray, error: FloatArray, level: float) -> FloatArray:

@@ -11,12 +11,14 @@ from pipeline.models.exponents import NO_EXPONENT
 from pipeline.models.forms import Hypothesis
 from pipeline.models.formulas import Formula
 from pipeline.models.hypotheses import Hypotheses, from_power
-from pipeline.models.prediction import Prediction, PredictionMemory, widened
+from pipeline.models.prediction import VALUES_ALONE, Prediction, PredictionMemory, widened
 from pipeline.models.quality import Note, Quality, note_texts
 from pipeline.models.rivals import Rivals
 from pipeline.models.trend import CombinedTrend
 
 SURE = 0.995  # probability of growing that is written as 100 %
+VALUES_AT_ONCE = 1 << 19  # that formulas and trends are combined for
+LEVEL = 0.9  # of intervals, unless another is asked for
 ANCHORS = 17  # scales between which a curve is interpolated
 NARROWEST = 1e-12  # logarithm of the ratio of two of them
 Curve = Callable[[FloatArray], FloatArray]
@@ -106,7 +108,7 @@ class ScalingModels:
             whole = replace(whole, common_error=None if of_sum is None else np.array([of_sum]))
         return replace(self, common_error=error, whole=whole)
 
-    def predict(self, points: FloatArray, level: float = 0.9) -> Prediction:
+    def predict(self, points: FloatArray, level: float = LEVEL) -> Prediction:
         """Predict expected values.
 
         Args:
@@ -123,14 +125,39 @@ class ScalingModels:
         lower, value, upper = self.memory.predict(points, level, lambda new: self._ends(new, level))
         return Prediction(value, np.minimum(lower, value), np.maximum(upper, value))
 
+    def expected(self, points: FloatArray) -> FloatArray:
+        """Return the values of `predict` alone, float64[K, Q]: a third of the work in the measured range."""
+        points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
+        alone = (points <= self.last).all(axis=1) & (self.predictor is None)
+        alone &= ~self.memory.knows(points, LEVEL)
+        found = np.empty((len(self), len(points)))
+        if not alone.all():
+            found[:, ~alone] = self.predict(points[~alone]).value
+        if alone.any():
+            medians = self.memory.predict(points[alone], VALUES_ALONE, lambda new: self._quantiles(new, 0.5))
+            found[:, alone] = medians[0]
+        return found
+
+    def sum_of_values(self, points: FloatArray, level: float) -> FloatArray:
+        """Return the sum of all values of `predict`, float64[Q]."""
+        known = [self.memory.sum_of_values(point, level) for point in points.tolist()]
+        if None in known:
+            values = self.expected(points) if level == LEVEL else self.predict(points, level).value
+            return np.asarray(values.sum(axis=0))
+        return np.array(known, dtype=np.float64)
+
+    def _quantiles(self, points: FloatArray, *probability: float) -> FloatArray:
+        """Return quantiles of what the formulas predict, float64[n, K, Q]."""
+        found = self.rivals.quantiles(self.hypotheses, points, self.last, np.array(probability))
+        return np.maximum(found, 0.0 if self.nonnegative else -np.inf)
+
     def _ends(self, points: FloatArray, level: float) -> FloatArray:
         """Predict lower ends, values and upper ends, float64[3, K, Q]."""
         tail = (1 - level) / 2
-        probability = np.array([tail, 0.5, 1 - tail])
-        found = self.rivals.quantiles(self.hypotheses, points, self.last, probability)
-        found = np.maximum(found, 0.0 if self.nonnegative else -np.inf)
+        found = self._quantiles(points, tail, 0.5, 1 - tail)
         if self.trend is not None:
-            found = self.trend.combined(found, points, level)
+            for some in np.array_split(np.arange(len(points)), 1 + found[0].size // VALUES_AT_ONCE):
+                found[..., some] = self.trend.combined(found[..., some], points[some], level)
             found[0] = self.raised(found[0], found[1], points)
         return found if self.common_error is None else widened(found, self.common_error, level)
 
@@ -172,7 +199,7 @@ class ScalingModels:
             ends: the smallest and largest scale.
         """
         anchors = np.geomspace(*ends, ANCHORS)
-        predicted, formula = self.predict(along(anchors)).value, self.values(along(anchors))
+        predicted, formula = self.expected(along(anchors)), self.values(along(anchors))
         comparable = (predicted > 0) & (formula > 0)
         ratio = np.where(comparable, predicted, 1.0) / np.where(comparable, formula, 1.0)
         correction, logs = np.log(ratio), np.log(anchors)

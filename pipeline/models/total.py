@@ -143,7 +143,7 @@ class Agreement:
     def predict(self, points: FloatArray, level: float) -> Prediction:
         """Predict all coarse parts."""
         own = self.coarse.predict(points, level)
-        factor = _factors(own, self.fine.predict(points, level))
+        factor = _factors(own, self.fine.sum_of_values(points, level))
         value, lower, upper = (part * factor for part in (own.value, own.lower, own.upper))
         if self.coarse.common_error is None:
             lower = self.coarse.raised(lower, value, points)
@@ -159,11 +159,14 @@ def agreeing(coarse: ScalingModels, fine: ScalingModels) -> ScalingModels:
     return coarse.predicted_by(Agreement(coarse, fine))
 
 
-def _factors(coarse: Prediction, fine: Prediction) -> FloatArray:
-    """By what each coarse part is multiplied, float64[K, Q]; 1 if no factors make the sums equal."""
+def _factors(coarse: Prediction, total: FloatArray) -> FloatArray:
+    """By what each coarse part is multiplied, float64[K, Q], for totals float64[Q].
+
+    It is 1 if no factors make the sums equal.
+    """
     value = coarse.value
     rising = np.where(value > 0, value, 0.0)
-    wanted = fine.value.sum(axis=0) - (value - rising).sum(axis=0)
+    wanted = total - (value - rising).sum(axis=0)
     variances, factors = log_variance(coarse), np.ones(value.shape)
     for q in np.flatnonzero((wanted > 0) & (rising.sum(axis=0) > 0)).tolist():
         gap = np.log(wanted[q] / rising[:, q].sum())

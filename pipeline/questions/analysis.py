@@ -186,7 +186,7 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossin
     order = ranking(share_target, measured, standing.start_up)
     if not analysis.additive:
         share_measured = share_target = np.full(len(level.kernels), np.nan)
-    at_largest = level.models.predict(largest[None, :]).value[:, 0]
+    at_largest = level.models.expected(largest[None, :])[:, 0]
     rising = np.divide(
         prediction.value[:, -1], at_largest, out=np.ones(len(level.kernels)), where=at_largest > 0
     )

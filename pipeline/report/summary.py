@@ -174,7 +174,7 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
     names = models.parameters
     formula = sum_of_formulas(models) if models.whole is None else models.whole.formula(0)
     measured = measured_total(analysis)
-    fitted = models.predict(analysis.experiment.points).value.sum(axis=0)
+    fitted = models.expected(analysis.experiment.points).sum(axis=0)
     known = np.isfinite(measured) & (np.abs(measured) + np.abs(fitted) > 0)
     gap = 2 * np.abs(fitted - measured)[known] / (np.abs(measured) + np.abs(fitted))[known]
     largest = outlook.total.value[0, -1]

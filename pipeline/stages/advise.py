@@ -34,7 +34,7 @@ def advise_analysis(analysis: Analysis, at: FloatArray, budget: float) -> list[A
 
 def run_costs(analysis: Analysis, points: FloatArray) -> FloatArray:
     """Return the predicted core-seconds of a run at each point, float64[P], from models of time."""
-    cost: FloatArray = analysis.callpaths.models.predict(points).value.sum(axis=0) * _cores(analysis, points)
+    cost: FloatArray = analysis.callpaths.models.expected(points).sum(axis=0) * _cores(analysis, points)
     return cost
 
 

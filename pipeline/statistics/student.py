@@ -57,9 +57,16 @@ def mixture_quantiles(
     rows = np.flatnonzero(best & ~several[mixture])
     alone, place = np.unique(mixture[rows], return_index=True)
     rows = rows[place]
-    reach = stdtrit(degrees[alone, None], probability).T[:, :, None]
+    reach = _student_quantiles(degrees[alone], probability)[:, :, None]
     result[:, alone] = center[rows] + scale[rows] * reach
     return result
+
+
+def _student_quantiles(degrees: FloatArray, probability: FloatArray) -> FloatArray:
+    """Return float64[n, K]; few degrees of freedom differ, and each takes a microsecond."""
+    different, which = np.unique(degrees, return_inverse=True)
+    found: FloatArray = stdtrit(different, probability[:, None])[:, which]
+    return found
 
 
 def _of_several(
@@ -70,29 +77,37 @@ def _of_several(
     degrees: FloatArray,
     probability: FloatArray,
 ) -> FloatArray:
-    """Return the quantiles if more than one component counts; `kernel`, int64[R], tells whose each is."""
+    """Return the quantiles if more than one component counts; `kernel`, int64[R], tells whose each is.
+
+    Inside, points stand before kernels: what is next to each other in memory is added and looked up.
+    """
     if not center.size:
         return np.zeros((len(probability), len(degrees), center.shape[1]))
     first = np.searchsorted(kernel, np.arange(len(degrees)))
-    share = (share / np.add.reduceat(share, first)[kernel])[:, None]
-    middle = center
-    smallest = np.maximum.reduceat(np.abs(middle), first, axis=0) * 1e-12 + 1e-300
-    spread = np.maximum(scale, smallest[kernel])
-    freedom = degrees[kernel, None]
+    share = share / np.add.reduceat(share, first)[kernel]
+    middle, scale = np.ascontiguousarray(center.T), np.ascontiguousarray(scale.T)
+    smallest = np.maximum.reduceat(np.abs(middle), first, axis=1) * 1e-12 + 1e-300
+    spread = np.maximum(scale, smallest[:, kernel])
+    freedom = degrees[kernel]
 
-    reach = stdtrit(degrees[:, None], probability).T[:, kernel, None] * FARTHER
+    reach = _student_quantiles(degrees, probability)[:, None, kernel] * FARTHER
     ends = middle + spread * reach
     margin = MARGIN * spread
-    low = np.minimum.reduceat(ends - margin, first, axis=1)
-    high = np.maximum.reduceat(ends + margin, first, axis=1)
-    unit = np.minimum.reduceat(spread, first, axis=0)
+    low = np.minimum.reduceat(ends - margin, first, axis=2)
+    high = np.maximum.reduceat(ends + margin, first, axis=2)
+    unit = np.minimum.reduceat(spread, first, axis=1)
 
     def below(place: FloatArray) -> FloatArray:
-        standard = (place[:, kernel] - middle) / spread
-        total: FloatArray = np.add.reduceat(share * student_cdf(standard, freedom), first, axis=1)
+        standard = np.take(place, kernel, axis=2)
+        standard -= middle
+        standard /= spread
+        part = student_cdf(standard, freedom)
+        part *= share
+        total: FloatArray = np.add.reduceat(part, first, axis=2)
         return total
 
-    return _invert(below, np.arcsinh(low / unit), np.arcsinh(high / unit), unit, probability[:, None, None])
+    found = _invert(below, np.arcsinh(low / unit), np.arcsinh(high / unit), unit, probability[:, None, None])
+    return found.transpose(0, 2, 1)
 
 
 def _invert(
@@ -133,10 +148,16 @@ def student_cdf(value: FloatArray, degrees: FloatArray) -> FloatArray:
     Wallace, "Bounds on normal approximations to Student's and the chi-square distributions", 1959, and with
     many degrees of freedom Abramowitz and Stegun 26.7.8.
     """
+    squared: FloatArray = value * value
     if degrees.min(initial=np.inf) >= MANY_DEGREES:
-        normal = value * (1 - 0.25 / degrees) / np.sqrt(1 + value * value / (2 * degrees))
+        squared /= 2 * degrees
+        squared += 1
+        normal = np.divide(value * (1 - 0.25 / degrees), np.sqrt(squared, out=squared), out=squared)
     else:
-        squeeze = (8 * degrees + 1) / (8 * degrees + 3)
-        normal = squeeze * np.copysign(np.sqrt(degrees * np.log1p(value * value / degrees)), value)
-    result: FloatArray = ndtr(normal)
+        squared /= degrees
+        normal = np.log1p(squared, out=squared)
+        normal *= degrees
+        np.copysign(np.sqrt(normal, out=normal), value, out=normal)
+        normal *= (8 * degrees + 1) / (8 * degrees + 3)
+    result: FloatArray = ndtr(normal, out=normal)
     return result

@@ -1,6 +1,6 @@
 """Columns of Arrow tables made from buffers, and tables as Parquet files."""
 
-from collections.abc import Sequence, Sized
+from collections.abc import Iterator, Sequence, Sized
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -99,10 +99,20 @@ ROWS_AT_ONCE = 1 << 14  # rows that are encoded together: all of a column would 
 
 def write_table(path: Path, table: pa.Table) -> None:
     """Write an Arrow table as Parquet atomically."""
+    write_tables(path, iter([table]))
+
+
+def write_tables(path: Path, tables: Iterator[pa.Table]) -> None:
+    """Write tables of the same columns, one at least, behind one another as one Parquet file."""
 
     def write(temporary: Path) -> None:
-        with temporary.open("wb") as file:  # Arrow opens no path that is not UTF-8
-            pq.write_table(table, file, compression="zstd", row_group_size=ROWS_AT_ONCE)
+        first = next(tables)
+        with (
+            temporary.open("wb") as file,  # Arrow opens no path that is not UTF-8
+            pq.ParquetWriter(file, first.schema, compression="zstd") as writer,
+        ):
+            for table in chain([first], tables):
+                writer.write_table(table, ROWS_AT_ONCE)
 
     write_atomically(path, write)
 

@@ -1,7 +1,7 @@
 """Experiments as Parquet: callpaths.parquet, measurements.parquet and runs.parquet."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from ingest.profile import Metric, MetricKind, RegionTable
 from ingest.reduction import Reduction
 from ingest.region_class import RegionClass
 from pipeline.store.arrow import (
+    ROWS_AT_ONCE,
     lists_of_numbers,
     lists_of_texts,
     numbers,
@@ -24,6 +25,7 @@ from pipeline.store.arrow import (
     repeated_text,
     texts,
     write_table,
+    write_tables,
 )
 from pipeline.wording.record_codec import as_plain, restored
 
@@ -39,7 +41,7 @@ def write_experiment(directory: Path, experiment: Experiment) -> None:
     locations, ``runs.parquet`` one per run.
     """
     write_table(directory / CALLPATHS, _callpaths(experiment))
-    write_table(directory / MEASUREMENTS, _measurements(experiment))
+    write_tables(directory / MEASUREMENTS, _measurements(experiment))
     write_table(directory / RUNS, _runs(experiment))
 
 
@@ -70,25 +72,27 @@ def _callpaths(experiment: Experiment) -> pa.Table:
     return table.replace_schema_metadata({_KEY: json.dumps(shared).encode()})
 
 
-def _measurements(experiment: Experiment) -> pa.Table:
-    count, (points, repetitions) = len(experiment.tree), experiment.shape
-    node, point, repetition = (
-        i.reshape(-1) for i in np.indices((count, points, repetitions), dtype=np.int32)
-    )
-    parts = []
+def _measurements(experiment: Experiment) -> Iterator[pa.Table]:
+    """Yield one row per call path, metric, point and repetition, as many as are encoded together."""
+    points, repetitions = experiment.shape
+    at_once = max(ROWS_AT_ONCE // max(points * repetitions, 1), 1)
     for metric in experiment.metrics:
-        reduction = experiment.values[metric.name]
-        columns = {name: getattr(reduction, name).reshape(-1) for name in REDUCTIONS}
-        measured = np.isfinite(columns["max"])  # extremes have no sum
-        place = {"callpath": node, "point": point, "repetition": repetition}
-        place |= (
-            {name: experiment.points[point, d] for d, name in enumerate(experiment.parameters)}
-            if _free_of(experiment.parameters, place)
-            else {}
-        )
-        table = pa.table({name: numbers(a[measured]) for name, a in (place | columns).items()})
-        parts.append(table.add_column(0, "metric", repeated_text(metric.name, len(table))))
-    return pa.concat_tables(parts)
+        for first in range(0, max(len(experiment.tree), 1), at_once):
+            yield _measurements_of(experiment, metric.name, slice(first, first + at_once))
+
+
+def _measurements_of(experiment: Experiment, metric: str, callpaths: slice) -> pa.Table:
+    reduced = {name: getattr(experiment.values[metric], name)[callpaths] for name in REDUCTIONS}
+    columns = {name: values.reshape(-1) for name, values in reduced.items()}
+    node, point, repetition = (
+        indices.reshape(-1) for indices in np.indices(reduced["max"].shape, dtype=np.int32)
+    )
+    measured = np.isfinite(columns["max"])  # extremes have no sum
+    place = {"callpath": node + np.int32(callpaths.start), "point": point, "repetition": repetition}
+    if _free_of(experiment.parameters, place):
+        place |= {name: experiment.points[point, d] for d, name in enumerate(experiment.parameters)}
+    table = pa.table({name: numbers(a[measured]) for name, a in (place | columns).items()})
+    return table.add_column(0, "metric", repeated_text(metric, len(table)))
 
 
 def _free_of(parameters: tuple[str, ...], columns: dict[str, object]) -> bool:

@@ -111,7 +111,7 @@ def advise(
         candidate_points(measured, at) if candidates is None else np.asarray(candidates, dtype=np.float64)
     )
     if cost is None:
-        cost = models.predict(points).value.sum(axis=0)
+        cost = models.expected(points).sum(axis=0)
     places = Places(points, np.maximum(cost, 1e-300), (points[:, None] == measured).all(axis=2).any(axis=1))
     doubt, kernels = doubt_about_total(models, places, at, noise)
     steps = plan(doubt, places, budget)

@@ -110,13 +110,11 @@ def levels_shown(
 ) -> dict[str, ShownKernels]:
     """Choose which regions and call paths the page shows by themselves; arguments as of `page_data`."""
     points, most = analysis.experiment.points, most_shown(analysis, positions, room)
-    return {
-        name: shown_kernels(level, ahead, points, positions, most[name])
-        for name, level, ahead in (
-            ("regions", analysis.regions, regions),
-            ("callpaths", analysis.callpaths, callpaths),
-        )
-    }
+    parts = shown_kernels(analysis.callpaths, callpaths, points, positions, most["callpaths"])
+    sums = shown_kernels(
+        analysis.regions, regions, points, positions, most["regions"]
+    )  # agree with the parts
+    return {"regions": sums, "callpaths": parts}
 
 
 def metric_data(analysis: Analysis, positions: Positions, other: MetricOutlook, room: int) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from ingest.calltree import CallTree
 from pipeline.columns.kernels import KERNELS, RankedKernels
 from pipeline.models.fit import fit
 from pipeline.models.kernels import Kernels, sum_groups
-from pipeline.models.prediction import Prediction
+from pipeline.models.prediction import Prediction, joined
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import added, predict_total
 from pipeline.questions.analysis import Analysis, Level, Outlook
@@ -38,6 +38,7 @@ WEIGHTY = 1e-3  # share of the total or of its interval, from which intervals ar
 MOST_WEIGHTY = 150
 OF_A_NUMBER = 2.4  # characters of the compressed page
 OF_A_MODEL = 110  # of its texts and numbers
+VALUES_AT_ONCE = 1 << 19  # predictions of all kernels that are made at once
 OF_A_NAME = 10  # of the table of regions beside their names
 
 
@@ -111,8 +112,9 @@ def shown_kernels(
         most: how many kernels the page has room for.
         beside: whether it is of a metric beside the chosen one, whose crossovers are not known yet.
     """
-    prediction = level.models.predict(positions.points)
-    total = predict_total(level.models, positions.points) if level.kernels.additive else prediction
+    fits = len(level.kernels) <= most or not level.kernels.additive
+    marked = np.ones(len(level.kernels), dtype=np.bool_) if fits else _chosen(level.kernels, outlook, most)
+    prediction, total = _predicted(level, positions.points, marked)
     whole = ShownKernels(
         kernels=level.kernels,
         models=(level.models,),
@@ -124,8 +126,7 @@ def shown_kernels(
         weighty=np.arange(0),
         members=np.arange(len(level.kernels)),
     )
-    fits = len(level.kernels) <= most or not level.kernels.additive
-    shown = whole if fits else _folded(level, outlook, points, whole, most)
+    shown = whole if fits else _folded(level, outlook, points, whole, marked)
     further = [] if beside else [column for column in KERNELS if column.key not in DRAWN]
     ranked = RankedKernels(level=level, outlook=outlook, chosen=shown.members)
     return replace(
@@ -134,6 +135,21 @@ def shown_kernels(
         crossovers=_crossovers(shown, positions, beside=beside) if level.kernels.additive else (),
         further=columns_data(further, ranked, int(shown.folded > 0)),
     )
+
+
+def _predicted(level: Level, points: FloatArray, marked: BoolArray) -> tuple[Prediction, Prediction]:
+    """Predict the marked kernels, behind them the sum of the others if there are some, and the total.
+
+    All kernels are predicted at a few points at once, since those of a large study fill the memory.
+    """
+    kept, rest = np.flatnonzero(marked), np.flatnonzero(~marked)
+    shown, totals = [], []
+    for some in np.array_split(points, 1 + points.shape[0] * len(marked) // VALUES_AT_ONCE):
+        found = level.models.predict(some)
+        totals.append(predict_total(level.models, some) if level.kernels.additive else found)
+        parts = [found.take(kept), *([added(level.models, found.take(rest))] if len(rest) else [])]
+        shown.append(joined(parts, axis=0) if len(rest) else found)
+    return joined(shown, axis=1), joined(totals, axis=1)
 
 
 def with_sum(values: FloatArray, shown: ShownKernels) -> FloatArray:
@@ -147,14 +163,12 @@ def with_sum(values: FloatArray, shown: ShownKernels) -> FloatArray:
 
 
 def _folded(
-    level: Level, outlook: Outlook, points: FloatArray, whole: ShownKernels, most: int
+    level: Level, outlook: Outlook, points: FloatArray, whole: ShownKernels, marked: BoolArray
 ) -> ShownKernels:
     """Return the kernels that are worth showing, and the sum of the others."""
-    marked = _chosen(level.kernels, outlook, most)
     kept, rest = np.flatnonzero(marked), np.flatnonzero(~marked)
     place = np.cumsum(marked) - 1
     summed = _sum_of(level.kernels, rest)
-    parts = _part(whole.prediction, kept), added(level.models, _part(whole.prediction, rest))
     return replace(
         whole,
         kernels=_kernels_with_sum(level.kernels, marked, summed),
@@ -167,7 +181,6 @@ def _folded(
             replace(c, overtakes=int(place[c.overtakes]), overtaken=int(place[c.overtaken]))
             for c in outlook.crossovers
         ),
-        prediction=Prediction(*(np.vstack(ends) for ends in zip(*map(_ends, parts), strict=True))),
         members=kept,
         folded=len(rest),
     )
@@ -276,11 +289,3 @@ def _kernels_with_sum(kernels: Kernels, marked: BoolArray, summed: Kernels) -> K
         parent=np.append(place[caller[kernels.parent[kept]]], summed.parent),
         common_error=np.append(kernels.common_error[kept], summed.common_error),
     )
-
-
-def _part(prediction: Prediction, kernels: IntArray) -> Prediction:
-    return Prediction(*(ends[kernels] for ends in _ends(prediction)))
-
-
-def _ends(prediction: Prediction) -> tuple[FloatArray, FloatArray, FloatArray]:
-    return prediction.value, prediction.lower, prediction.upper
