@@ -2,15 +2,25 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtri
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 
+Some = TypeVar("Some", bound=np.generic)
+
 LEAST = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
+VALUES_AT_ONCE = 1 << 19  # 4 MiB
 ROOM = 4_000_000  # values that a memory holds: 32 MB
 VALUES_ALONE = 0.0  # stands for the level of intervals that are not asked for
+
+
+def in_parts(points: npt.NDArray[Some], kernels: int) -> list[npt.NDArray[Some]]:
+    """Split points, float64[Q, ...], so that the values of all kernels at those of a part are few."""
+    return np.array_split(points, 1 + kernels * len(points) // VALUES_AT_ONCE)
 
 
 class PredictionMemory:

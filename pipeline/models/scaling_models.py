@@ -11,13 +11,12 @@ from pipeline.models.exponents import NO_EXPONENT
 from pipeline.models.forms import Hypothesis
 from pipeline.models.formulas import Formula
 from pipeline.models.hypotheses import Hypotheses, from_power
-from pipeline.models.prediction import VALUES_ALONE, Prediction, PredictionMemory, widened
+from pipeline.models.prediction import VALUES_ALONE, Prediction, PredictionMemory, in_parts, widened
 from pipeline.models.quality import Note, Quality, note_texts
 from pipeline.models.rivals import Rivals
 from pipeline.models.trend import CombinedTrend
 
 SURE = 0.995  # probability of growing that is written as 100 %
-VALUES_AT_ONCE = 1 << 19  # that formulas and trends are combined for
 LEVEL = 0.9  # of intervals, unless another is asked for
 ANCHORS = 17  # scales between which a curve is interpolated
 NARROWEST = 1e-12  # logarithm of the ratio of two of them
@@ -53,6 +52,7 @@ class ScalingModels:
         predictor: predicts instead of formulas and trends, these and others; None if those do.
         kernels: int64[K], which of the predictor's kernels these are.
         memory: of predictions that were made; changed models begin with none.
+        totals: of the sum of all kernels, the same.
     """
 
     parameters: tuple[str, ...]
@@ -69,6 +69,7 @@ class ScalingModels:
     predictor: Predictor | None = None
     kernels: IntArray | None = None
     memory: PredictionMemory = field(default_factory=PredictionMemory, init=False, repr=False)
+    totals: PredictionMemory = field(default_factory=PredictionMemory, init=False, repr=False)
 
     def __len__(self) -> int:
         """Return the number of kernels K."""
@@ -156,7 +157,7 @@ class ScalingModels:
         tail = (1 - level) / 2
         found = self._quantiles(points, tail, 0.5, 1 - tail)
         if self.trend is not None:
-            for some in np.array_split(np.arange(len(points)), 1 + found[0].size // VALUES_AT_ONCE):
+            for some in in_parts(np.arange(len(points)), len(self)):
                 found[..., some] = self.trend.combined(found[..., some], points[some], level)
             found[0] = self.raised(found[0], found[1], points)
         return found if self.common_error is None else widened(found, self.common_error, level)

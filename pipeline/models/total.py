@@ -18,7 +18,7 @@ from scipy.special import ndtri
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.observations import Observations
-from pipeline.models.prediction import LEAST, Prediction, widened
+from pipeline.models.prediction import LEAST, Prediction, in_parts, widened
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.statistics.student import TWO_SIDED
 
@@ -110,7 +110,12 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
 
 
 def _total(models: ScalingModels, points: FloatArray, level: float) -> Prediction:
-    together = added(models, models.predict(points, level))
+    def ends(new: FloatArray) -> FloatArray:
+        parts = (added(models, models.predict(part, level)) for part in in_parts(new, len(models)))
+        return np.concatenate([np.stack([one.lower, one.value, one.upper]) for one in parts], axis=2)
+
+    lower, sums, upper = models.totals.predict(points, level, ends)
+    together = Prediction(sums, lower, upper)
     if models.whole is None or models.whole.trend is None or models.trend is None:
         return together
     trend, own = models.whole.trend.trend, models.whole.predict(points, level)

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.prediction import in_parts
 
 CROSSOVER_SCALES = 400  # between which crossovers are looked for
-VALUES_AT_ONCE = 1 << 19  # 4 MiB
 FOLLOWERS = 10  # the kernels largest at the horizon that may overtake a leader
 GROWING = 0.9  # probability from which a kernel is called growing
 NOTEWORTHY_SHARE = 0.01  # of the total: kernels below it are not called bottlenecks
@@ -109,8 +109,7 @@ def crossovers(
     kernels = len(predict(scales[:1]))
     if not kernels or standing.start_up.all():
         return ()
-    # In parts of the scales if all kernels at all scales exceed the cache.
-    parts = np.array_split(scales, 1 + kernels * len(scales) // VALUES_AT_ONCE)
+    parts = in_parts(scales, kernels)
     leaders, largest_at_horizon, total = _overview(map(predict, parts), standing.start_up)
     leaders = leaders[standing.comparable[leaders]]
     candidates = np.unique(np.concatenate([leaders, largest_at_horizon]))

@@ -112,9 +112,9 @@ def run(
         with stopwatch.stage("overhead"):
             read = with_parameter(true_times(read, options))
         with new_generation(options.out) as folder:
-            result = _compute(directory, options, read, configuration, stopwatch, folder)
+            _compute(directory, options, read, configuration, stopwatch, folder)
         cache.tidy(read.inputs)
-    return result
+    return _stored(options.out, reused=False)
 
 
 def _compute(
@@ -124,7 +124,7 @@ def _compute(
     configuration: Mapping[str, Any],
     stopwatch: Stopwatch,
     folder: Path,
-) -> RunResult:
+) -> None:
     """Run the stages after ingest, and publish their results when all of them are in the folder."""
     whole, read = read, selected(read, options)
     with stopwatch.stage("model"):
@@ -139,10 +139,9 @@ def _compute(
         notices = (*read.experiment.notices, *abridged(measured, locations))
         ahead = forecast_at(analysis, options.at, options.min_efficiency, others)
         summary = ahead.summary(notices, most=most_listed(options))
-        summary = focused(summary, options.focus, options.without)
+        write_json(folder / SUMMARY, focused(summary, options.focus, options.without))
+        del summary  # of large studies it takes as much memory as everything else
         write_analysis(folder, analysis, others)
-        write_json(folder / SUMMARY, summary)
-    damaged = [skipped_entry(entry) for entry in read.damaged]
     provenance = run_provenance(
         analysis,
         seconds=stopwatch.seconds,
@@ -150,7 +149,7 @@ def _compute(
         configuration=configuration,
         filter=effect,
         inputs=[asdict(file) for file in read.inputs],
-        damaged=damaged,
+        damaged=[skipped_entry(entry) for entry in read.damaged],
         beside=[skipped_entry(entry) for entry in read.beside],
         notices=notices,
     )
@@ -159,10 +158,9 @@ def _compute(
         evidence = json.loads((folder / EVIDENCE).read_bytes()) if made else None
         write_text(folder / REPORT, page_of(ahead, provenance, evidence, locations=locations))
     publish(folder, provenance)
-    return RunResult(summary=summary, filter_effect=effect, damaged=damaged, notices=notices, reused=False)
 
 
-def _stored(out: Path) -> RunResult:
+def _stored(out: Path, *, reused: bool = True) -> RunResult:
     stored = open_result(out)
     summary, provenance = json.loads(stored.read(SUMMARY)), stored.provenance
     return RunResult(
@@ -170,5 +168,5 @@ def _stored(out: Path) -> RunResult:
         filter_effect=provenance["filter"],
         damaged=provenance["damaged"],
         notices=provenance["notices"],
-        reused=True,
+        reused=reused,
     )

@@ -48,7 +48,8 @@ def _of_bytes(values: Sequence[bytes], kind: pa.DataType) -> pa.Array:
 def ipc_bytes(table: pa.Table) -> bytes:
     """Return a table in Arrow's IPC format; `from_ipc` reads it."""
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, table.schema) as writer:
+    options = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
         writer.write_table(table)
     content: bytes = sink.getvalue().to_pybytes()
     return content

@@ -4,7 +4,7 @@ import errno
 import json
 import os
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +99,12 @@ def write_json(path: Path, value: Any) -> None:  # noqa: ANN401
         UsageError: the file cannot be written.
         ValueError: there is a NaN in it.
     """
-    write_bytes(path, json_bytes(value))
+
+    def write(temporary: Path) -> None:
+        with temporary.open("w", errors="backslashreplace", encoding="utf-8") as file:
+            file.writelines(_json_parts(value))
+
+    write_atomically(path, write)
 
 
 def write_bytes(path: Path, content: bytes, *, durable: bool = True) -> None:
@@ -130,16 +135,22 @@ def json_text(value: Any) -> str:  # noqa: ANN401
 
     The indentation of the json module is pure Python, which takes seconds for a summary of 20,000 call paths.
     """
+    return "".join(_json_parts(value))
+
+
+def _json_parts(value: Any) -> Iterator[str]:  # noqa: ANN401
     if not isinstance(value, dict):
-        return _line(value) + "\n"
-    entries = (f"{_line(str(key))}: {_column(entry)}" for key, entry in value.items())
-    return "{\n" + ",\n".join(entries) + "\n}\n"
-
-
-def _column(value: Any) -> str:  # noqa: ANN401
-    if not isinstance(value, list | tuple) or not value or not isinstance(value[0], dict):
-        return _line(value)
-    return "[\n " + ",\n ".join(map(_line, value)) + "\n]"
+        yield _line(value) + "\n"
+        return
+    for place, (key, entry) in enumerate(value.items()):
+        yield f"{',' if place else '{'}\n{_line(str(key))}: "
+        if isinstance(entry, list | tuple) and entry and isinstance(entry[0], dict):
+            for row, one in enumerate(entry):
+                yield f"{',' if row else '['}\n {_line(one)}"
+            yield "\n]"
+        else:
+            yield _line(entry)
+    yield "\n}\n" if value else "{\n\n}\n"
 
 
 def _line(value: Any) -> str:  # noqa: ANN401

@@ -14,6 +14,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel
+from pipeline.models.prediction import in_parts
 from pipeline.models.search_space import counts_processes
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, along_parameter, extrapolation, scaled_parameter
@@ -160,7 +161,12 @@ class RuntimeStudy:
         ends = float(scale.min()), max(float(scale.max()), float(target[self.column]))
         along = partial(along_parameter, target, self.column)
         curve = self.analysis.callpaths.models.curve(along, ends)
-        return lambda scales: np.asarray(curve(scales).sum(axis=0))
+        kernels = len(self.analysis.callpaths.kernels)
+
+        def total(scales: FloatArray) -> FloatArray:
+            return np.concatenate([curve(part).sum(axis=0) for part in in_parts(scales, kernels)])
+
+        return total
 
     def references(self, points: FloatArray) -> FloatArray:
         """Return the points that float64[Q, D] points are compared with, float64[Q, D]."""

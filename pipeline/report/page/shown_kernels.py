@@ -16,7 +16,7 @@ from ingest.calltree import CallTree
 from pipeline.columns.kernels import KERNELS, RankedKernels
 from pipeline.models.fit import fit
 from pipeline.models.kernels import Kernels, sum_groups
-from pipeline.models.prediction import Prediction, joined
+from pipeline.models.prediction import Prediction, in_parts, joined
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import added, predict_total
 from pipeline.questions.analysis import Analysis, Level, Outlook
@@ -38,7 +38,6 @@ WEIGHTY = 1e-3  # share of the total or of its interval, from which intervals ar
 MOST_WEIGHTY = 150
 OF_A_NUMBER = 2.4  # characters of the compressed page
 OF_A_MODEL = 110  # of its texts and numbers
-VALUES_AT_ONCE = 1 << 19  # predictions of all kernels that are made at once
 OF_A_NAME = 10  # of the table of regions beside their names
 
 
@@ -144,7 +143,7 @@ def _predicted(level: Level, points: FloatArray, marked: BoolArray) -> tuple[Pre
     """
     kept, rest = np.flatnonzero(marked), np.flatnonzero(~marked)
     shown, totals = [], []
-    for some in np.array_split(points, 1 + points.shape[0] * len(marked) // VALUES_AT_ONCE):
+    for some in in_parts(points, len(marked)):
         found = level.models.predict(some)
         totals.append(predict_total(level.models, some) if level.kernels.additive else found)
         parts = [found.take(kept), *([added(level.models, found.take(rest))] if len(rest) else [])]

@@ -10,6 +10,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.scaling import Scaling
+from pipeline.models.prediction import in_parts
 from pipeline.questions.analysis import Analysis, Outlook, along_parameter, largest_point, measured_total
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
 from pipeline.report.page.kernel_data import warning_texts
@@ -129,9 +130,11 @@ def leaders(findings: Findings) -> list[tuple[int, float]]:
     ends = float(points[:, column].min()), last
     scales = np.geomspace(*ends, GRID_POINTS)
     along = partial(along_parameter, findings.target, column)
-    values = findings.analysis.regions.models.curve(along, ends)(scales)
-    values[findings.regions.standing.start_up] = -np.inf
-    largest = values.argmax(axis=0)
+    curve = findings.analysis.regions.models.curve(along, ends)
+    start_up = findings.regions.standing.start_up[:, None]
+    largest = np.concatenate(
+        [np.where(start_up, -np.inf, curve(part)).argmax(axis=0) for part in in_parts(scales, len(start_up))]
+    )
     changes = np.flatnonzero(np.diff(largest, prepend=-1))
     return [(int(largest[i]), float(scales[i])) for i in changes]
 
