@@ -81,3 +81,37 @@ def test_a_small_uncertain_region_hardly_moves():
 def test_regions_without_any_value_stay_so():
     coarse = fit(("p",), P, np.zeros((2, 4, 1)))
     assert not agreeing(coarse, coarse).predict(POINTS).value.any()
+
+
+@pytest.mark.parametrize("few", [False, True])
+@pytest.mark.parametrize("at_once", [1 << 19, 10])
+def test_values_alone_are_those_of_the_predictions_whatever_is_remembered(monkeypatch, few, at_once):
+    coarse, fine = levels(5)
+    expected = {level: models.predict(POINTS) for level, models in (("fine", fine), ("coarse", coarse))}
+    sums = predict_total(fine, POINTS)
+    if few:
+        monkeypatch.setattr("pipeline.models.prediction.ROOM", 2 * 3 * len(fine))
+    monkeypatch.setattr("pipeline.models.prediction.VALUES_AT_ONCE", at_once)
+    for _ in range(2):  # then some are known
+        again, other = levels(5)[::-1]
+        np.testing.assert_array_equal(again.expected(POINTS), expected["fine"].value)
+        np.testing.assert_array_equal(other.expected(POINTS), expected["coarse"].value)
+        np.testing.assert_array_equal(again.predict(POINTS[::-1]).upper, expected["fine"].upper[:, ::-1])
+        total, agreed = predict_total(again, POINTS), agreeing(other, again)
+        for end in ("value", "lower", "upper"):
+            np.testing.assert_allclose(getattr(total, end), getattr(sums, end), rtol=1e-12)
+        np.testing.assert_allclose(agreed.expected(POINTS).sum(axis=0), sums.value[0], rtol=1e-9)
+        narrow = again.sum_of_values(POINTS, 0.5)
+        np.testing.assert_allclose(narrow, fine.predict(POINTS, 0.5).value.sum(axis=0), rtol=1e-12)
+
+
+def test_memory_holds_the_points_that_were_last_asked_for(monkeypatch):
+    fine = levels(7)[1]
+    monkeypatch.setattr("pipeline.models.prediction.ROOM", 2 * 3 * len(fine))
+    for point in POINTS[[0, 1, 0, 2]]:
+        fine.predict(point[None])
+    assert fine.memory.knows(POINTS, 0.9).tolist() == [True, False, True, False]
+    assert not fine.memory.knows(POINTS, 0.5).any()
+    assert fine.memory.sum_of_values(POINTS[1], 0.9) == fine.predict(POINTS[1][None]).value.sum()
+    assert fine.memory.sum_of_values(POINTS[3], 0.9) is None
+    assert fine.take([0]).memory.knows(POINTS, 0.9).sum() == 2

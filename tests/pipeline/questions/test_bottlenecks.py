@@ -161,5 +161,5 @@ def test_many_scales_in_parts_are_one_range(monkeypatch):
 
     whole = crossovers(predict, 1.0, 95.0, 1000.0)
     assert whole
-    monkeypatch.setattr("pipeline.questions.bottlenecks.VALUES_AT_ONCE", 100)
+    monkeypatch.setattr("pipeline.models.prediction.VALUES_AT_ONCE", 100)
     assert crossovers(predict, 1.0, 95.0, 1000.0) == whole

@@ -93,13 +93,16 @@ def test_what_is_no_file_is_written_itself(tmp_path):
     assert full.is_symlink()
 
 
-def test_json_has_one_line_per_entry_of_an_object_and_of_a_list_of_objects():
+def test_json_has_one_line_per_entry_of_an_object_and_of_a_list_of_objects(tmp_path):
     value = {"a": 1, "b": [{"x": "ü"}, {"x": 2}], "c": [1, 2], "d": {"e": {}}, 7: ()}
     text = json_text(value)
     assert text == (
         '{\n"a": 1,\n"b": [\n {"x": "ü"},\n {"x": 2}\n],\n"c": [1, 2],\n"d": {"e": {}},\n"7": []\n}\n'
     )
     assert json.loads(text)["b"][1] == {"x": 2}
+    assert json_text({}) == "{\n\n}\n"
+    write_json(tmp_path / "found.json", value)
+    assert (tmp_path / "found.json").read_text(encoding="utf-8") == text
     assert json_text([1, {"a": 2}]) == '[1, {"a": 2}]\n'
 
 

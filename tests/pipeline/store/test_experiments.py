@@ -3,6 +3,7 @@ from dataclasses import asdict, replace
 
 import numpy as np
 import pyarrow.parquet as pq
+import pytest
 from numpy.testing import assert_equal
 
 from ingest.locate import locate
@@ -11,7 +12,9 @@ from pipeline.store.experiments import MEASUREMENTS, read_experiment, write_expe
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 
 
-def test_an_experiment_comes_back_as_it_was_stored(strong_study, tmp_path):
+@pytest.mark.parametrize("rows", [1, 50, 1 << 14])
+def test_an_experiment_comes_back_as_it_was_stored(strong_study, tmp_path, monkeypatch, rows):
+    monkeypatch.setattr("pipeline.store.experiments.ROWS_AT_ONCE", rows)
     experiment = replace(ingest(locate(strong_study), "time").experiment, notices=("odd", "strange"))
     write_experiment(tmp_path, experiment)
     back = read_experiment(lambda name: (tmp_path / name).read_bytes())

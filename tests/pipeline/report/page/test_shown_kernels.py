@@ -69,7 +69,9 @@ def test_all_figures_add_up_to_those_of_the_program() -> None:
     assert (found.prediction.upper[-1] >= found.prediction.value[-1]).all()
 
 
-def test_the_interval_of_the_sum_is_that_of_its_parts() -> None:
+@pytest.mark.parametrize("at_once", [1 << 19, 10])
+def test_the_interval_of_the_sum_is_that_of_its_parts(monkeypatch: pytest.MonkeyPatch, at_once: int) -> None:
+    monkeypatch.setattr("pipeline.models.prediction.VALUES_AT_ONCE", at_once)
     found, level = callpaths(), study().callpaths
     rest = np.setdiff1d(np.arange(len(level.kernels)), found.members)
     grid = positions_of(study(), default_target(study())).points
