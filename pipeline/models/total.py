@@ -110,11 +110,11 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
 
 
 def _total(models: ScalingModels, points: FloatArray, level: float) -> Prediction:
-    def ends(new: FloatArray) -> FloatArray:
+    def all_at(new: FloatArray) -> FloatArray:
         parts = (added(models, models.predict(part, level)) for part in in_parts(new, len(models)))
         return np.concatenate([np.stack([one.lower, one.value, one.upper]) for one in parts], axis=2)
 
-    lower, sums, upper = models.totals.predict(points, level, ends)
+    lower, sums, upper = models.totals.predict(points, level, all_at)
     together = Prediction(sums, lower, upper)
     if models.whole is None or models.whole.trend is None or models.trend is None:
         return together
