@@ -12,6 +12,7 @@ from ingest.cpp_names import short_name
 from ingest.profile import Metric
 from ingest.scaling import Scaling
 from pipeline.columns.column import FIGURE, SHARE, Column
+from pipeline.columns.kernels import PREDICTION, kernel_columns
 from pipeline.models.kernels import Kernels, mean_over_repetitions
 from pipeline.models.metrics import FACTORS
 from pipeline.projection.rooflines.counters import LEVELS
@@ -50,6 +51,12 @@ ANSWERS = {
     "weak_efficiency": ("weak efficiency", "%"),
     "work_rate": ("work rate", ""),
 }
+HEADS = (
+    *("callpath", "model", "growth_class", "probability_growing", "quality.cv_smape"),
+    *("share_measured", "share_at_target", "flags"),
+)
+"""Columns of kernels whose values the page knows at every target, so that it has their headings alone."""
+
 DIGITS = 5  # of a roofline
 METRICS = 4  # shown in the call tree beside the modelled one
 MOST_UNEVEN = 100  # call paths in the section on imbalance
@@ -90,6 +97,7 @@ def page_data(
         "relativeGrowth": analysis.decision.scaling is Scaling.NONE,
         "limits": {"growing": GROWING, "noteworthy": NOTEWORTHY_SHARE, "far": FAR, "veryFar": VERY_FAR},
         "factors": [[factor.count, factor.each] for factor in FACTORS],
+        "heads": columns_data((*kernel_columns(*HEADS), PREDICTION), []),
         "regions": region_data(analysis, number),
         "levels": {
             name: kernel_data(shown, number, positions, _most_repeated(shown, room))

@@ -55,7 +55,7 @@ def test_every_choice_is_kept_and_comes_back(watched: Watched) -> None:
     page.get_by_role("button", name="Collapse all").click()
     page.get_by_role("button", name="Select MPI_Allreduce").click()
     page.get_by_label("Search: Kernels").fill("m")
-    expected = {"at.p": "512", "show": "callpaths", "metric": "visits", "sort": "name", "open": "2"}
+    expected = {"at.p": "512", "show": "callpaths", "metric": "visits", "sort": "kernel", "open": "2"}
     expected |= {"tree": "", "callpath": "2", "find": "m"}
     assert kept(page) == expected
     page.reload()

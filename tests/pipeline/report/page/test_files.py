@@ -90,10 +90,10 @@ def test_kernels_are_saved_with_both_ends(watched: Watched) -> None:
     names = [path[-1] for path in study().regions.kernels.callpaths]
     for row in rows:
         k = names.index(row["kernel"])
-        assert float(row["predicted (core-s)"]) == pytest.approx(regions.prediction.value[k, 0], rel=1e-4)
-        assert float(row["lower end (core-s)"]) == pytest.approx(regions.prediction.lower[k, 0], rel=1e-4)
-        assert float(row["upper end (core-s)"]) == pytest.approx(regions.prediction.upper[k, 0], rel=1e-4)
-        assert float(row["share at target"]) == pytest.approx(regions.share_target[k], rel=1e-4)
+        assert float(row["Predicted [core-s]"]) == pytest.approx(regions.prediction.value[k, 0], rel=1e-4)
+        assert float(row["lower end [core-s]"]) == pytest.approx(regions.prediction.lower[k, 0], rel=1e-4)
+        assert float(row["upper end [core-s]"]) == pytest.approx(regions.prediction.upper[k, 0], rel=1e-4)
+        assert float(row["At target"]) == pytest.approx(regions.share_target[k], rel=1e-4)
 
 
 TABLES = (

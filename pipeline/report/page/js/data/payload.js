@@ -19,6 +19,7 @@
  * @property {boolean} relativeGrowth growth is judged by shares, since the parameter counts no processes
  * @property {{growing: number, noteworthy: number, far: number, veryFar: number}} limits of flags and warnings
  * @property {[string, string][]} factors counts, and the time of each, whose product is the effort
+ * @property {ColumnPayload[]} heads of the columns of kernels that follow the target
  * @property {Region[]} regions
  * @property {{regions: KernelsPayload, callpaths: KernelsPayload}} levels
  * @property {{name: string, unit: string, values: Floats}[]} metrics of the call tree: K x points

@@ -71,6 +71,7 @@ export function readReport(payload) {
     unit: chosen.unit,
     metric: chosen.name,
     limits: payload.limits,
+    heads: payload.heads,
     imbalance: payload.imbalance && imbalanceOf(payload.imbalance),
     locations: payload.locations.map((raw) => new KernelLocations(raw)),
     filter: payload.filter,

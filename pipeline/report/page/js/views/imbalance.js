@@ -18,7 +18,7 @@ const HEIGHT = 35;
 export function buildImbalance({ imbalance, positions, tree }) {
   if (!imbalance) return;
   const { kernels, locations, low, mean, high } = imbalance;
-  const unit = imbalance.unit ? ` (${imbalance.unit})` : "";
+  const unit = imbalance.unit ? ` [${imbalance.unit}]` : "";
   const { level } = tree;
   const count = positions.points.length;
   const parallel = positions.points.map((_, i) => i).filter((i) => locations[i] > 1);

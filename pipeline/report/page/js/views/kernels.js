@@ -72,59 +72,49 @@ export function buildKernels(report, state) {
     const ends = interval(k);
     return ends && shares.value[k] > 0 ? (ends[1] - ends[0]) / shares.value[k] : NaN;
   };
-  const inUnit = () => (state.metric.unit ? ` (${state.metric.unit})` : "");
-  /** @type {Column[]} */
+  const inUnit = () => (state.metric.unit ? ` [${state.metric.unit}]` : "");
+  const heads = columnsOf(report.heads);
+  /**
+   * A column as Python's list heads it.
+   * @param {string} key
+   * @param {Pick<Column, "value" | "cell"> & Partial<Column>} rest
+   * @param {() => string} [unit]
+   * @returns {Column}
+   */
+  const column = (key, rest, unit = () => "") => {
+    const head = /** @type {Column} */ (heads.find((one) => one.key === key));
+    return { ...head, title: () => `${head.title}${unit()}`, ...rest };
+  };
   const columns = [
-    {
-      key: "name",
-      title: "Kernel",
+    column("kernel", {
       value: (k) => level.name(k),
       cell: (k) => kernelNode(level, k),
       csv: () => [["kernel", (k) => fullPathNames(level, k).join(" > ")]],
-    },
-    {
-      key: "measured",
-      title: "Measured",
-      help: "Share of the sum at the largest measured point",
-      kind: "number",
+    }),
+    column("share_measured", {
       value: (k) => shares.shareMeasured[k],
-      csv: () => [["share measured", (k) => shares.shareMeasured[k]]],
       cell: (k) => shareNode(shares.shareMeasured[k]),
-    },
-    {
-      key: "target",
-      title: "At target",
-      help: "Share of the sum at the target",
-      kind: "number",
+    }),
+    column("share_at_target", {
       value: (k) => shares.shareAtTarget[k],
-      csv: () => [["share at target", (k) => shares.shareAtTarget[k]]],
       cell: (k) => shareNode(shares.shareAtTarget[k]),
-    },
-    {
-      key: "value",
-      title: () => `Predicted${inUnit()}`,
-      help: "Value at the target, in the unit of the metric",
-      kind: "number",
-      value: (k) => shares.value[k],
-      csv: () => [[`predicted${inUnit()}`, (k) => shares.value[k]]],
-      cell: (k) => figure(shares.value[k]),
-    },
-    {
-      key: "interval",
-      title: () => `90 % interval${inUnit()}`,
-      help: "90 % interval of the expected value at the target; sorts by its relative width",
-      kind: "number wide",
-      value: width,
-      csv: () => [
-        [`lower end${inUnit()}`, (k) => interval(k)?.[0] ?? NaN],
-        [`upper end${inUnit()}`, (k) => interval(k)?.[1] ?? NaN],
-      ],
-      cell: (k) => intervalText(interval(k)),
-    },
-    {
-      key: "growth",
-      title: "Growth",
-      help: "Most probable behaviour, with the range of its exponents; sorts by the local growth at the target",
+    }),
+    column("value", { value: (k) => shares.value[k], cell: (k) => figure(shares.value[k]) }, inUnit),
+    column(
+      "upper",
+      {
+        help: "Of the expected value; sorts by its relative width",
+        kind: "number wide",
+        value: width,
+        csv: () => [
+          [`lower end${inUnit()}`, (k) => interval(k)?.[0] ?? NaN],
+          [`upper end${inUnit()}`, (k) => interval(k)?.[1] ?? NaN],
+        ],
+        cell: (k) => intervalText(interval(k)),
+      },
+      inUnit,
+    ),
+    column("growth", {
       kind: "number left",
       value: (k) => growing[k],
       csv: () => [
@@ -132,41 +122,25 @@ export function buildKernels(report, state) {
         ["local exponent at target", (k) => growing[k]],
       ],
       cell: (k) => growthNode(level, k),
-    },
-    {
-      key: "model",
-      title: "Model",
-      help: "Most plausible formula; sorts as text",
+    }),
+    column("model", {
       kind: "wide model",
       value: (k) => level.formula(k),
       cell: (k) => formulaNode(level.formula(k)),
-    },
-    {
-      key: "probability",
-      title: "Growing",
-      help: "Probability that it grows with scale",
-      kind: "number",
+    }),
+    column("probability_growing", {
       value: (k) => level.growing[k],
-      csv: () => [["probability of growing", (k) => level.growing[k]]],
       cell: (k) => `${Math.round(100 * level.growing[k])} %`,
-    },
-    {
-      key: "quality",
-      title: "Error",
-      help: "Leave-one-out error (SMAPE): every point predicted from the others",
+    }),
+    column("cv_smape", {
       kind: "number wide",
       value: (k) => level.cvSmape[k],
-      csv: () => [["leave-one-out error (%)", (k) => level.cvSmape[k]]],
-      cell: (k) =>
-        el(
-          "span",
-          { title: `error of the fit: ${level.smape[k].toFixed(1)} %` },
-          `${level.cvSmape[k].toFixed(1)} %`,
-        ),
-    },
-    {
-      key: "flags",
-      title: "Flags",
+      cell: (k) => {
+        const title = `error of the fit: ${level.smape[k].toFixed(1)} %`;
+        return el("span", { title }, `${level.cvSmape[k].toFixed(1)} %`);
+      },
+    }),
+    column("flags", {
       kind: "number left",
       value: (k) => shares.flags[k].length,
       csv: () => [["flags", (k) => shares.flags[k].join(" ")]],
@@ -175,7 +149,7 @@ export function buildKernels(report, state) {
           shares.flags[k],
           level.warnings[k].filter((text) => !level.sharedWarnings.includes(text)),
         ),
-    },
+    }),
   ];
   const { further } = report.levels[state.levelName];
   const look = () => {
@@ -188,7 +162,7 @@ export function buildKernels(report, state) {
   const table = new DataTable(byId("kernel-table"), {
     caption: "Kernels with their shares, models and predictions",
     columns: [...columns, ...columnsOf(further, {}, "wide", (i) => level.further[i])],
-    sort: "target",
+    sort: "share_at_target",
     rows: () => level.region.map((_, k) => k).filter((k) => level.takesAnything(k) && state.finds(level, k)),
     pick: {
       name: (k) => level.name(k),

@@ -188,7 +188,7 @@ class LocationsPanel {
     const groups = systemTree(places, this.found.accelerators);
     if (groups.length === 1) this.open.add(groups[0].name);
     const { unit } = this.found;
-    const inUnit = unit ? ` (${unit})` : "";
+    const inUnit = unit ? ` [${unit}]` : "";
     const heads = ["Locations", `Sum${inUnit}`, `Mean${inUnit}`, `Max${inUnit}`, "Max / mean"];
     const rows = this.rows(groups, 0, "", places);
     const table = el(
