@@ -267,7 +267,6 @@ FILTERED: tuple[Column[Sequence[Mapping[str, Any]]], ...] = (
         kind=FIGURE,
         unit="core-s",
         each=lambda row: short(row["time"], 5),
-        write=count,
         about="Exclusive time, summed over locations, at the largest scale",
     ),
     Column(key="reason", each=lambda row: row["why"]),

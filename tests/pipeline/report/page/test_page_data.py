@@ -244,7 +244,7 @@ def test_decisions_of_the_filter_are_a_table() -> None:
         "region": ["Foam::fvMatrix<Foam::Vector<double> >::solveSegregated", SCRIPT, SHIFT],
         "decision": ["kept", "kept", "dropped"],
         "visits": ["10", "20", "1.00 million"],
-        "time [core-s]": ["99", "5", "3"],
+        "time [core-s]": ["99.0", "5.00", "3.00"],
         "reason": ["it is long", "it is long", "no rule keeps it"],
     }
     assert data_of(study(), EVIDENCE)["filter"] == data
