@@ -8,8 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline.columns.port_models import BOUNDS
-from pipeline.projection.ports.loop_estimate import LoopEstimate
-from pipeline.projection.ports.loop_time import LoopReport, PortsReport
+from pipeline.projection.ports.loop_estimate import LoopEstimate, LoopReport, PortsReport
 from pipeline.wording.quantities import counted, figure, number
 
 _MOST_KINDS = 3

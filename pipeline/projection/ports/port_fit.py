@@ -40,7 +40,7 @@ from pipeline.projection.fitting.formula_fit import Fit, Fitted, assemble
 from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.fitting.resampling import lack_of_fit, resample
 from pipeline.projection.ports.counting import count_loop
-from pipeline.projection.ports.loop_time import left_out_error
+from pipeline.projection.ports.loop_estimate import left_out_error
 from pipeline.projection.ports.port_estimate import PortEstimate, estimate_cpi
 from pipeline.projection.ports.port_map import PortMap, Variants, class_vector, read_port_map, variants_in
 from pipeline.projection.ports.schedule import port_sets, solve_ports

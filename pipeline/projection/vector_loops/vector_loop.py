@@ -246,24 +246,19 @@ def loop_time(loop: VectorLoop, machine: Values, conventions: Conventions = PAPE
     slow = bandwidth
     if loop.vectorised and conventions.scalar_bandwidth == "scalar":
         slow = _bandwidth(f"{loop.score[0]}0", loop, machine, conventions)
-    scalar = (loop.scalar_loads + loop.scalar_stores) * machine("element") / slow
-    computed = as_flops(loop.scalar_flops) / machine(f"peak.scalar.{streams}")
-    if not loop.vectorised:
+    moved = nothing = constant(0, TIME)
+    if loop.vectorised:
+        moved = (loop.vector_loads + loop.vector_stores) * machine("element") / bandwidth
+        moved = moved * _penalty(loop, machine, conventions)
+    else:
         _check_scalar(loop)
-        nothing = constant(0, TIME)
-        return VectorLoopTime(
-            vector_memory=nothing,
-            vector_compute=nothing,
-            scalar_memory=scalar,
-            scalar_compute=computed,
-            overlap=conventions.overlap,
-        )
-    moved = (loop.vector_loads + loop.vector_stores) * machine("element") / bandwidth
     return VectorLoopTime(
-        vector_memory=moved * _penalty(loop, machine, conventions),
-        vector_compute=as_flops(loop.vector_flops) / machine(f"peak.vector.{streams}"),
-        scalar_memory=scalar,
-        scalar_compute=computed,
+        vector_memory=moved,
+        vector_compute=as_flops(loop.vector_flops) / machine(f"peak.vector.{streams}")
+        if loop.vectorised
+        else nothing,
+        scalar_memory=(loop.scalar_loads + loop.scalar_stores) * machine("element") / slow,
+        scalar_compute=as_flops(loop.scalar_flops) / machine(f"peak.scalar.{streams}"),
         overlap=conventions.overlap,
     )
 

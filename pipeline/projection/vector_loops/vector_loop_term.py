@@ -63,7 +63,6 @@ class LoopRecord:
     line: int
     vectorised: bool
     streamed: bool
-    message: str
 
 
 def read_records(path: Path) -> tuple[LoopRecord, ...]:
@@ -120,11 +119,7 @@ def _from_gcc(text: str) -> Iterator[LoopRecord]:
         streamed = done and message.startswith("parallelizing")
         if vectorised or streamed or message.startswith("couldn't vectorize loop"):
             yield LoopRecord(
-                file=match["file"],
-                line=int(match["line"]),
-                vectorised=vectorised,
-                streamed=streamed,
-                message=message,
+                file=match["file"], line=int(match["line"]), vectorised=vectorised, streamed=streamed
             )
 
 
@@ -140,20 +135,14 @@ def _from_clang(text: str) -> Iterator[LoopRecord]:
         ):
             continue
         vectorised = kind.strip() == "Passed" and fields.get("Name") == "Vectorized"
-        yield LoopRecord(
-            file=place["file"],
-            line=int(place["line"]),
-            vectorised=vectorised,
-            streamed=False,
-            message=fields.get("Name", ""),
-        )
+        yield LoopRecord(file=place["file"], line=int(place["line"]), vectorised=vectorised, streamed=False)
 
 
 def _from_source(text: str, file: str) -> Iterator[LoopRecord]:
     for number, line in enumerate(text.splitlines(), 1):
         match = _OPENMP.match(line)
         if match and _SHARED & set(match["words"].lower().split()):
-            yield LoopRecord(file=file, line=number, vectorised=False, streamed=True, message=line.strip())
+            yield LoopRecord(file=file, line=number, vectorised=False, streamed=True)
 
 
 @dataclass(frozen=True)

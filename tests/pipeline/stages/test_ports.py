@@ -10,7 +10,7 @@ import pytest
 from ingest.errors import InputError, UsageError
 from pipeline.projection.ports import llvm_mca
 from pipeline.projection.ports.llvm_mca import find_llvm_mca
-from pipeline.projection.ports.loop_time import left_out_error, time_elsewhere
+from pipeline.projection.ports.loop_estimate import left_out_error, time_elsewhere
 from pipeline.report.ports_table import bottleneck_sentence, ports_json
 from pipeline.stages.ports import ports
 from tests.pipeline.projection.ports.stored_llvm_mca import replay

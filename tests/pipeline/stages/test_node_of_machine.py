@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import InputError
-from pipeline.stages.node_description import cpu_list, read_host
+from pipeline.stages.machine import cpu_list, read_host
 
 
 @pytest.fixture
