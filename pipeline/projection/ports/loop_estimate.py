@@ -2,8 +2,8 @@
 
 That time is the measured one times the ratio of the cycles, by the clocks. What simulations leave out
 (caches, branches, the compiler's other code) is assumed to be the same on both. How far that is off is known
-from kernels measured in several builds: `left_out_error` is the scatter of ln(measured / predicted), each build
-predicted from another one.
+from kernels that were measured in several builds, each build predicted from another one: `left_out_error` is
+the scatter of ln(measured / predicted).
 """
 
 import re
