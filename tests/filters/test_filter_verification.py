@@ -10,6 +10,7 @@ from filters.instrumentation import UNFILTERED, digest, digest_of_run
 from filters.scorep_format.rule_files import FilterRules, parse
 from ingest.calltree import CallTree
 from ingest.profile import LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory
+from tests.ingest.readers.by_path import values_by_path
 from tests.profiles import make_profile as profile_of
 from tests.profiles import profile_from_rows
 
@@ -116,35 +117,30 @@ NESTED = [
 ]
 
 
-def table(profile, metric):
-    paths = profile.tree.paths(profile.regions.name)
-    return dict(zip(paths, profile.values(metric).tolist(), strict=True))
-
-
 def test_time_moves_to_recorded_callers_and_their_callees_meet(make_profile):
     seen = simulate(make_profile(NESTED), exclude("wrap"))
-    assert table(seen, "visits") == {
+    assert values_by_path(seen, "visits") == {
         ("main",): [1, 1],
         ("main", "solve"): [10, 11],
         ("main", "solve", "dot"): [37, 37],
         ("main", "solve", "MPI_Wait"): [5, 5],
         ("main", "dot"): [1, 1],
     }
-    time = table(seen, "time")
+    time = values_by_path(seen, "time")
     assert time["main",] == [1.125, 2.0] and time["main", "solve"] == [0.75, 0.5]
     assert time["main", "solve", "dot"] == [3.5, 3.5]
 
 
 def test_the_call_tree_stays_in_preorder(make_profile):
     seen = simulate(make_profile(NESTED), exclude("wrap", "solve"))
-    assert list(table(seen, "visits")) == [("main",), ("main", "dot"), ("main", "MPI_Wait")]
+    assert list(values_by_path(seen, "visits")) == [("main",), ("main", "dot"), ("main", "MPI_Wait")]
     assert seen.tree.parent.tolist() == [-1, 0, 0]
 
 
 def test_what_has_no_recorded_caller_is_lost_and_that_is_said(make_profile):
     seen = simulate(make_profile(NESTED), exclude("main"))
     paths = ["solve", "solve wrap", "solve wrap dot", "solve wrap MPI_Wait", "solve dot", "wrap", "wrap dot"]
-    assert [" ".join(path) for path in table(seen, "visits")] == paths
+    assert [" ".join(path) for path in values_by_path(seen, "visits")] == paths
     assert "1 call paths (3.00 s) have no recorded caller" in seen.notices[-1]
 
 
@@ -161,7 +157,7 @@ def test_no_time_is_lost_while_main_is_recorded(names):
 def test_an_empty_filter_changes_nothing(make_profile):
     profile = make_profile(NESTED)
     seen = simulate(profile, FilterRules())
-    assert table(seen, "time") == table(profile, "time")
+    assert values_by_path(seen, "time") == values_by_path(profile, "time")
     assert digest_of_run(seen.source, seen.attributes) == UNFILTERED
 
 

@@ -67,8 +67,7 @@ def _headed_by_repeated(rows: Sequence[TimerRow]) -> list[TimerRow]:
 
 def _seconds(row: TimerRow) -> Timer:
     text = row.values.get("wall") or row.values.get("cpu") or ""
-    seconds = duration(text, f"the time of '{row.name[:80]}'")
-    return timer(replace(row, values={**row.values, "seconds": str(seconds)}))
+    return timer(row, seconds=duration(text, f"the time of '{row.name[:80]}'"))
 
 
 def _caller(group: str, name: str, known: dict[str, float]) -> str | None:

@@ -134,11 +134,15 @@ def duration(text: str, what: str) -> float:
     return number(str(((days * 24 + hours) * 60 + minutes) * 60 + seconds), what)
 
 
-def timer(row: TimerRow, path: Sequence[str] = (), *, overlapping: bool = False) -> Timer:
+def timer(
+    row: TimerRow, path: Sequence[str] = (), *, seconds: float | None = None, overlapping: bool = False
+) -> Timer:
     """Return the timer of a row with columns `seconds`, `calls`, `least` and `most`."""
+    if seconds is None:
+        seconds = number(row.values.get("seconds"), f"the time of '{row.name[:80]}'")
     return Timer(
         path=tuple(path) or (row.name,),
-        seconds=number(row.values.get("seconds"), f"the time of '{row.name[:80]}'"),
+        seconds=seconds,
         calls=known(row.values.get("calls")),
         least=known(row.values.get("least")),
         most=known(row.values.get("most")),

@@ -191,14 +191,15 @@ def gptl_means(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Pla
 
 
 def _of_gptl(row: TimerRow, facts: Facts, seconds: str, overlapping: bool) -> Timer:
-    values = {
-        "seconds": seconds,
-        "least": row.values.get("wallmin", ""),
-        "most": row.values.get("wallmax", ""),
-    }
     calls = known(row.values.get("count"))
-    placed = timer(replace(row, values=values), overlapping=overlapping)
-    return replace(placed, calls=None if calls is None else calls / (count(facts, "processes") or 1))
+    return Timer(
+        path=(row.name,),
+        seconds=number(seconds, f"the time of '{row.name[:80]}'"),
+        calls=None if calls is None else calls / (count(facts, "processes") or 1),
+        least=known(row.values.get("wallmin")),
+        most=known(row.values.get("wallmax")),
+        overlapping=overlapping,
+    )
 
 
 def gromacs(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
@@ -222,8 +223,7 @@ def gromacs(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed
 
 def _of_cycles(row: TimerRow, path: tuple[str, ...], seconds_per_cycle: float) -> Timer:
     cycles = number(row.values.get("cycles"), f"the cycles of '{row.name[:80]}'")
-    placed = timer(replace(row, values={**row.values, "seconds": "0"}), path)
-    return replace(placed, seconds=cycles * seconds_per_cycle)
+    return timer(row, path, seconds=cycles * seconds_per_cycle)
 
 
 def _layout(main: Sequence[TimerRow], total: TimerRow, facts: Facts) -> dict[str, str]:

@@ -134,7 +134,9 @@ def _settings(tables: Sequence[ReadTable], threads: int) -> dict[str, str]:
 def _phase(table: ReadTable, kind: TimerTable, locations: int, name: str) -> _Phase:
     """Turn the values of a table into those of a location, and compare their sum with the stated total."""
     share = locations if kind.statistic is Statistic.SUM else 1
-    scaled = [replace(timer, seconds=timer.seconds / share) for timer in table.placed.timers]
+    scaled = table.placed.timers
+    if share != 1:
+        scaled = [replace(timer, seconds=timer.seconds / share) for timer in scaled]
     overlapping = tuple(timer for timer in scaled if timer.overlapping)
     timers = tuple(timer for timer in scaled if not timer.overlapping)
     timers = _exclusive(timers) if kind.inclusive else timers

@@ -7,6 +7,7 @@ import pytest
 
 from ingest.errors import InputError
 from ingest.readers import callgrind
+from tests.ingest.readers.by_path import sums_by_function
 
 from . import profiler_files
 from .profiler_files import CALLGRIND
@@ -14,17 +15,11 @@ from .profiler_files import CALLGRIND
 FORMAT, FILE = "callgrind", "callgrind.out.7"
 
 
-def by_function(profile, metric):
-    assert (profile.tree.parent < 0).all()
-    values = profile.values(metric).sum(axis=1).tolist()
-    return {profile.regions.name[r]: v for r, v in zip(profile.tree.region, values, strict=True) if v}
-
-
 def test_costs_of_calls_are_not_those_of_the_caller(read):
     profile = read(CALLGRIND["plain"])
     vector = "std::vector<int>::size() const"
-    assert by_function(profile, "Ir") == {"main": 16, "solve": 600, vector: 100}
-    assert by_function(profile, "visits") == {"solve": 3, vector: 40}
+    assert sums_by_function(profile, "Ir") == {"main": 16, "solve": 600, vector: 100}
+    assert sums_by_function(profile, "visits") == {"solve": 3, vector: 40}
     assert profile.attributes["reconciled: "] == "functions 716 Ir = 100.00 % of the stated 716 Ir"
     assert profile.regions.file == ("a.c", "a.c", "vector.h")
     assert profile.notices == ()
@@ -32,13 +27,13 @@ def test_costs_of_calls_are_not_those_of_the_caller(read):
 
 def test_several_events_and_positions(read):
     profile = read(CALLGRIND["events"])
-    assert by_function(profile, "Ir") == {"main": 16}
-    assert by_function(profile, "Dr") == {"main": 4}
+    assert sums_by_function(profile, "Ir") == {"main": 16}
+    assert sums_by_function(profile, "Dr") == {"main": 4}
     assert [m.unit for m in profile.metrics] == ["occ", "occ"]
 
 
 def test_costs_relative_to_the_one_before(read):
-    assert by_function(read(CALLGRIND["relative"]), "Ir") == {"f": 10 + 6 + 12 + 5}
+    assert sums_by_function(read(CALLGRIND["relative"]), "Ir") == {"f": 10 + 6 + 12 + 5}
 
 
 def test_parts_of_threads_are_locations(read):
@@ -55,7 +50,7 @@ def test_costs_of_a_part_are_not_those_of_the_last_function_of_the_part_before(r
 
 def test_xdebug_writes_the_format_too(read):
     profile = read(CALLGRIND["xdebug"])
-    assert by_function(profile, "Time_(10ns)") == {"{main}": 2}
+    assert sums_by_function(profile, "Time_(10ns)") == {"{main}": 2}
     assert profile.attributes["reconciled: "] == "functions 2 Time_(10ns), no total is stated"
 
 

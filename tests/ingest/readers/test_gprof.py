@@ -7,6 +7,7 @@ import pytest
 
 from ingest.errors import InputError
 from ingest.readers import gprof
+from tests.ingest.readers.by_path import sums_by_function
 
 from . import profiler_files
 from .profiler_files import GPROF, GPROF_FLAT, GPROF_GRAPH
@@ -21,25 +22,19 @@ int main(void) { double s = 0; for (int i = 0; i < 400; i++) s += deep(100); ret
 """
 
 
-def by_function(profile, metric):
-    assert (profile.tree.parent < 0).all()
-    values = profile.values(metric).sum(axis=1).tolist()
-    return {profile.regions.name[r]: v for r, v in zip(profile.tree.region, values, strict=True) if v}
-
-
 @pytest.mark.parametrize("name", GPROF)
 def test_seconds_of_functions(read, name):
     profile = read(GPROF[name])
-    assert by_function(profile, "time") == {"A::even(long, int)": 0.6, "main": 0.25, SUM: 0.15}
+    assert sums_by_function(profile, "time") == {"A::even(long, int)": 0.6, "main": 0.25, SUM: 0.15}
     stated = "no total is stated" if name == "flat" else "100.00 %"
     assert stated in profile.attributes["reconciled: "]
 
 
 def test_calls_are_those_by_others_and_by_the_function_itself(read):
     visits = {"A::even(long, int)": 4, SUM: 1, "tiny": 1000}
-    assert by_function(read(GPROF["flat"]), "visits") == visits
+    assert sums_by_function(read(GPROF["flat"]), "visits") == visits
     for name in ("both", "graph"):
-        assert by_function(read(GPROF[name]), "visits") == visits | {"A::even(long, int)": 5}
+        assert sums_by_function(read(GPROF[name]), "visits") == visits | {"A::even(long, int)": 5}
 
 
 def test_names_on_powerpc_begin_with_a_dot(read):
@@ -58,8 +53,8 @@ def test_names_on_powerpc_begin_with_a_dot(read):
 def test_functions_of_the_same_name_are_added(read):
     row = "  0.00      1.00     0.50        2   250.00   250.00  tiny\n"
     profile = read(GPROF["flat"].rstrip("\n") + "\n" + row)
-    assert by_function(profile, "time")["tiny"] == 0.5
-    assert by_function(profile, "visits")["tiny"] == 1002
+    assert sums_by_function(profile, "time")["tiny"] == 0.5
+    assert sums_by_function(profile, "visits")["tiny"] == 1002
 
 
 @pytest.mark.parametrize(
@@ -111,5 +106,5 @@ def test_a_program_that_was_compiled_for_it(read, tmp_path):
             ["gprof", *options, "./a"], cwd=tmp_path, check=True, capture_output=True, text=True
         )
         profile = read(out.stdout)
-        assert by_function(profile, "visits") == {"work": 40_000, "deep": 40_400}
+        assert sums_by_function(profile, "visits") == {"work": 40_000, "deep": 40_400}
         assert "100.00 % of the stated" in profile.attributes["reconciled: "]

@@ -6,19 +6,15 @@ import pytest
 from ingest.errors import InputError
 from ingest.readers import read_profile
 from ingest.region_class import GPU_COPY, GPU_KERNEL
+from tests.ingest.readers.by_path import values_by_path
 
 from .cali_files import DEVICE, DOUBLE, HOST, LAUNCH, MAIN, VALUE, Cali, on_devices
 from .json_split_files import JSON_SPLIT
 
 
-def table(profile):
-    paths = profile.tree.paths(profile.regions.name)
-    return dict(zip(paths, profile.values("time").tolist(), strict=True))
-
-
 def test_kernels_and_copies_are_below_the_path_that_launched_them(tmp_path):
     profile = read_profile(on_devices().write(tmp_path / "a.cali"))
-    assert table(profile) == {
+    assert values_by_path(profile) == {
         ("<outside>",): [0.25, 0.25, 0, 0],
         ("<outside>", "axpy"): [0, 0, 0.125, 0.125],
         ("main",): [4, 4, 0, 0],
@@ -46,7 +42,7 @@ def test_sums_over_ranks_make_one_location_of_each_kind(tmp_path):
     file = Cali().globals(**{"mpi.world.size": "4"})
     file.record(MAIN, extra=[(inclusive, 9.0)]).record(LAUNCH, extra=[(inclusive, 4.0), (device, 3.0)])
     profile = read_profile(file.write(tmp_path / "a.cali"))
-    assert table(profile) == {
+    assert values_by_path(profile) == {
         ("main",): [5, 0],
         ("main", "cudaLaunchKernel"): [4, 0],
         ("main", "cudaLaunchKernel", "GPU activities"): [0, 3],
@@ -59,7 +55,7 @@ def test_inclusive_times_on_devices_become_exclusive_for_each_kernel(tmp_path):
     file = Cali().record(MAIN, extra=[(host, 9.0)])
     for path, kernel, seconds in ((MAIN, "a", 5.0), (LAUNCH, "a", 2.0), (MAIN, "b", 4.0)):
         file.record(path, extra=[(name, seconds), ("rocm.kernel.name", kernel)])
-    found = table(read_profile(file.write(tmp_path / "a.cali")))
+    found = values_by_path(read_profile(file.write(tmp_path / "a.cali")))
     assert found["main", "a"] == [0, 3]
     assert found["main", "cudaLaunchKernel", "a"] == [0, 2]
     assert found["main", "b"] == [0, 4]
@@ -69,7 +65,7 @@ def test_devices_that_are_stated_are_locations(tmp_path):
     file = tmp_path / "x.json"
     file.write_text(JSON_SPLIT["devices"])
     profile = read_profile(file)
-    assert table(profile) == {
+    assert values_by_path(profile) == {
         ("main",): [3.5, 0, 0],
         ("main", "hipLaunchKernel"): [0.5, 0, 0],
         ("main", "hipLaunchKernel", "axpy"): [0, 1.25, 0.25],
@@ -95,7 +91,7 @@ def test_timers_are_preferred_to_times_of_the_interface(tmp_path):
 def test_a_kernel_called_like_a_function_of_the_host_is_another_region(tmp_path):
     file = Cali().record(MAIN, extra=[(HOST, 1.0)])
     file.record(MAIN, extra=[(DEVICE, 2.0), ("cupti.kernel.name", "main")])
-    assert table(read_profile(file.write(tmp_path / "a.cali"))) == {
+    assert values_by_path(read_profile(file.write(tmp_path / "a.cali"))) == {
         ("main",): [1, 0],
         ("main", "main (GPU)"): [0, 2],
     }

@@ -7,6 +7,7 @@ import pytest
 from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers.caliper import json_split
+from tests.ingest.readers.by_path import values_by_path
 
 from .json_split_files import JSON_SPLIT, NODES, PATH, by_rank, inclusive
 from .json_split_files import json_split as written
@@ -14,24 +15,19 @@ from .json_split_files import json_split as written
 FORMAT, FILE = "Caliper JSON", "profile"
 
 
-def by_path(profile, metric="time"):
-    paths = profile.tree.paths(profile.regions.name)
-    return dict(zip(paths, profile.values(metric).tolist(), strict=True))
-
-
 SEND = ("main", "cycle", "MPI_Send")
 
 
 def test_exclusive_times_of_ranks_and_time_outside(read):
     profile = read(by_rank())
-    assert by_path(profile) == {
+    assert values_by_path(profile) == {
         ("<outside>",): [0.25, 0],
         ("main",): [1, 4],
         ("main", "cycle"): [0.5, 0],
         SEND: [1.5, 0],
         ("cycle",): [0, 0.125],
     }
-    assert by_path(profile, "visits")[SEND] == [3, 2]
+    assert values_by_path(profile, "visits")[SEND] == [3, 2]
     assert profile.locations.process.tolist() == [0, 1]
     assert profile.locations.cpu.all()
     assert dict(zip(profile.regions.name, profile.regions.paradigm, strict=True))["MPI_Send"] == "mpi"
@@ -67,19 +63,19 @@ def test_units_are_those_of_metadata_and_names(read, name, unit, seconds):
 def test_columns_are_found_by_their_names(read):
     columns = [PATH, "other", "sum#time.duration", "mpi.rank"]
     profile = read(written(columns, [[1, 99, 2000000, 5], [None, 99, 1000000, 5]], NODES))
-    assert by_path(profile) == {("main", "cycle"): [2], ("<outside>",): [1], ("main",): [0]}
+    assert values_by_path(profile) == {("main", "cycle"): [2], ("<outside>",): [1], ("main",): [0]}
 
 
 def test_inclusive_times_become_exclusive(read):
     profile = read(inclusive())
-    assert by_path(profile) == {("main",): [5], ("main", "cycle"): [3], SEND: [1]}
+    assert values_by_path(profile) == {("main",): [5], ("main", "cycle"): [3], SEND: [1]}
 
 
 def test_another_column_of_nodes_is_the_path_if_there_is_none(read):
     nodes = [("f", "function"), ("g", "function", 0), ("x", "cupti.kernel.name")]
     kernel = ("cupti.kernel.name", {"is_value": False})
     columns = [kernel, ("function", {"is_value": False}), "scale#sum#time.duration"]
-    assert by_path(read(written(columns, [[2, 1, 1.5]], nodes))) == {("f",): [0], ("f", "g"): [1.5]}
+    assert values_by_path(read(written(columns, [[2, 1, 1.5]], nodes))) == {("f",): [0], ("f", "g"): [1.5]}
 
 
 def test_the_keys_may_have_any_order_and_lie_anywhere(tmp_path):
