@@ -6,15 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.errors import UsageError
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.kernel_values import KernelValues
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.questions.analysis import DEFAULT_REACH, named_targets
 
-DEFAULT_REACH = 4.0  # the default target is this many times the largest measured scale
 LEVEL = 0.9
 NORMAL_QUANTILE = 1.6448536  # half the width of an interval of that level, in standard deviations
 
@@ -65,18 +64,11 @@ def target_points(study: KernelValues, targets: Sequence[Mapping[str, float]]) -
     Raises:
         UsageError: if a target has a parameter that the study does not have.
     """
-    largest: FloatArray = study.points.max(axis=0)
-    if not targets:
-        largest[study.parameters.index(study.parameter)] *= DEFAULT_REACH
-        return largest[None, :]
-    found = np.repeat(largest[None, :], len(targets), axis=0)
-    for row, target in zip(found, targets, strict=True):
-        for name, value in target.items():
-            if name not in study.parameters:
-                known = ", ".join(study.parameters)
-                raise UsageError(f"no parameter '{name}'", where="targets", hint=f"parameters here: {known}")
-            row[study.parameters.index(name)] = value
-    return found
+    if targets:
+        return named_targets(study.parameters, study.points, targets, "targets")
+    largest: FloatArray = study.points.max(axis=0, keepdims=True)
+    largest[0, study.parameters.index(study.parameter)] *= DEFAULT_REACH
+    return largest
 
 
 def forecast(study: KernelValues, targets: FloatArray, options: ModelOptions) -> Forecast:

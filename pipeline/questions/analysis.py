@@ -1,13 +1,13 @@
 """The whole models stage: from an experiment to fitted kernels, and what they say at a target scale."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.errors import ModelError
+from ingest.errors import ModelError, UsageError
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.back_test import BackTest, back_test_total
@@ -58,6 +58,16 @@ class Analysis:
     def parameter(self) -> str:
         """The parameter that scales: the one that counts processes, else the first; empty without any."""
         return scaled_parameter(self.experiment, self.decision)
+
+    @property
+    def column(self) -> int:
+        """Which of the parameters scales."""
+        return self.experiment.parameters.index(self.parameter)
+
+    @property
+    def largest(self) -> int:
+        """Which point has the largest scale, as of `largest_point`."""
+        return largest_point(self.experiment.points, self.column)
 
     @property
     def metric(self) -> str:
@@ -126,10 +136,8 @@ def analyse(
     found = analysis_of(experiment, decision, callpaths, _modelled(experiment, regions, options))
     if not kernels.additive:
         return found
-    column = experiment.parameters.index(found.parameter)
-    largest = largest_point(experiment.points, column)
     fit_parts = partial(fit, experiment.parameters, options=options, parts=True)
-    tested = back_test_total(fit_parts, experiment, kernels, column, largest)
+    tested = back_test_total(fit_parts, experiment, kernels, found.column, found.largest)
     return replace(found, back_test=tested)
 
 
@@ -162,8 +170,26 @@ def default_target(analysis: Analysis) -> FloatArray:
     target: FloatArray = analysis.experiment.points.max(axis=0, keepdims=True)
     if analysis.is_profile:
         return target
-    target[0, analysis.experiment.parameters.index(analysis.parameter)] *= DEFAULT_REACH
+    target[0, analysis.column] *= DEFAULT_REACH
     return target
+
+
+def named_targets(
+    parameters: Sequence[str], points: FloatArray, at: Sequence[Mapping[str, float]], where: str
+) -> FloatArray:
+    """Return target points, float64[Q, D]; parameters left out are at their largest value of float64[P, D].
+
+    Raises:
+        UsageError: a parameter is not one of these; it names where the targets come from.
+    """
+    targets: FloatArray = np.repeat(points.max(axis=0)[None], len(at), axis=0)
+    for row, point in zip(targets, at, strict=True):
+        for name, value in point.items():
+            if name not in parameters:
+                hint = f"parameters here: {', '.join(parameters)}"
+                raise UsageError(f"no parameter '{name}'", where=where, hint=hint)
+            row[parameters.index(name)] = value
+    return targets
 
 
 def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossing: bool = True) -> Outlook:
@@ -175,12 +201,11 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossin
         targets: float64[Q, D]; the last one is the target scale of the ranking.
         crossing: whether to look for crossovers.
     """
-    experiment = analysis.experiment
-    column = experiment.parameters.index(analysis.parameter)
-    largest = experiment.points[largest_point(experiment.points, column)]
+    experiment, column = analysis.experiment, analysis.column
+    largest = experiment.points[analysis.largest]
     prediction = level.models.predict(targets)
     standing = standing_of(experiment, level)
-    measured = level.kernels.mean[:, largest_point(experiment.points, column)]
+    measured = level.kernels.mean[:, analysis.largest]
     share_measured = shares(measured[:, None])[:, 0]
     share_target = share_measured if analysis.is_profile else shares(prediction.value)[:, -1]
     order = ranking(share_target, measured, standing.start_up)

@@ -7,7 +7,7 @@ from ingest.errors import UsageError
 from ingest.scaling import Scaling
 from pipeline.models.kernels import total_kernel
 from pipeline.models.total import predict_total
-from pipeline.questions.analysis import Analysis, largest_point
+from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning.advice import Advice, advise, repetition_noise
 from pipeline.questions.planning.designs import candidate_points
 
@@ -56,9 +56,8 @@ def cost_so_far(analysis: Analysis) -> float:
     experiment = analysis.experiment
     totals = total_kernel(analysis.callpaths.kernels).values[0]
     spent = float(np.nansum(totals.sum(axis=1) * _cores(analysis, experiment.points)))
-    column = experiment.parameters.index(analysis.parameter)
-    next_doubling = experiment.points[largest_point(experiment.points, column)].copy()
-    next_doubling[column] *= 2
+    next_doubling = experiment.points[analysis.largest].copy()
+    next_doubling[analysis.column] *= 2
     doubled = predict_total(analysis.callpaths.models, next_doubling[None]).value[0]
     return max(spent, float((doubled * _cores(analysis, next_doubling[None]))[0]))
 
@@ -72,8 +71,7 @@ def _cores(analysis: Analysis, points: FloatArray) -> FloatArray:
     visits = 1.0 if experiment.per is None else experiment.per.of_a_run
     if analysis.decision.scaling is not Scaling.WEAK:
         return np.full(len(points), visits)
-    column = experiment.parameters.index(analysis.parameter)
-    scale = np.array([experiment.points[run.point, column] for run in experiment.runs])
+    scale = np.array([experiment.points[run.point, analysis.column] for run in experiment.runs])
     per_unit = np.median([len(run.process) for run in experiment.runs] / scale)
-    cores: FloatArray = points[:, column] * per_unit * visits
+    cores: FloatArray = points[:, analysis.column] * per_unit * visits
     return cores

@@ -20,8 +20,8 @@ from pipeline.questions.analysis import (
     Outlook,
     analyse,
     default_target,
-    largest_point,
     look_ahead,
+    named_targets,
     scaling_of,
 )
 from pipeline.questions.runtime.pop import efficiencies
@@ -212,16 +212,8 @@ def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> Floa
     """
     if not at:
         return default_target(analysis)
-    names = analysis.experiment.parameters
-    largest = analysis.experiment.points.max(axis=0)
-    targets = np.repeat(largest[None, :], len(at), axis=0)
-    for row, point in zip(targets, at, strict=True):
-        for name, value in point.items():
-            if name not in names:
-                raise UsageError(
-                    f"no parameter '{name}'", where="--at", hint=f"parameters here: {', '.join(names)}"
-                )
-            row[names.index(name)] = value
+    experiment = analysis.experiment
+    targets = named_targets(experiment.parameters, experiment.points, at, "--at")
     return default_target(analysis) if analysis.is_profile else targets
 
 
@@ -264,7 +256,7 @@ def tree_values(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> tuple[
         values = analysis.callpaths.models.predict(np.array([*point.values()])).value[:, 0]
         origin = "predicted"
     else:
-        values, origin = analysis.callpaths.kernels.mean[:, _largest(analysis)], "measured"
+        values, origin = analysis.callpaths.kernels.mean[:, analysis.largest], "measured"
     per = analysis.experiment.per
     return values, f"{origin} at {point_text(point)}" + (f", {per.text}" if per else "")
 
@@ -272,10 +264,5 @@ def tree_values(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> tuple[
 def tree_point(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> dict[str, float]:
     """Return the point that `tree_values` are of."""
     experiment = analysis.experiment
-    point = target_points(analysis, at)[-1] if at else experiment.points[_largest(analysis)]
+    point = target_points(analysis, at)[-1] if at else experiment.points[analysis.largest]
     return dict(zip(experiment.parameters, point.tolist(), strict=True))
-
-
-def _largest(analysis: Analysis) -> int:
-    points, parameters = analysis.experiment.points, analysis.experiment.parameters
-    return largest_point(points, parameters.index(analysis.parameter))

@@ -9,7 +9,7 @@ from ingest.arrays import IntArray
 from ingest.errors import UsageError
 from pipeline.models.kernels import callpath_id, is_callpath_id, matching
 from pipeline.models.metrics import FACTORS
-from pipeline.questions.analysis import Analysis, Level, largest_point
+from pipeline.questions.analysis import Analysis, Level
 from pipeline.questions.bottlenecks import shares
 from pipeline.report.plots import Curve, curve_of, write_figure
 from pipeline.stages.model import target_points
@@ -44,9 +44,7 @@ def find_kernel(analysis: Analysis, pattern: str) -> tuple[Level, int]:
 
 def _ambiguous(analysis: Analysis, level: Level, found: IntArray, pattern: str) -> UsageError:
     """List kernels with their ids and shares of what was measured at the largest scale, the largest first."""
-    experiment = analysis.experiment
-    largest = largest_point(experiment.points, experiment.parameters.index(analysis.parameter))
-    share = shares(level.kernels.mean[:, [largest]])[:, 0]
+    share = shares(level.kernels.mean[:, [analysis.largest]])[:, 0]
     order = found[np.argsort(-share[found], kind="stable")].tolist()
     shown = order[:EXAMPLES]
     nodes = level.kernels.node
@@ -67,8 +65,7 @@ def kernel_curve(
     Raises:
         UsageError: a target names no parameter of the experiment.
     """
-    column = analysis.experiment.parameters.index(analysis.parameter)
-    horizon = float(target_points(analysis, at)[:, column].max())
+    horizon = float(target_points(analysis, at)[:, analysis.column].max())
     path = level.kernels.callpaths[kernel]
     title = f"{callpath_text(path, TITLE_WIDTH)}: {level.models.formula(kernel).text()}"
     return curve_of(analysis, level, kernel, title, horizon)

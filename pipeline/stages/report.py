@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
-from pipeline.questions.analysis import Analysis, largest_point
+from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning.advice import Advice
 from pipeline.report.page import MetricOutlook, Report, report_html
 from pipeline.report.page.page_data import filter_data
@@ -118,9 +118,7 @@ def _roofline(analysis: Analysis, measured_on: str | Path) -> StudyRoofline:
         load_machine,  # loads sympy, which takes most of a second
     )
 
-    column = analysis.experiment.parameters.index(analysis.parameter) if analysis.parameter else 0
-    largest = largest_point(analysis.experiment.points, column)
-    return study_roofline(analysis.experiment, load_machine(measured_on), largest)
+    return study_roofline(analysis.experiment, load_machine(measured_on), analysis.largest)
 
 
 def _stored_part(stored: StoredResult, name: str, read: Callable[[bytes], Part]) -> Part | None:
