@@ -1,4 +1,3 @@
-import os
 from pathlib import Path
 
 import numpy as np
@@ -163,10 +162,6 @@ factor = 1.2
         "leave-one-out",
         "simple",
     )
-
-
-def test_one_process_per_core_is_the_default():
-    assert Options().processes == len(os.sched_getaffinity(0))
 
 
 @pytest.mark.parametrize(
