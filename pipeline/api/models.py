@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
+from pipeline.columns.column import percentage
 from pipeline.config.option_readers import broadcast_points
 from pipeline.models.formulas import Formula
 from pipeline.models.growth import growth_classes
@@ -31,7 +32,7 @@ from pipeline.report.summary import runtime_summary
 from pipeline.stages.model import outlooks, require_additive, summary_of, target_points
 from pipeline.stages.plot import find_kernel, kernel_curve
 from pipeline.store.results import read_analysis
-from pipeline.wording.quantities import callpath_text, counted
+from pipeline.wording.quantities import callpath_text, counted, probability_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -304,8 +305,8 @@ class Kernel:
         facts = {
             "model": self.formula,
             "growth": self.growth_class,
-            "probability that it grows": f"{100 * self.probability_growing:.0f} %",
-            "error of points predicted from the others": f"{quality.cv_smape[number]:.1f} %",
+            "probability that it grows": probability_text(self.probability_growing),
+            "error of points predicted from the others": percentage(float(quality.cv_smape[number])),
             "points and repetitions": f"{quality.points[number]} and up to {quality.repetitions[number]}",
             "notes": "; ".join(self.notes),
         }

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import TypeAlias, TypeVar
 
 from ingest.errors import RunNameError, UsageError
+from ingest.number_text import value_text
 from ingest.run_names import PROCESS_PARAMETERS, parse_run_name
 from pipeline.campaign.description import (
     FILTER,
@@ -240,7 +241,9 @@ def _at_scale(table: Table, scales: Scales) -> tuple[Point, Settings]:
     for name, value in where.items():
         if value not in scales[name]:
             known = ", ".join(map(value_in_name, scales[name]))
-            raise table.error(name, f"{value:g} is not a scale of {name}", f"the scales are {known}")
+            raise table.error(
+                name, f"{value_text(value)} is not a scale of {name}", f"the scales are {known}"
+            )
     return where, Settings(**given)
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
 
 from ingest.errors import UsageError
+from ingest.number_text import given_percent, value_text
 from ingest.options import INFINITE, Declaration
 from ingest.toml_text import TomlError, parse_toml
 from pipeline.models.exponents import Exponent, exponent
@@ -48,8 +49,8 @@ def read_share(value: object) -> float:
         raise UsageError(f"invalid share {value!r}", hint="write 5% or 0.05")
     if share > 1.0 and not text.endswith("%"):
         raise UsageError(
-            f"invalid share {value!r}: it is {100 * share:.4g} %",
-            hint=f"write {number:g}% or {number / 100:g}",
+            f"invalid share {value!r}: it is {given_percent(share)}",
+            hint=f"write {value_text(number)}% or {value_text(number / 100)}",
         )
     return share
 
@@ -306,9 +307,9 @@ def _choice(value: object, choices: tuple[str, ...]) -> object:
 def _number(value: object, kind: type, declared: Declaration) -> float:
     wanted = "whole number" if kind is int else "number"
     if declared.most < INFINITE:
-        wanted += f" from {declared.least:g} to {declared.most:g}"
+        wanted += f" from {value_text(declared.least)} to {value_text(declared.most)}"
     elif declared.least > -INFINITE:
-        wanted += f" of at least {declared.least:g}"
+        wanted += f" of at least {value_text(declared.least)}"
     number = isinstance(value, int if kind is int else int | float) and not isinstance(value, bool)
     if not number or not declared.least <= value <= declared.most:  # type: ignore[operator]  # it is a number
         raise UsageError(f"invalid value {value!r}", hint=f"write a {wanted}")

@@ -226,7 +226,8 @@ def notify_of_end(progress: CampaignProgress, run: PlannedRun, notify: Notify) -
     """Say how a run has ended."""
     state = progress.states[run.name]
     why = one_line(": ".join((state.reason, *state.log[-1:])))
-    ended = f"{state.seconds:.3g} s" if state.status == "done" else f"failed: {why}"
+    seconds = state.seconds if state.status == "done" else None
+    ended = f"failed: {why}" if seconds is None else quantity(seconds, "s")
     notify(f"{run.name}: {ended} ({progress.count('done')} of {len(progress.design.runs)} done)")
 
 

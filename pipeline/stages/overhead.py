@@ -19,7 +19,7 @@ from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.stages.ingest import ingest
 from pipeline.stages.usable_runs import Ingested
-from pipeline.wording.quantities import point_text
+from pipeline.wording.quantities import figure, point_text, value_text
 
 SECONDS = "seconds"
 SERIES_SPREAD = 0.1  # of the logarithm of a cost found from all runs
@@ -97,7 +97,7 @@ def _baseline_times(path: Path, experiment: Experiment) -> dict[int, list[float]
                 "a column is missing or not a number", where=f"{path}:{line}", hint=hint
             ) from error
         if not 0.0 < values[-1] < float("inf"):
-            raise UsageError(f"invalid run time {values[-1]:g}", where=f"{path}:{line}", hint=hint)
+            raise UsageError(f"invalid run time {value_text(values[-1])}", where=f"{path}:{line}", hint=hint)
         if (point := number.get(tuple(values[:-1]))) is not None:
             found.setdefault(point, []).append(values[-1])
     if not found:
@@ -126,7 +126,7 @@ def _plain_by_baselines(experiment: Experiment, seconds: FloatArray, where: str)
     lost = np.maximum(wall - seconds, 0.0) * events * locations / np.maximum(visits, 1.0)
     for point in np.flatnonzero(lost >= measured).tolist():
         at = point_text(dict(zip(experiment.parameters, experiment.points[point].tolist(), strict=True)))
-        what = f"at {at}, a run of {wall[point]:.4g} s cannot take only {seconds[point]:g} s"
+        what = f"at {at}, a run of {figure(wall[point])} s cannot take only {figure(seconds[point])} s"
         raise UsageError(what, where=where, hint="give the time of the same run without instrumentation")
     return measured - lost
 

@@ -14,7 +14,7 @@ from ingest.run_checks import RENAME, doubts, foreign_runs, misnamed_runs
 from ingest.run_names import named_parameters
 from pipeline.stages.read_runs import ReadRun
 from pipeline.store.freshness import InputFile
-from pipeline.wording.quantities import counted
+from pipeline.wording.quantities import counted, value_text
 
 UNLIKE = "measured under another filter"
 
@@ -154,7 +154,7 @@ def _filters_sentence(
 def _described(parameters: Sequence[str], read: Sequence[GoodRun], group: Instrumentation) -> str:
     runs = [read[i][0] for i in group.runs]
     points = sorted({run.parameters for run in runs})
-    at = ", ".join(f"{point[0]:g}" for point in points) if len(parameters) == 1 else ""
+    at = ", ".join(value_text(point[0]) for point in points) if len(parameters) == 1 else ""
     where = f"{parameters[0]} = {at}" if at else counted(len(points), "point")
     others = f" and {len(runs) - 1} more" if len(runs) > 1 else ""
     return (

@@ -9,6 +9,7 @@ from ingest.errors import UsageError
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.planning.designs import candidate_points
 from pipeline.questions.planning.plan import REPETITIONS, Doubt, Places, Step, doubt_about_total, plan
+from pipeline.wording.quantities import quantity
 
 _NAMED = 5  # kernels named at most
 _SHARE = 0.1  # of a measurement's use, from which a kernel is named
@@ -106,7 +107,7 @@ def advise(
     if len(at) != len(models.parameters) or not (np.isfinite(at) & (at > 0)).all():
         raise UsageError(f"the target needs a positive value of each of {', '.join(models.parameters)}")
     if not budget > 0:
-        raise UsageError(f"a budget of {budget:g} core-seconds pays for no measurement")
+        raise UsageError(f"a budget of {quantity(budget, 'core-s')} pays for no measurement")
     points = (
         candidate_points(measured, at) if candidates is None else np.asarray(candidates, dtype=np.float64)
     )

@@ -120,7 +120,7 @@ def test_a_run_time_that_leaves_nothing_to_compute_is_refused(study):
         ]
         path = study / f"app.s{scale}.r1" / "profile.cubex"
         write_cubex(path, parent=[-1, 0], metrics=metrics, regions=regions)
-    with pytest.raises(UsageError, match=r"--baseline-time: at s = 4, a run of 5.1 s cannot take only 3 s"):
+    with pytest.raises(UsageError, match=r"at s = 4, a run of 5.10 s cannot take only 3.00 s"):
         totals(study, baseline_time=3.0)
 
 
