@@ -1,6 +1,6 @@
 """Two studies side by side: in the terminal, and as one small HTML file with the call paths of both."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import log10
 from typing import Any
 
@@ -12,14 +12,15 @@ from ingest.arrays import BoolArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.cpp_names import short_name
 from pipeline.columns.cells import DataTable
+from pipeline.columns.changes import change_columns
 from pipeline.gate.call_trees import ComparedScale, ComparedTrees, Values
-from pipeline.gate.check_result import Change, CheckResult, KernelResult, Ruling
+from pipeline.gate.check_result import Change, CheckResult, Ruling
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.models.kernels import sum_groups
 from pipeline.report.check.terminal import check_table, show_details
 from pipeline.report.check.wording import VERDICT_ROWS, basis, kernel_name, rename_text, story
 from pipeline.report.page.embedding import integers, packed, page_text, short
-from pipeline.wording.quantities import callpath_text, figure, interval_text, percent, point_text
+from pipeline.wording.quantities import callpath_text, point_text
 
 NOWHERE = -1  # of kernels that are not one call path
 MOST = 4000  # call paths that the page shows by themselves
@@ -138,6 +139,7 @@ def _key(at: Mapping[str, float]) -> tuple[str, ...]:
 
 
 WORDS = {verdict: row.compared for verdict, row in VERDICT_ROWS.items()}
+SIDES = ("A", "B")
 SPAN = 3.0  # decades of the ratio that the bar shows: 1/31 to 31
 THINNEST = 0.5  # per cent of the bar
 
@@ -155,7 +157,7 @@ def show_comparison(
 ) -> None:
     """Print what differs between two studies."""
     out.print(Text(comparison_headline(result), style="bold"))
-    show_details(out, result, limit=limit, words=WORDS, sides=("A", "B"))
+    show_details(out, result, limit=limit, words=WORDS, sides=SIDES)
     for pair in renamed:
         out.print(Text(_possible_rename(pair)), soft_wrap=True)
 
@@ -169,7 +171,7 @@ def comparison_table(
         limit=limit,
         outcome=comparison_headline(result),
         words=WORDS,
-        sides=("A", "B"),
+        sides=SIDES,
         more=list(map(_possible_rename, renamed)),
     )
 
@@ -202,37 +204,30 @@ def comparison_html(
         headline=comparison_headline(result),
         basis=basis(result),
         notes=[*(r.text for r in result.reasons), *map(rename_text, result.renames), *result.notices],
-        rows=[_row(one) for one in result.kernels],
+        rows=list(_rows(result)),
         renamed=[tuple(callpath_text(k.callpath, 100) for k in pair) for pair in renamed],
         targets=[point_text(target) for target in result.targets[-1:]],
     )
 
 
-def _row(result: KernelResult) -> dict[str, object]:
-    before, after = result.baseline, result.candidate
-    last = result.measured[-1] if result.measured else None
-    ahead = result.target[-1] if result.target else None
-    return {
-        "name": kernel_name(result, 90),
-        "whole": " / ".join(result.kernel.callpath),
-        "level": result.kernel.level.value,
-        "verdict": WORDS[result.verdict],
-        "kind": result.verdict.value,
-        "a": figure(before.value) if before else "–",
-        "b": figure(after.value) if after else "–",
-        "share": percent(result.share),
-        "ratio": figure(last.ratio) if last else "–",
-        "interval": _interval(last),
-        "target": figure(ahead.ratio) if ahead else "–",
-        "target_interval": _interval(ahead),
-        "bar": _bar(last),
-        "models": [s.formula for s in (before, after) if s is not None and s.formula],
-        "story": story(result),
-    }
-
-
-def _interval(change: Change | None) -> str:
-    return interval_text(change.lower, change.upper) if change is not None else ""
+def _rows(result: CheckResult) -> Iterator[dict[str, object]]:
+    """Yield the rows of the table: texts of the columns of changes, and what only the page shows."""
+    targets = result.targets or ({},)
+    rows = [(one, len(targets) - 1) for one in result.kernels]
+    columns = change_columns(result, WORDS, {}, SIDES, [targets[-1]] * len(rows))
+    shown = (column for column in columns if column.key != "kernel")
+    texts = {cells.name: cells.texts for column in shown for cells in column.filled(rows)}
+    for n, one in enumerate(result.kernels):
+        sides = (one.baseline, one.candidate)
+        yield {
+            **{key: of_all[n] for key, of_all in texts.items()},
+            "name": kernel_name(one, 90),
+            "whole": " / ".join(one.kernel.callpath),
+            "kind": one.verdict.value,
+            "bar": _bar(one.measured[-1] if one.measured else None),
+            "models": [side.formula for side in sides if side is not None and side.formula],
+            "story": story(one),
+        }
 
 
 def _bar(change: Change | None) -> dict[str, float] | None:
