@@ -5,12 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filters.event_cost import (
-    EventCost,
-    calibrate_by_pair,
-    plain_by_baseline,
-    visited,
-)
+from filters.event_cost import EventCost, calibrate_by_pair, plain_by_baseline, visited
 from filters.evidence import evidence_from_profile
 from filters.filter_effect import estimate_plain_time, predict, prediction_json
 from filters.filter_options import Application

@@ -107,8 +107,7 @@ def test_a_region_that_is_not_called_has_no_explanation(make_profile):
     run = evidence_from_profile(profile)
     decision = decide_by_paper([run])
     with pytest.raises(
-        UsageError,
-        match="--explain: 'odd' matches no filterable region that is called; give a name from the",
+        UsageError, match="--explain: 'odd' matches no filterable region that is called; give a name from the"
     ):
         explain(decision, predict(run, decision.recorded(0)), "odd")
 

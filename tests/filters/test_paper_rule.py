@@ -122,10 +122,7 @@ def test_notices_evidence_and_explanation_say_what_the_guard_drops():
 @given(
     st.lists(
         st.tuples(
-            st.integers(0, 3),
-            st.sampled_from("abcde"),
-            st.integers(1, 5_000_000),
-            st.floats(0.0, 2.0),
+            st.integers(0, 3), st.sampled_from("abcde"), st.integers(1, 5_000_000), st.floats(0.0, 2.0)
         ),
         min_size=1,
         max_size=12,

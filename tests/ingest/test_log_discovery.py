@@ -28,11 +28,7 @@ def test_logs_are_found_in_folders_and_as_files(tmp_path):
     logs(tmp_path, md__p4__r1_in_md__log=namd(), run__p8__r1__log=castep(), run__p8__r2__out=castep())
     found = discover(tmp_path)
     assert found.parameters == ("p",)
-    assert told(found) == [
-        ("md.log", (4.0,), 1),
-        ("run.p8.r1.log", (8.0,), 1),
-        ("run.p8.r2.out", (8.0,), 2),
-    ]
+    assert told(found) == [("md.log", (4.0,), 1), ("run.p8.r1.log", (8.0,), 1), ("run.p8.r2.out", (8.0,), 2)]
 
 
 def test_what_looks_like_a_parameter_is_no_ending_of_a_log(tmp_path):

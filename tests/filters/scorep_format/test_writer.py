@@ -87,10 +87,7 @@ def test_comments_are_cut_in_the_middle():
 
 @pytest.mark.parametrize(
     ("count", "told"),
-    [
-        (3, ["# f0()", "# f1()", "# f2()"]),
-        (4, ["# f0()", "# f1()", "# f2()", "# ... 4 regions in all"]),
-    ],
+    [(3, ["# f0()", "# f1()", "# f2()"]), (4, ["# f0()", "# f1()", "# f2()", "# ... 4 regions in all"])],
 )
 def test_a_pattern_names_the_first_three_regions_it_stands_for(count, told):
     names = [f"f{i}()" for i in range(count)]
@@ -126,8 +123,7 @@ def test_what_people_write_before_the_generated_part_has_not_the_last_word():
 
 
 @pytest.mark.parametrize(
-    "marks",
-    [(BEGIN_MARK,), (END_MARK,), (END_MARK, BEGIN_MARK), (BEGIN_MARK, END_MARK, END_MARK)],
+    "marks", [(BEGIN_MARK,), (END_MARK,), (END_MARK, BEGIN_MARK), (BEGIN_MARK, END_MARK, END_MARK)]
 )
 def test_marks_come_in_one_pair(marks):
     with pytest.raises(

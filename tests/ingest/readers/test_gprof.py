@@ -60,12 +60,7 @@ def test_functions_of_the_same_name_are_added(read):
 @pytest.mark.parametrize(
     ("text", "before", "after", "error"),
     [
-        (
-            GPROF_FLAT,
-            "calls  ms/call",
-            "calls  per    ",
-            "line 5: a header of gprof that is not known: time",
-        ),
+        (GPROF_FLAT, "calls  ms/call", "calls  per    ", "line 5: a header of gprof that is not known: time"),
         (GPROF_FLAT, "     0.60        4", "     0.6O        4", "line 6: not a row of a flat profile:"),
         (
             GPROF_GRAPH,

@@ -5,15 +5,7 @@ import numpy as np
 from ingest.run_settings import STATISTIC
 
 from . import timer_logs
-from .timer_logs import (
-    AMREX_ROWS,
-    DEALII_STATISTICS,
-    GPTL_ROWS,
-    KOKKOS,
-    LOGS,
-    SERIAL_TEUCHOS,
-    TEUCHOS,
-)
+from .timer_logs import AMREX_ROWS, DEALII_STATISTICS, GPTL_ROWS, KOKKOS, LOGS, SERIAL_TEUCHOS, TEUCHOS
 from .timer_profiles import effort, overlapping, reconciled, settings, times
 
 FORMAT, FILE = "timer table", "x.log"

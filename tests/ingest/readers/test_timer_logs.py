@@ -11,11 +11,7 @@ from ingest.readers import find_profile_reader, timer_tables
 from ingest.reduction import reduce_profile
 
 from . import timer_logs
-from .timer_logs import (
-    AMREX_ROWS,
-    GROMACS_ROWS,
-    LOGS,
-)
+from .timer_logs import AMREX_ROWS, GROMACS_ROWS, LOGS
 from .timer_profiles import effort, overlapping, times
 
 FORMAT, FILE = "timer table", "x.log"

@@ -7,14 +7,7 @@ from ingest.profile import MetricKind
 from ingest.run_settings import STATISTIC
 
 from . import timer_logs
-from .timer_logs import (
-    GROMACS_ROWS,
-    NALU_WIND,
-    OLD_QUANTUM_ESPRESSO,
-    OLD_VASP,
-    PMEMD,
-    SANDER,
-)
+from .timer_logs import GROMACS_ROWS, NALU_WIND, OLD_QUANTUM_ESPRESSO, OLD_VASP, PMEMD, SANDER
 from .timer_profiles import effort, overlapping, reconciled, settings, times
 
 FORMAT, FILE = "timer table", "x.log"

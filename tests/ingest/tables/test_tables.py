@@ -290,11 +290,7 @@ def test_a_file_that_the_mapping_names_goes_first(tmp_path):
 
 
 def test_other_files_are_not_tables(tmp_path):
-    for name, text in (
-        ("b.json", "{}"),
-        ("c.log", "p|q|r|s\n"),
-        ("d.txt", "p,seconds\n"),
-    ):
+    for name, text in (("b.json", "{}"), ("c.log", "p|q|r|s\n"), ("d.txt", "p,seconds\n")):
         (tmp_path / name).write_text(text)
         assert find_tables(tmp_path / name, TableMapping()) is None
     assert find_tables(tmp_path, TableMapping()) is None

@@ -239,10 +239,7 @@ def test_locations_are_taken_at_once_from_what_cube_writes():
 
 GROUP_1, LOCATION_3 = '<locationgroup Id="1">', '<location Id="3">'
 NODE = '<systemtreenode Id="7"><name>node</name><class>node</class><descr>d</descr><attr key="a" value="b"/>'
-DEEPER = [
-    (GROUP_1, f"{NODE}{GROUP_1}"),
-    ("</systemtreenode>", "</systemtreenode></systemtreenode>"),
-]
+DEEPER = [(GROUP_1, f"{NODE}{GROUP_1}"), ("</systemtreenode>", "</systemtreenode></systemtreenode>")]
 
 
 @pytest.mark.parametrize(
