@@ -120,26 +120,33 @@ def simulate_loop(tool: LlvmMca, processor: Processor, body: Sequence[Instructio
     Raises:
         InputError: it fails, its answer cannot be read, or the processor does not have an instruction.
     """
+    fewer, more = _ITERATIONS
     known = list(range(len(body)))
-    refusal = _refusal(_asked(tool, processor, body, _ITERATIONS[0]))
-    if refusal:
-        refusals = [_refusal(_asked(tool, processor, [each], 1)) for each in body]
-        for instruction, why in zip(body, refusals, strict=True):
-            if why and "instruction requires" in why:
-                raise processor.lacks(instruction)
-        known = [k for k in known if refusals[k] is None]
+    first = _asked(tool, processor, body, fewer)
+    if refusal := _refusal(first):
+        known = _known(tool, processor, body)
         if not known:
             raise InputError(f"llvm-mca fails: {refusal}", where=str(tool.path), hint=INSTALL)
-    kept = [body[k] for k in known]
+        first = _asked(tool, processor, [body[k] for k in known], fewer)
+    last = _asked(tool, processor, [body[k] for k in known], more)
     try:
-        first, last = (
-            json.loads(_asked(tool, processor, kept, iterations).stdout) for iterations in _ITERATIONS
-        )
-        return _read(first, last, body, known)
+        return _read(json.loads(first.stdout), json.loads(last.stdout), body, known)
     except (KeyError, TypeError, ValueError, IndexError) as error:
         what = f"the answer of llvm-mca {tool.version} cannot be read: {error!r}"
         hint = "use LLVM 14 to 21, or move it out of the way"
         raise InputError(what, where=str(tool.path), hint=hint) from error
+
+
+def _known(tool: LlvmMca, processor: Processor, body: Sequence[Instruction]) -> list[int]:
+    """Return the places of the instructions that llvm-mca understands, each asked for by itself."""
+    known = []
+    for k, instruction in enumerate(body):
+        refusal = _refusal(_asked(tool, processor, [instruction], 1))
+        if refusal is None:
+            known.append(k)
+        elif "instruction requires" in refusal:
+            raise processor.lacks(instruction)
+    return known
 
 
 def _asked(

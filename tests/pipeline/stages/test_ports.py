@@ -106,6 +106,21 @@ def test_calls_and_unknown_instructions_are_reported_not_refused(tmp_path):
     assert "the time in called functions is not included: exp" in there.notes
 
 
+def test_an_extension_that_the_processor_lacks(tmp_path):
+    path = tmp_path / "k.s"
+    path.write_text("f:\n.L1:\n\tadd x0, x0, 1\n\tfadd z0.d, z0.d, z1.d\n\tcbnz x0, .L1\n\tret\n")
+    line = r"k.s: f: Neoverse N1 does not have 'fadd z0.d, z0.d, z1.d'; compile it for Neoverse N1, or choose"
+    with pytest.raises(InputError, match=line):
+        only("f", "neoverse-n1", path)
+
+
+def test_a_loop_of_instructions_that_nobody_knows(tmp_path):
+    path = tmp_path / "k.s"
+    path.write_text("f:\n.L1:\n\tfrobsd %xmm0, %xmm1\n\tjfrob .L1\n\tret\n")
+    with pytest.raises(InputError, match=r"llvm-mca fails: .*invalid instruction mnemonic 'frobsd'"):
+        only("f", "zen3", path)
+
+
 def test_a_loop_of_an_instruction_that_costs_nothing_ends(tmp_path):
     path = tmp_path / "k.s"
     path.write_text("f:\n.L1:\n\tjmp\t.L1\n\tret\n")

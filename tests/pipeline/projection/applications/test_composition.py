@@ -8,6 +8,7 @@ from pipeline.projection.applications.composition import compose
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import symbol
 from pipeline.projection.expressions.units import TIME
+from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.stored import no_models
 
 FILE = """
@@ -71,9 +72,9 @@ def test_a_total_may_say_otherwise(composed):
 
 
 def test_parts_of_different_units_have_no_sum(composed):
-    with pytest.raises(UsageError) as caught:
-        composed('[parts]\na = "1"\nb = "mach.step"\n')
-    where = str(caught.value).partition("app.toml")[2]
+    where = refused(lambda: composed('[parts]\na = "1"\nb = "mach.step"\n'), raises=UsageError).partition(
+        "app.toml"
+    )[2]
     assert where == (
         ": total: unit mismatch: cannot add no unit and s; give all parts the same unit, or write total = ..."
     )
@@ -89,9 +90,7 @@ def test_parts_of_different_units_have_no_sum(composed):
     ],
 )
 def test_mistakes_name_the_key(composed, old, new, line):
-    with pytest.raises(UsageError) as caught:
-        composed(FILE.replace(old, new))
-    assert line in str(caught.value)
+    assert line in refused(lambda: composed(FILE.replace(old, new)), raises=UsageError)
 
 
 def test_unknown_names_of_the_machine_say_where_to_add_them(composed):

@@ -4,6 +4,7 @@ import pytest
 
 from ingest.errors import UsageError
 from pipeline.projection.applications.application import read_inputs
+from tests.pipeline.projection.mistakes import refused
 
 
 def test_inputs_are_numbers_or_texts_with_a_unit():
@@ -80,6 +81,4 @@ def test_ranges_may_have_units(text, values):
     ],
 )
 def test_mistakes_are_one_line(texts, line):
-    with pytest.raises(UsageError) as caught:
-        read_inputs(texts)
-    assert line in str(caught.value)
+    assert line in refused(lambda: read_inputs(texts), raises=UsageError)

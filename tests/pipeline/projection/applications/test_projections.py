@@ -7,6 +7,7 @@ from ingest.errors import InputError, ModelError, UsageError
 from pipeline.projection.applications.application import load_application
 from pipeline.projection.applications.projections import Variant, sweep
 from pipeline.projection.machines.machine_values import load_machine
+from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.stored import no_models
 
 APPLICATION = """
@@ -143,10 +144,7 @@ def test_defaults_may_be_replaced(projected):
     ],
 )
 def test_inputs_that_are_missing_or_wrong(projected, at, line):
-    with pytest.raises(UsageError) as caught:
-        projected(at)
-    assert line in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert line in refused(lambda: projected(at), raises=UsageError)
 
 
 def test_an_application_without_inputs_says_so(projected):
@@ -211,9 +209,9 @@ def test_ranges_left_are_notices(projected):
 def test_inputs_that_only_the_machine_knows(projected):
     usual = VARIANTS.split("[variants", maxsplit=1)[0]
     by_q = usual.replace(STEP, 'by = "Q"\nrows = [ { Q = 1, c = "1 s", d = "0 s" } ]')
-    with pytest.raises(UsageError) as caught:
-        projected(application=USES_TERM, machine=by_q)
-    assert "cluster.toml depends on 'Q', which is not an input here; add Q to [inputs]" in str(caught.value)
+    assert "cluster.toml depends on 'Q', which is not an input here; add Q to [inputs]" in refused(
+        lambda: projected(application=USES_TERM, machine=by_q), raises=UsageError
+    )
 
 
 def test_a_value_of_the_machine_that_is_missing_says_where_to_add_it(projected):

@@ -1,6 +1,7 @@
 """Models: arithmetic with dimensions, functions, binding and substitution."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -27,7 +28,9 @@ from pipeline.projection.expressions.symbolic_model import (
     symbol,
 )
 from pipeline.projection.expressions.units import BANDWIDTH, BYTES, NONE, TIME, Ensemble, Quantity
+from tests.pipeline.projection import mistakes
 
+refused = partial(mistakes.refused, raises=UsageError)
 SIZE = symbol("x", BYTES)
 WIRE = symbol("mach.latency", TIME) + SIZE / symbol("mach.bandwidth", BANDWIDTH)
 A, B, C = symbol("a"), symbol("b"), symbol("c")
@@ -35,12 +38,6 @@ A, B, C = symbol("a"), symbol("b"), symbol("c")
 
 def value(model, **at):
     return predict({"t": model}, {name.replace("_", "."): v for name, v in at.items()})["t"].value.tolist()
-
-
-def refused(call):
-    with pytest.raises(UsageError) as caught:
-        call()
-    return str(caught.value)
 
 
 def test_arithmetic_with_numbers_on_either_side():

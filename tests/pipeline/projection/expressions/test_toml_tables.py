@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 import pipeline.projection
-from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.toml_tables import (
     TomlTable,
     beside,
@@ -17,6 +16,7 @@ from pipeline.projection.expressions.toml_tables import (
     read_toml,
     shipped,
 )
+from tests.pipeline.projection.mistakes import refused
 
 CONTENT = {
     "name": "x",
@@ -33,10 +33,7 @@ def table(tmp_path):
 
 
 def raised(call, *arguments):
-    with pytest.raises((InputError, UsageError)) as caught:
-        call(*arguments)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
+    return refused(lambda: call(*arguments))
 
 
 def test_places_are_named_by_file_table_and_key(table):

@@ -18,6 +18,7 @@ from pipeline.projection.expressions.units import (
     parse_quantity,
     parse_unit,
 )
+from tests.pipeline.projection.mistakes import refused
 
 # The value of one such unit in SI, and the SI unit.
 ONE_UNIT = {
@@ -157,10 +158,9 @@ AS_TABLE = "a quantity written as a table holds 'value' and, optionally, 'note'"
     ],
 )
 def test_what_is_not_a_quantity_is_one_line(given, line):
-    with pytest.raises(UsageError) as caught:
-        parse_quantity(given, where="machine.toml: latency")
-    assert str(caught.value).startswith(f"machine.toml: latency: {line}")
-    assert "\n" not in str(caught.value)
+    assert refused(
+        lambda: parse_quantity(given, where="machine.toml: latency"), raises=UsageError
+    ).startswith(f"machine.toml: latency: {line}")
 
 
 def test_a_long_gap_is_read_at_once():

@@ -2,9 +2,9 @@
 
 import pytest
 
-from ingest.errors import PipelineError
 from pipeline.projection.expressions.units import BANDWIDTH, BYTES, NONE, TIME
 from pipeline.projection.fitting.measured_columns import read_columns
+from tests.pipeline.projection.mistakes import refused
 
 TEXT = """\
 kernel, V ,time_us,size [KiB],rate [GB/s],n_items,xy,note
@@ -23,13 +23,6 @@ def read(tmp_path):
         return read_columns(path, lambda name: name in verbatim) if verbatim else read_columns(path)
 
     return from_text
-
-
-def refused(call, *arguments):
-    with pytest.raises(PipelineError) as caught:
-        call(*arguments)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def test_units_come_from_headers(read):

@@ -2,7 +2,6 @@
 
 import pytest
 
-from ingest.errors import InputError, UsageError
 from pipeline.projection.ports.assembly import (
     Instruction,
     function_named,
@@ -11,14 +10,8 @@ from pipeline.projection.ports.assembly import (
     parse_instruction,
     target_loop,
 )
+from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.ports.programs import ARM, COMPILED, DUMPED
-
-
-def refused(call, *arguments, **options):
-    with pytest.raises((InputError, UsageError)) as caught:
-        call(*arguments, **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 def test_compiler_output():

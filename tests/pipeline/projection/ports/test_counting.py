@@ -16,6 +16,7 @@ from pipeline.projection.ports.counting import (
     shipped_class_table,
 )
 from pipeline.projection.ports.port_map import read_port_map
+from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.ports.programs import ARM, COMPILED, COMPILED_COUNTS, DUMPED
 
 
@@ -108,13 +109,6 @@ def test_unknown_instructions_are_errors(tmp_path):
     undecoded = DUMPED.replace("vfmadd213pd (%rdx,%rax,1),%ymm1,%ymm1", "(bad)")
     with pytest.raises(InputError, match="matches no rule"):
         _counted(undecoded, "triad", golden, tmp_path)
-
-
-def refused(call, *arguments, **options):
-    with pytest.raises((InputError, UsageError)) as caught:
-        call(*arguments, **options)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
 
 
 @pytest.mark.parametrize(

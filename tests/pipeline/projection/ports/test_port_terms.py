@@ -11,6 +11,7 @@ from pipeline.projection.ports.port_estimate import estimate_cpi
 from pipeline.projection.ports.port_map import class_vector, read_port_map, variants_in
 from pipeline.projection.ports.schedule import cycles
 from pipeline.projection.ports.threads import model_comparisons, port_loads, thread_times
+from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.ports.simulated import variant_lines
 
 WHOLE = read_port_map("golden-cove")
@@ -99,6 +100,4 @@ def test_run_time_over_threads(files):
     ],
 )
 def test_what_is_missing_is_named(files, old, new, function, line):
-    with pytest.raises(UsageError) as caught:
-        function(*files(APPLICATION.replace(old, new)))
-    assert line in str(caught.value)
+    assert line in refused(lambda: function(*files(APPLICATION.replace(old, new))), raises=UsageError)

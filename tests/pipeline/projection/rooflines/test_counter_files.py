@@ -16,6 +16,7 @@ from pipeline.projection.rooflines.counter_files import (
     recognised,
 )
 from pipeline.projection.rooflines.counters import work
+from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.rooflines.craypat_report import REPORT
 from tests.pipeline.projection.rooflines.test_likwid import TEXT, csv
 from tests.pipeline.projection.rooflines.test_papi import entry, text_of
@@ -45,9 +46,7 @@ def test_every_format_is_tried_here():
 def test_a_file_of_none_of_them(tmp_path):
     path = tmp_path / "table.csv"
     path.write_text("region,time [s]\na,3\n")
-    with pytest.raises(InputError) as caught:
-        read_counters(path)
-    assert str(caught.value) == (
+    assert refused(lambda: read_counters(path), raises=InputError) == (
         f"{path}: not a file of counters that is known; formats are CrayPat report, likwid-perfctr -O, "
         "PAPI high-level JSON, perf stat -x, or -j"
     )

@@ -6,6 +6,7 @@ from ingest.errors import InputError
 from ingest.readers.craypat.craypat_report import is_report
 from pipeline.projection.rooflines.counter_report import TOTAL, CountedRegion
 from pipeline.projection.rooflines.craypat import read_craypat
+from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.rooflines.craypat_report import REPORT
 
 HEAD = "CrayPat/X:  Version 20.09.0\n\n"
@@ -269,12 +270,13 @@ def test_output_of_the_program_may_come_first():
 
 
 def test_what_is_not_such_a_report():
-    with pytest.raises(InputError) as caught:
-        read("CrayPat/X:  Version 6.4.6\n\nNumber of PEs (MPI ranks):   64\n")
-    assert str(caught.value) == (
+    assert refused(
+        lambda: read("CrayPat/X:  Version 6.4.6\n\nNumber of PEs (MPI ranks):   64\n"), raises=InputError
+    ) == (
         "run.pat: the report has no region with a time, share or counters; "
         "write the report with its profile table, or with counters by region"
     )
-    with pytest.raises(InputError) as caught:
-        read("just text\n" * 500 + "CrayPat")
-    assert str(caught.value) == "run.pat: not a CrayPat report; write it with: pat_report -o FILE DATA"
+    assert (
+        refused(lambda: read("just text\n" * 500 + "CrayPat"), raises=InputError)
+        == "run.pat: not a CrayPat report; write it with: pat_report -o FILE DATA"
+    )

@@ -7,6 +7,7 @@ from ingest.readers.likwid import is_output
 from pipeline.projection.rooflines.counter_report import TOTAL
 from pipeline.projection.rooflines.counters import work
 from pipeline.projection.rooflines.likwid import read_likwid
+from tests.pipeline.projection.mistakes import refused
 
 HEAD = "STRUCT,Info,3,,\nCPU name:,Some CPU,,,\nCPU type:,Some type,,,\nCPU clock:,2.5 GHz,,,\n"
 RAW = """\
@@ -151,8 +152,6 @@ def test_what_begins_like_likwid():
 
 
 def test_a_file_without_a_runtime():
-    with pytest.raises(InputError) as caught:
-        read_likwid(HEAD + RAW.format(of="", info=""), "run.csv")
-    assert str(caught.value) == (
+    assert refused(lambda: read_likwid(HEAD + RAW.format(of="", info=""), "run.csv"), raises=InputError) == (
         "run.csv: no table of likwid with a runtime; write it with: likwid-perfctr -O -g GROUP PROGRAM"
     )

@@ -6,6 +6,7 @@ from ingest.errors import InputError
 from pipeline.projection.rooflines.counter_report import TOTAL
 from pipeline.projection.rooflines.counters import work
 from pipeline.projection.rooflines.perf_stat import is_perf_stat, read_perf_stat
+from tests.pipeline.projection.mistakes import refused
 
 WHOLE = """\
 # started on Sun Nov 22 04:10:00 2026
@@ -139,6 +140,4 @@ def test_what_begins_like_perf():
     ],
 )
 def test_files_that_say_too_little(text, line):
-    with pytest.raises(InputError) as caught:
-        read_perf_stat(text, "perf.csv")
-    assert str(caught.value).startswith(line)
+    assert refused(lambda: read_perf_stat(text, "perf.csv"), raises=InputError).startswith(line)

@@ -12,6 +12,7 @@ from pipeline.projection.expressions.units import parse_quantity
 from pipeline.projection.machines.machine_values import Machine
 from pipeline.projection.rooflines.counters import LEVELS, Work, work
 from pipeline.projection.rooflines.region_verdicts import ARITHMETIC, Bound, verdict
+from tests.pipeline.projection.mistakes import refused
 
 VALUES = {
     "bw_node": "100 GB/s",
@@ -225,9 +226,9 @@ def test_more_than_a_machine_can_do_is_doubtful():
     ],
 )
 def test_machines_that_lack_a_value(values, kind, line):
-    with pytest.raises(UsageError) as caught:
-        verdict(done(1, DRAM=1), 10.0, machine(**values), kind=kind)
-    assert line in str(caught.value)
+    assert line in refused(
+        lambda: verdict(done(1, DRAM=1), 10.0, machine(**values), kind=kind), raises=UsageError
+    )
 
 
 def test_a_machine_without_a_peak_judges_memory_only():

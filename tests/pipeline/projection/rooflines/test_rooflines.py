@@ -8,6 +8,7 @@ from pipeline.projection.expressions.units import TIME, Quantity
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.rooflines.measured_profile import Group
 from pipeline.projection.rooflines.rooflines import Ceiling, Point, points_of, roofline
+from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.rooflines.test_region_verdicts import machine
 
 
@@ -56,9 +57,10 @@ def test_the_fastest_ceiling_comes_first():
     ],
 )
 def test_a_machine_without_ceilings_has_no_roofline(values, lacking):
-    with pytest.raises(UsageError) as caught:
-        roofline("node", machine(**values).values)
-    assert str(caught.value) == f"node: no {lacking} for a roofline; add it to the machine's [values]"
+    assert (
+        refused(lambda: roofline("node", machine(**values).values), raises=UsageError)
+        == f"node: no {lacking} for a roofline; add it to the machine's [values]"
+    )
 
 
 def points(*groups, run=""):

@@ -16,6 +16,7 @@ from pipeline.projection.rooflines.rooflines import (
     nodes_of,
     study_roofline,
 )
+from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.rooflines.test_region_verdicts import machine
 from tests.profiles import make_profile
 
@@ -110,9 +111,7 @@ def test_as_few_nodes_as_hold_the_locations(locations, nodes, cores):
 
 
 def test_a_study_without_counters():
-    with pytest.raises(UsageError) as caught:
-        study_roofline(study(counters=("PAPI_TOT_CYC",)), NODE, 0)
-    assert str(caught.value) == (
+    assert refused(lambda: study_roofline(study(counters=("PAPI_TOT_CYC",)), NODE, 0), raises=UsageError) == (
         "--from: the study has no hardware counters that are known; "
         "measure with counters, such as SCOREP_METRIC_PAPI=PAPI_FP_OPS,PAPI_L3_TCM"
     )
