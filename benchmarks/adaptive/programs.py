@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from pipeline.questions.planning.question import Quantity
+from pipeline.questions.planning.foresight import Quantity
 
 Array = npt.NDArray[np.float64]
 Random = np.random.Generator

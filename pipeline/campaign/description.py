@@ -15,7 +15,7 @@ from ingest.errors import UsageError
 from ingest.options import option
 from pipeline.config.option_readers import Target, parse_budget
 from pipeline.config.toml_file import unknown_hint
-from pipeline.questions.planning.question import Quantity
+from pipeline.questions.planning.foresight import Quantity
 
 Point: TypeAlias = Target
 """Values of the parameters by name."""

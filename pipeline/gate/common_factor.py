@@ -94,9 +94,7 @@ def common_change(
     error = np.sqrt(np.maximum(np.nan_to_num(machine.error) ** 2 + shared.variance, LEAST**2))
     factor = machine.log_ratio if paired else shared.log_factor[None]
     points = Estimates(
-        np.where(shared.log_factor != 0, factor, 0.0),
-        np.where(machine.known, error, np.nan),
-        machine.degrees,
+        np.where(shared.log_factor != 0, factor, 0.0), np.where(machine.known, error, np.nan), machine.degrees
     )
     mean = _mean_over_points(points)
     slower, faster = (

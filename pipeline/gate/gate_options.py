@@ -59,10 +59,7 @@ class CheckOptions:
 
     factor: float = option(1.1, "Largest factor by which a kernel may exceed the baseline.", least=1)
     false_alarms: float = option(
-        0.05,
-        "Probability that a check fails although nothing changed.",
-        least=1e-6,
-        most=0.5,
+        0.05, "Probability that a check fails although nothing changed.", least=1e-6, most=0.5
     )
     share_floor: float = option(
         0.01, "Kernels below this share of the total, measured and predicted, are ignored.", least=0, most=1

@@ -55,12 +55,7 @@ class TestFamily:
 
 
 def run_tests(
-    matched: Matched,
-    forecasts: Forecasts,
-    rules: RuleTests,
-    options: CheckOptions,
-    *,
-    paired: bool = False,
+    matched: Matched, forecasts: Forecasts, rules: RuleTests, options: CheckOptions, *, paired: bool = False
 ) -> TestFamily:
     """Run all tests of a check.
 
@@ -78,13 +73,7 @@ def run_tests(
     rows = np.flatnonzero(np.hstack(list(material.values())).any(axis=1))
     log_factor = np.log(allowed_factors([matched.candidate.kernels[i] for i in rows.tolist()], options))
     before, now = _means(matched, rows, paired)
-    changes = estimate_changes(
-        before,
-        now,
-        matched.scale,
-        forecasts.scale,
-        matched.is_callpath[rows],
-    )
+    changes = estimate_changes(before, now, matched.scale, forecasts.scale, matched.is_callpath[rows])
     models = predicted_ratio(forecasts.baseline.take(rows), forecasts.candidate.take(rows))
     measured = changes.measured.known.any(axis=1, keepdims=True)
     models = replace(models, log_ratio=np.where(measured, np.nan, models.log_ratio))

@@ -7,16 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from pipeline.gate.check_result import (
-    Cause,
-    Caveat,
-    Common,
-    Finding,
-    Ground,
-    KernelResult,
-    Power,
-    Ruling,
-)
+from pipeline.gate.check_result import Cause, Caveat, Common, Finding, Ground, KernelResult, Power, Ruling
 from pipeline.gate.common_factor import CommonChange
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.hypothesis_tests import TestFamily

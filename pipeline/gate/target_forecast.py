@@ -35,9 +35,7 @@ class Forecast:
 
     def take(self, rows: IntArray) -> "Forecast":
         """Return the forecast of some kernels."""
-        p = self.prediction
-        part = Prediction(p.value[rows], p.lower[rows], p.upper[rows])
-        return Forecast(self.models.take(rows), part, self.least_share[rows])
+        return Forecast(self.models.take(rows), self.prediction.take(rows), self.least_share[rows])
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

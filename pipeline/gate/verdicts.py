@@ -6,15 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.gate.check_result import (
-    Change,
-    Finding,
-    Ground,
-    KernelResult,
-    Ruling,
-    StudySide,
-    result_of,
-)
+from pipeline.gate.check_result import Change, Finding, Ground, KernelResult, Ruling, StudySide, result_of
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.hypothesis_tests import TestFamily

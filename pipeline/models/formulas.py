@@ -8,13 +8,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from pipeline.models.exponents import NO_EXPONENT, Exponent, exponent
-from pipeline.models.forms import (
-    FACTOR_KINDS,
-    FactorKind,
-    Term,
-    factors,
-    leading_terms,
-)
+from pipeline.models.forms import FACTOR_KINDS, FactorKind, Term, factors, leading_terms
 
 
 @dataclass(frozen=True, kw_only=True)

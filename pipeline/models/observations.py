@@ -144,14 +144,8 @@ class Sample:
 
     def take(self, kernels: IntArray) -> "Sample":
         """Return some of the kernels."""
-        return Sample(
-            points=self.points,
-            largest=self.largest[kernels],
-            level=self.level[kernels],
-            count=self.count[kernels],
-            squares=self.squares[kernels],
-            falls=self.falls[kernels],
-        )
+        kept = {name: values[kernels] for name, values in vars(self).items() if name != "points"}
+        return Sample(points=self.points, **kept)
 
     def between(self, first: int, last: int) -> "Sample":
         """Return some points only, still relative to the largest of all means."""

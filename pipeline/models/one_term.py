@@ -6,12 +6,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.forms import (
-    Term,
-    least_value,
-    term_values,
-    tried_exponents,
-)
+from pipeline.models.forms import Term, least_value, term_values, tried_exponents
 from pipeline.models.hypotheses import Hypotheses
 from pipeline.models.observations import Observations
 from pipeline.models.options import ModelOptions

@@ -143,10 +143,4 @@ def widened(quantiles: FloatArray, error: FloatArray, level: float) -> FloatArra
     more = float(ndtri((1 + level) / 2)) * error[:, None]
     below, above = (np.sqrt(side**2 + more**2) for side in (logs[1] - logs[0], logs[2] - logs[1]))
     reached = np.where(lower > 0, np.exp(-below) * value, lower)
-    return np.stack(
-        [
-            np.where(usable, reached, lower),
-            value,
-            np.where(usable, np.exp(above) * value, upper),
-        ]
-    )
+    return np.stack([np.where(usable, reached, lower), value, np.where(usable, np.exp(above) * value, upper)])

@@ -10,14 +10,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from pipeline.models.exponents import NO_EXPONENT, Exponent, exponent
-from pipeline.models.forms import (
-    FACTOR_KINDS,
-    FactorKind,
-    factors,
-    simplicity,
-    tried_exponents,
-    with_powers,
-)
+from pipeline.models.forms import FACTOR_KINDS, FactorKind, factors, simplicity, tried_exponents, with_powers
 from pipeline.models.hypotheses import Hypotheses
 from pipeline.models.options import ModelOptions
 

@@ -177,10 +177,7 @@ def local_trend(
         misfit = np.clip(misfit, -MOST_MISFIT, MOST_MISFIT)
     steepest = [STEEPEST_RISE if counts_processes(name) else STEEPEST_RISE_OF_SIZES for name in parameters]
     return Trend(
-        points=data.points,
-        logs=np.where(positive, logs, np.nan),
-        steepest=np.array(steepest),
-        misfit=misfit,
+        points=data.points, logs=np.where(positive, logs, np.nan), steepest=np.array(steepest), misfit=misfit
     )
 
 

@@ -79,11 +79,7 @@ def ranking(at_target: FloatArray, measured: FloatArray, start_up: BoolArray) ->
 
 
 def crossovers(
-    predict: Callable[[FloatArray], FloatArray],
-    first: float,
-    last: float,
-    horizon: float,
-    standing: Standing,
+    predict: Callable[[FloatArray], FloatArray], first: float, last: float, horizon: float, standing: Standing
 ) -> tuple[Crossover, ...]:
     """Find where kernels overtake the kernels that lead.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray
 from pipeline.models.multi_parameter.added_term import WeightedMeans
 from pipeline.models.observations import Observations
 from pipeline.models.posterior import DETRENDED
@@ -128,16 +128,6 @@ def inside(points: FloatArray) -> BoolArray:
     if inner.sum() < _FEWEST_POINTS or min(values, default=0) < _FEWEST_VALUES:
         return np.zeros(len(points), dtype=bool)
     return inner
-
-
-def part_of(data: Observations, kernels: IntArray, points: BoolArray) -> Observations:
-    """Return some kernels at some points."""
-    return Observations(
-        data.points[points],
-        data.mean[kernels][:, points],
-        data.count[kernels][:, points],
-        data.squares[kernels][:, points],
-    )
 
 
 def shown_drift(models: ScalingModels, hidden: Observations) -> float:

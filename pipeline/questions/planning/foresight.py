@@ -1,11 +1,12 @@
-"""The width that an answer is expected to have after further runs, before they are made.
+"""What a campaign is to answer, and the width that the answer is expected to have after further runs.
 
 The experiment is continued with runs drawn from what its models predict, and modelled again: preposterior
 analysis (Raiffa and Schlaifer, "Applied Statistical Decision Theory", 1961, chapter 4). The width then holds
 all that the real one will: rivals, trends, back-tests and degrees of freedom.
 """
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -17,8 +18,53 @@ from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis, Level
 from pipeline.questions.planning.advice import repetition_noise
 from pipeline.questions.planning.plan import DEVIATION, relative_errors
-from pipeline.questions.planning.question import Question, answer, relative_width
+from pipeline.questions.runtime.estimate import Estimate
+from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.statistics.student import TWO_SIDED
+
+Quantity: TypeAlias = Literal["efficiency", "speedup", "time", "core-hours"]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Question:
+    """A figure at a target scale.
+
+    Attributes:
+        at: float64[D], the target.
+        quantity: efficiency (parallel or weak) and speed-up relative to the smallest measured scale, wall
+            time, or core-hours.
+        width: wanted width of its 90 % interval, relative to the value: 0.2 is +-10 %.
+    """
+
+    at: FloatArray
+    quantity: Quantity = "efficiency"
+    width: float = 0.2
+
+
+def answer(analysis: Analysis, question: Question) -> Estimate:
+    """Predict the figure that is asked for with its 90 % interval; times in seconds.
+
+    Value and ends are NaN if models or data do not give the figure: no efficiency without a parameter that
+    counts processes, no interval of a ratio if nothing was repeated.
+    """
+    at = np.asarray(question.at, dtype=np.float64)[None]
+    figures = RuntimeStudy(analysis).figures(at, np.zeros(1, dtype=np.bool_))
+    match question.quantity:
+        case "efficiency":
+            return figures.of_scaling
+        case "speedup":
+            return figures.speedup
+        case "time":
+            return figures.wall
+        case "core-hours":
+            return figures.core_hours
+
+
+def relative_width(estimate: Estimate) -> float:
+    """Return the width of a figure's interval relative to its value; infinite if it is unknown."""
+    width = float((estimate.upper - estimate.lower)[0] / estimate.value[0])
+    return width if np.isfinite(width) else float("inf")
+
 
 DRAWS = 8
 _LEAST_END = 1e-3  # of a value, what its lower end counts as

@@ -17,8 +17,7 @@ from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning.advice import advise, repetition_noise
 from pipeline.questions.planning.designs import pilot_design, series_design
-from pipeline.questions.planning.foresight import foreseen_widths
-from pipeline.questions.planning.question import Question, answer, relative_width
+from pipeline.questions.planning.foresight import Question, answer, foreseen_widths, relative_width
 
 HELPS = 0.9  # of the width now, that all runs at once must be expected to leave at most to be worth it
 LEAST_CHANCE = 0.1  # that all runs at once narrow it enough
@@ -198,10 +197,7 @@ def _extra(
         if cost <= progress.budget:
             widths = foresee(repetitions)
             made = Round(
-                repetitions=repetitions,
-                purpose=Purpose.EXTRA,
-                cost=cost,
-                expected=float(np.median(widths)),
+                repetitions=repetitions, purpose=Purpose.EXTRA, cost=cost, expected=float(np.median(widths))
             )
             narrower = float(np.log(min(width, UNKNOWN) / min(made.expected, UNKNOWN)))
             found.append((_chance(widths, question.width) / cost, narrower / cost, made))

@@ -206,10 +206,7 @@ def test_what_is_compared_has_the_same_other_parameters():
 
 @pytest.mark.parametrize(
     "made",
-    [
-        whole(Comparison.STRONG, metric="visits", unit=""),
-        replace(whole(Comparison.STRONG), locations=None),
-    ],
+    [whole(Comparison.STRONG, metric="visits", unit=""), replace(whole(Comparison.STRONG), locations=None)],
     ids=["no time", "locations unknown"],
 )
 def test_nothing_is_said_of_what_is_not_known(made):

@@ -6,13 +6,7 @@ import numpy as np
 import pytest
 
 from pipeline.models.exponents import exponent
-from pipeline.models.forms import (
-    exponents_of,
-    leading_terms,
-    stored_exponent,
-    term,
-    term_values,
-)
+from pipeline.models.forms import exponents_of, leading_terms, stored_exponent, term, term_values
 
 LINEAR, ROOT, LOG = term((1, 0)), term(("1/2", 0)), term((0, 1))
 

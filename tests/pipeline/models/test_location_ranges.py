@@ -74,12 +74,7 @@ def test_unknown_values_stay_unknown():
 def test_every_point_of_a_study_is_folded_by_itself():
     points = (point_of([1] * 2), point_of([1] * 8))
     whole = KernelLocations(
-        metric="time",
-        unit="s",
-        region=("a",),
-        callpath=np.array([0]),
-        alone=np.array([True]),
-        points=points,
+        metric="time", unit="s", region=("a",), callpath=np.array([0]), alone=np.array([True]), points=points
     )
     found = folded(whole, 4)
     assert found.points[0] is points[0]
