@@ -19,8 +19,7 @@ from pipeline.campaign.description import Campaign, CampaignQuestion, Point
 from pipeline.campaign.run_costs import CampaignProgress, values_of
 from pipeline.config.options import Options, load_options
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.planning import question as questions
-from pipeline.questions.planning import rounds
+from pipeline.questions.planning import foresight, rounds
 from pipeline.stages.advise import TIMES, run_costs
 from pipeline.stages.run import run as run_all_stages
 from pipeline.store.lock import Notify
@@ -43,7 +42,7 @@ def next_for_question(
     options = replace(load_options(None, campaign.profiles), at=(question.at,), out=campaign.results)
     analysis = _analysed(campaign, options, notify)
     at = np.array([question.at[name] for name in analysis.experiment.parameters])
-    asked = questions.Question(at=at, quantity=question.quantity, width=question.width)
+    asked = foresight.Question(at=at, quantity=question.quantity, width=question.width)
     *earlier, last = design.rounds
     design = replace(design, rounds=(*earlier, replace(last, answer=_answer(analysis, asked))))
     budget = float("inf") if campaign.budget is None else campaign.budget - progress.spent
@@ -133,7 +132,7 @@ def _costs(
     return costs
 
 
-def _answer(analysis: Analysis, asked: questions.Question) -> Answer | None:
+def _answer(analysis: Analysis, asked: foresight.Question) -> Answer | None:
     """Return the answer so far; None if there is no model or no interval yet.
 
     Raises:
@@ -141,7 +140,7 @@ def _answer(analysis: Analysis, asked: questions.Question) -> Answer | None:
     """
     if analysis.is_profile:
         return None
-    estimate = questions.answer(analysis, asked)
+    estimate = foresight.answer(analysis, asked)
     value, lower, upper = (float(end[0]) for end in (estimate.value, estimate.lower, estimate.upper))
     if not np.isfinite(value):
         hint = "ask for another quantity, or set scaling in pipeline.toml of the profiles"
