@@ -1,25 +1,6 @@
 """Application files: what a program does, as expressions over its inputs and a machine's values and terms.
 
-The keys of such a file, explained in docs/explanations/projection.md:
-
-title = "MILC su3_rmd"
-source = "..."               where the model comes from
-machine = "power5plus"       the machine to project to by default
-[inputs]                     L = {meaning = "..."} has to be given; trajecs = 1 has a default
-[terms.Amul]                 the program's own terms, such as measured scaling models
-[define]                     V = "L ** 4", usable below
-[parts]                      the breakdown; a table of parts is their sum
-total = "T_ser + T_p2p"      unless it is simply the sum of the parts
-[measured]                   xt5 = "12.3 s", measured totals by machine file
-[bandwidth]                  a projection by bandwidth ratios, instead of parts
-
-Inputs as users write them, ``L=8,P=1024``, ``'halo=64 KiB'``, and sweeps over one of them:
-
-L=4:14          4, 5 ... 14
-n=100:500:50    100, 150 ... 500
-P=64:4096:x2    64, 128 ... 4096
-P=64,96,1024    these
-x=1 KiB:1 MiB:x4
+Their keys, and inputs and sweeps as users write them, are explained in docs/explanations/projection.md.
 """
 
 import math

@@ -1,14 +1,6 @@
 """The measurements that a term is fitted to: its keys ``data``, ``where``, ``time`` and ``weights``.
 
-    data = "sweep.csv"                                    a CSV file, or a benchmark's output
-    data = ["imb.128.out", "imb.256.out"]                 several of them
-    data = [{ file = "osu_allreduce.txt", P = 256 }]      with what the file does not say
-    data = [{ V = 256, time = "2.1 ms" }, ...]            the measurements themselves
-    where = { op = "sum" }                                rows to take
-    time = "elapsed"                                      the measured column, if it is not called "time"
-    weights = "relative"                                  or "equal"
-
-Files are found beside the file that names them.
+They are explained in docs/explanations/projection.md. Files are found beside the file that names them.
 """
 
 from collections.abc import Collection, Mapping, Sequence

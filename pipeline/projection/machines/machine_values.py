@@ -1,12 +1,6 @@
 """Machine files: values and terms of one machine, and variants such as an ideal network.
 
-name = "Cray XT5"            what to call it
-source = "..."               where the figures come from
-cpu = "zen4"                 the port map of its cores, if there is one
-variant = "expected"         name of the terms below, if there are variants
-[values]                     bw_node = "59.6 GB/s", used as mach.bw_node
-[terms.FF]                   used as mach.FF(V)
-[variants.ideal.message]     replaces the term `message`
+Their keys are explained in docs/explanations/projection.md; expressions use ``mach.bw_node``, ``mach.FF(V)``.
 """
 
 from collections.abc import Mapping

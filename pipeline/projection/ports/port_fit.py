@@ -1,18 +1,7 @@
 """The port model of a kernel: cycles per iteration as a symbolic expression, fitted with joint draws.
 
-    [terms.iflux]
-    model = "ports"
-    map = "golden-cove"                 a shipped port map or a TOML file
-    data = "variants.csv"               variants measured on the machine
-    where = { isa = "AVX2" }            rows of it
-    mini = "base"                       project from this variant; without it the ports alone are the model
-    target = { div = 13, mul = 70 }     instructions per iteration of the target, or counted in:
-    assembly = "target.s"
-    function = "iflux"
-    iterations = 4                      source iterations per pass through the loop
-    threads = "node.csv"                measurements by thread count, for the run time over threads
-
-The term is called without arguments and gives cycles per iteration: ``iflux() * edges / hz``.
+A term states ``model = "ports"``, a map, and variants measured on the machine: docs/explanations/ports.md.
+It is called without arguments and gives cycles per iteration: ``iflux() * edges / hz``.
 """
 
 from collections.abc import Mapping

@@ -1,17 +1,9 @@
 """Families of terms that files know by name: kernels, messages and allreduces, stated or fitted.
 
-A new family is a module here that ends with `FAMILIES`. Any other formula can be fitted, too:
-
-    [terms.sweep]
-    model = "fitted"
-    formula = "start + work * n ** 3 / P ** share"
-    inputs = { n = "1", P = "1" }                        the columns of the data that it uses, and their units
-    [terms.sweep.parameters]                             what to fit, and in which unit
-    start = "us"                                         0 or more
-    work = { unit = "us", lower = 1, upper = 50 }        bounds in that unit; lower = -inf for none
-    share = { unit = "1", upper = 1, start = 0.8 }       where to begin a search, else it is tried out
-
-The keys of the measurements are those of `fitting.term_data`; they are in the formula's unit.
+A new family is a module here that ends with `FAMILIES`. Any other formula can be fitted, too, by a term that
+states ``model = "fitted"``: docs/explanations/projection.md. Its measurements, whose keys are those of
+`fitting.term_data`, are in the formula's unit. A parameter is a unit, or a table with ``unit``, ``lower``
+(0), ``upper`` and ``start``, where a search begins; many values are tried without one.
 """
 
 import math

@@ -1,10 +1,6 @@
 """Scaling models of a measured experiment as terms, with rivals, covariance and drift as joint draws.
 
-    [terms.solver]
-    model = "measured"
-    results = "results"              a results directory of `pipeline run`
-    region = "lduMatrix::solver.p"   or callpath = ["main", "solve", ...]
-
+A term names a results directory of `pipeline run` and a region or call path: docs/explanations/projection.md.
 Names of C++ functions may be given without return type and parameters. Effort is in core-seconds: divided by
 the processes, ``work(n) / (P * unit.core)``, it is in seconds.
 

@@ -6,12 +6,8 @@
 BW is the bandwidth for the loop's MV score and locality, F the peak for its MV score. 64 / AVL is the
 penalty for vectors that do not fill their registers. The figure is damaged in the text we have; this
 reading agrees with the units, the text and the constants. Operations are expressions in application inputs,
-as the modelling assertions with which the paper annotates source. A machine states:
-
-vector_length = 64                    elements of a vector register
-element = "8 B"
-peak.vector.m1 = "18 Gflop/s"         m1 multistreamed, m0 not; peak.scalar likewise
-bandwidth.tl2.mv11.sl0 = "14 GB/s"    by temporal locality, MV score and spatial locality
+as the modelling assertions with which the paper annotates source. What a machine states is explained in
+docs/explanations/vector-loops.md.
 
 The paper assigns levels of locality by hand from observed bandwidths (section 4.1); `nearest_localities`
 does the same. The table has cells of equal value, so the answer need not be unique.

@@ -1,18 +1,4 @@
-"""A vector loop as a term of application files.
-
-    [terms.loop14]
-    model = "vector_loop"
-    mv = "11"                       or, from a compiler's report:
-    report = "build.log"
-    lines = "momtum.c:120-164"
-    sl = 1                          levels of spatial and temporal locality
-    tl = 2
-    vflops = "12 * i * j * k"       operations of one execution in the application's inputs: vflops,
-    vloads = "5 * i * j * k"        vloads, vstores, sflops, sloads, sstores
-    avl = 32                        average vector length, or the trip count that gives it:
-    trip = "i"
-    strategy = "pred"               or pred_novl, pred_lb, pred_hb; docs/explanations/ has the other choices
-    measured = "12.3 ms"            time of one execution, to compare the strategies with
+"""A vector loop as a term of application files, ``model = "vector_loop"``: docs/explanations/vector-loops.md.
 
 The MV score is read from what GCC writes with ``-fopt-info-loop-vec-optimized-missed`` (or with
 ``-fopt-info-all``), what Clang writes with ``-fsave-optimization-record`` (the paper reads Cray's loopmark
