@@ -13,7 +13,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
 
-from ingest.errors import UsageError
+from ingest.errors import UsageError, located
 from ingest.number_text import given_percent, value_text
 from ingest.options import INFINITE, Declaration
 from ingest.toml_text import TomlError, parse_toml
@@ -61,12 +61,10 @@ def read_option_share(flag: str, text: str) -> float:
     Raises:
         UsageError: it is not a share, or above 100 %.
     """
-    try:
+    with located(flag):
         share = read_share(text)
-    except UsageError as error:
-        raise UsageError(error.what, where=flag, hint=error.hint) from error
-    if share > 1.0:
-        raise UsageError(f"invalid share {text!r}", where=flag, hint="write at most 100%")
+        if share > 1.0:
+            raise UsageError(f"invalid share {text!r}", hint="write at most 100%")
     return share
 
 
@@ -126,10 +124,8 @@ def parse_at(text: str) -> Target:
     Raises:
         UsageError: it is not of that form.
     """
-    try:
+    with located("--at"):
         return _point(text)
-    except UsageError as error:
-        raise UsageError(error.what, where="--at", hint=error.hint) from error
 
 
 def broadcast_points(

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeVar, get_type_hints
 
 from filters.filter_options import PaperRule
-from ingest.errors import UsageError
+from ingest.errors import UsageError, located
 from ingest.options import Declaration, declaration, option
 from ingest.run_names import RunSpec
 from ingest.table_mapping import TableMapping
@@ -309,16 +309,9 @@ def _overridden(options: Record, given: Mapping[str, Any], flags: bool) -> Recor
         if is_dataclass(nested) and not isinstance(nested, _FILE_ONLY):
             changes[one.name] = _overridden(nested, given, flags)
         elif declared is not None and value is not None:
-            place = flag_of(one.name, declared) if flags else one.name
-            changes[one.name] = _given(value, kinds[one.name], declared, place)
+            with located(flag_of(one.name, declared) if flags else one.name):
+                changes[one.name] = checked(value, kinds[one.name], declared, Path())
     return replace(options, **changes)  # type: ignore[type-var]
-
-
-def _given(value: Any, kind: Any, declared: Declaration, place: str) -> Any:  # noqa: ANN401
-    try:
-        return checked(value, kind, declared, Path())
-    except UsageError as error:
-        raise UsageError(error.what, where=place, hint=error.hint) from error
 
 
 def declared_fields(record: type) -> Iterator[tuple[Field[Any], Any, Declaration]]:
