@@ -8,7 +8,6 @@ import pytest
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
 from pipeline.config.options import Options
-from pipeline.questions.planning.advice import advise as plan_measurements
 from pipeline.stages.advise import _cores, advise_analysis
 from pipeline.stages.ingest import ingest
 from pipeline.stages.inspect import inspect_path
@@ -110,7 +109,6 @@ def test_advice_needs_models_of_time(strong_study):
     assert str(error.value) == (
         "the models are of visits, so the cost of a run is unknown; run `pipeline run` with --metric time"
     )
-    assert callable(plan_measurements)
 
 
 @pytest.fixture
