@@ -19,22 +19,15 @@ class Audience(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Cells:
-    """A filled column.
+    """A filled column; what is not said here is as in the `Column`.
 
     Attributes:
         name: of the values, for programs.
         values: one per row, in full; None if there is none.
         texts: the same as people read them.
-        unit: of the values.
-        heading: what people read above the column.
         paths: the call paths that the values name, if they do.
         styles: colours of the texts in the terminal, one per row or none.
         is_number: whether texts are aligned as numbers.
-        is_parameter: whether the name is the user's; it yields to any other column of that name.
-        dispensable: 0 if it is always shown; of the others the largest is left out first in narrow terminals.
-        folds: whether texts may continue on a second line.
-        audience: who sees the column.
-        unit_in_title: whether the title of the table has the unit, which files do not show.
     """
 
     name: str
