@@ -12,7 +12,7 @@ from ingest.alignment import MeasuredRun
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
-from ingest.number_text import figure, value_text
+from ingest.number_text import figure
 from ingest.profile import CORES, NODE, NODES
 from ingest.reduction import ReducedProfile
 from ingest.run_metadata import METADATA_PROCESSES
@@ -54,9 +54,7 @@ def misnamed_runs(parameters: Sequence[str], runs: Sequence[MeasuredRun]) -> dic
         have = f"{count[i]} {unit}{'' if count[i] == 1 else 'es' if unit == 'process' else 's'}"
         other = np.flatnonzero((named == count[i]) & (count == named[i])).tolist()
         twin = f" (swapped with {runs[other[0]].profile.source}?)" if other else ""
-        reasons[i] = (
-            f"{parameters[column]} = {value_text(named[i])} by its name, but the profile has {have}{twin}"
-        )
+        reasons[i] = f"{parameters[column]} = {named[i]:.15g} by its name, but the profile has {have}{twin}"
     return reasons
 
 

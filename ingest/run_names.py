@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.errors import RunNameError
-from ingest.number_text import value_text
 
 HOW_TO_NAME = (
     "name runs like 'hpcg.p4.n32.r1', or list them as [[run]] in pipeline.toml:"
@@ -74,7 +73,7 @@ class RunName:
 
     def __str__(self) -> str:
         """Return what was understood, such as ``p=4, n=32, repetition 1``."""
-        parts = [f"{name}={value_text(value)}" for name, value in self.parameters]
+        parts = [f"{name}={value:.15g}" for name, value in self.parameters]
         parts += [] if self.repetition is None else [f"repetition {self.repetition}"]
         return ", ".join(parts) or "no parameters"
 

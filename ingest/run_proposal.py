@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from ingest.number_text import value_text
 from ingest.run_metadata import is_function
 from ingest.run_names import COUNTERS, PROCESS_PARAMETERS, PROCESSES
 
@@ -117,7 +116,7 @@ def _guess(runs: Sequence[DescribedRun], remarks: list[str]) -> dict[str, Column
 
 def _listed(values: Column) -> str:
     distinct = sorted(set(values))
-    return f"{value_text(distinct[0])} to {value_text(distinct[-1])}"
+    return f"{distinct[0]:.15g} to {distinct[-1]:.15g}"
 
 
 def _is_counter(word: str, values: Column) -> bool:

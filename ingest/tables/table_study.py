@@ -248,7 +248,7 @@ def _profile(
 
 def _name(table: NumberedRows, parameters: Sequence[str], run: int, source: str) -> str:
     point = zip(parameters, table.points[table.point_of[run]].tolist(), strict=True)
-    text = ", ".join(f"{name} = {value_text(value)}" for name, value in point)
+    text = ", ".join(f"{name} = {value:.15g}" for name, value in point)
     return f"{source} ({text}, repetition {table.repetition[run]})"
 
 

@@ -39,6 +39,7 @@ def test_names_are_understood(name, prefix, parameters, repetition):
         ("", "no parameter in it"),
         ("hpcg", "cannot read 'hpcg'"),
         ("mm.p4.nabc.r1", "understood p=4, repetition 1, cannot read 'nabc'"),
+        ("mm.n8796093022213.nabc", "understood n=8796093022213, cannot read 'nabc'"),
         ("mm.p4x.n8", "understood p=4, cannot read 'x.n8'"),
         ("p-5", "cannot read 'p-5'"),
         ("mm.p4.p5", "'p' occurs twice"),

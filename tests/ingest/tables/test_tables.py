@@ -356,10 +356,10 @@ def test_names_of_figures_are_not_call_paths(tmp_path):
 
 def test_a_cell_is_of_the_run_in_its_own_file(tmp_path):
     (tmp_path / "a.p2.csv").write_text("kernel,seconds\nf,1\n")
-    (tmp_path / "a.p4.csv").write_text("kernel,seconds\nf,x\n")
+    (tmp_path / "a.p8796093022213.csv").write_text("kernel,seconds\nf,x\n")
     (tmp_path / "a.p8.csv").write_text("kernel,seconds\nf,1\n")
     study = find_tables(tmp_path, TableMapping()).read()
-    assert [name.partition(" (")[2] for name, _ in study.damaged] == ["p = 4, repetition 1)"]
+    assert [name.partition(" (")[2] for name, _ in study.damaged] == ["p = 8796093022213, repetition 1)"]
 
 
 def test_results_without_a_time_are_refused(tmp_path):
