@@ -225,10 +225,7 @@ def run_script(
     collected = campaign.pilot_profiles if run.unfiltered else campaign.profiles
     filter_file = None if run.unfiltered else campaign.filter
     head = _HEAD.format(
-        name=run.name,
-        run=_quoted(folder.path.absolute()),
-        profiles=_quoted(collected),
-        no_space=NO_SPACE,
+        name=run.name, run=_quoted(folder.path.absolute()), profiles=_quoted(collected), no_space=NO_SPACE
     )
     body = _RUN.format(
         name=run.name,

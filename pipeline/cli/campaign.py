@@ -22,8 +22,7 @@ CAMPAIGN = "campaign.toml"
 PLAN_ROWS = 30
 
 campaign_app = typer.Typer(
-    help="Measure a program at several scales: from a description to an answer.",
-    no_args_is_help=True,
+    help="Measure a program at several scales: from a description to an answer.", no_args_is_help=True
 )
 app.add_typer(campaign_app, name="campaign")
 

@@ -12,8 +12,7 @@ from pipeline.config.options import Options, configuration_file, declared_fields
 from pipeline.gate.gate_options import CheckOptions
 
 Machine = Annotated[
-    str,
-    valued("--machine", "NAME", "Name of the machine; studies of different machines are not compared."),
+    str, valued("--machine", "NAME", "Name of the machine; studies of different machines are not compared.")
 ]
 
 

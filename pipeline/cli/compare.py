@@ -6,16 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import (
-    At,
-    ChosenMachines,
-    Config,
-    Given,
-    Limit,
-    Presentation,
-    command,
-    valued,
-)
+from pipeline.cli.options import At, ChosenMachines, Config, Given, Limit, Presentation, command, valued
 from pipeline.cli.output import STANDARD_OUTPUT, reading_progress, show_doubts, write_output
 from pipeline.config.options import Options, load_options
 from pipeline.models.options import ModelOptions
@@ -40,9 +31,7 @@ def compare(
     output: Annotated[
         str | None,
         valued(
-            "-o --output --html",
-            "FILE",
-            "Write a self-contained page to this file, '-' for standard output.",
+            "-o --output --html", "FILE", "Write a self-contained page to this file, '-' for standard output."
         ),
     ] = None,
     limit: Limit = 15,
@@ -102,11 +91,7 @@ def _compare(
     from pipeline.gate.renames import possible_renames
     from pipeline.gate.study_check import check
     from pipeline.report.check.document import comparison_document
-    from pipeline.report.page.comparison_page import (
-        comparison_html,
-        comparison_table,
-        show_comparison,
-    )
+    from pipeline.report.page.comparison_page import comparison_html, comparison_table, show_comparison
     from pipeline.report.render.console import console
     from pipeline.stages.gate_study import require_common
 

@@ -110,10 +110,7 @@ class KernelPresentation(Presentation):
         return {"by": LEVELS[self.by], "limit": self.limit}
 
     def present_rows(
-        self,
-        summary: Mapping[str, Any],
-        table: "Callable[..., DataTable]",
-        draw: Callable[..., None],
+        self, summary: Mapping[str, Any], table: "Callable[..., DataTable]", draw: Callable[..., None]
     ) -> bool:
         """Present a summary by functions that also take `rows`."""
         rows = self.rows
@@ -188,10 +185,7 @@ def refuse_beside(what: str, given: Mapping[str, object], hint: str = "omit one 
 
 
 def command(
-    name: str,
-    *records: type,
-    group: typer.Typer = app,
-    outputs: tuple[str, ...] = ("output", "json"),
+    name: str, *records: type, group: typer.Typer = app, outputs: tuple[str, ...] = ("output", "json")
 ) -> Callable[[Command], Command]:
     """Add a command to the command line.
 

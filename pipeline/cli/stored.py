@@ -132,13 +132,7 @@ def plot(
 
     from pipeline.report.plots import terminal_plot
     from pipeline.report.render.console import console
-    from pipeline.stages.plot import (
-        factor_lines,
-        find_kernel,
-        kernel_curve,
-        plot_image,
-        target_lines,
-    )
+    from pipeline.stages.plot import factor_lines, find_kernel, kernel_curve, plot_image, target_lines
     from pipeline.store.results import read_study
 
     files = [(png, "png"), (svg, "svg")]

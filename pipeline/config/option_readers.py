@@ -128,9 +128,7 @@ def parse_at(text: str) -> Target:
         return _point(text)
 
 
-def broadcast_points(
-    values: Mapping[str, float | Sequence[float]],
-) -> tuple[Target, ...]:
+def broadcast_points(values: Mapping[str, float | Sequence[float]]) -> tuple[Target, ...]:
     """Return target points from a number or a list of numbers per parameter; lists have one length.
 
     Raises:

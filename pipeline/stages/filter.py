@@ -8,13 +8,7 @@ from filters.evidence import evidence_from_profile
 from filters.filter_effect import FilterEffect, MeasuredEffect, measured_effect
 from filters.filter_options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
 from filters.filter_verification import Verification, simulate, verify
-from filters.make_filter import (
-    FilterResult,
-    SeriesCalibration,
-    make_filter,
-    predict_filter,
-    read_filter,
-)
+from filters.make_filter import FilterResult, SeriesCalibration, make_filter, predict_filter, read_filter
 from filters.scorep_format.rule_files import FilterRules, parse
 from ingest.discovery import Discovery, Run
 from ingest.errors import InputError, UsageError
@@ -212,11 +206,7 @@ def verify_filter(path: Path, second: Path, options: Options, rules: Path | None
         baseline=request.baseline,
     )
     return VerifiedFilter(
-        filter=name,
-        verifications=tuple(verifications),
-        prediction=prediction,
-        effect=effect,
-        skipped=skipped,
+        filter=name, verifications=tuple(verifications), prediction=prediction, effect=effect, skipped=skipped
     )
 
 

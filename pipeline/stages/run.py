@@ -14,13 +14,7 @@ from pipeline.execution.executors import ProgressDisplay, choose_executor, no_pr
 from pipeline.models.kernel_locations import study_locations
 from pipeline.stages.filter import store_filter_of_study
 from pipeline.stages.ingest import ingest, skipped_entry, with_parameter
-from pipeline.stages.model import (
-    forecast_at,
-    metric_to_model,
-    modelled,
-    modelled_beside,
-    require_additive,
-)
+from pipeline.stages.model import forecast_at, metric_to_model, modelled, modelled_beside, require_additive
 from pipeline.stages.overhead import true_times
 from pipeline.stages.report import page_of
 from pipeline.stages.selection import focused, most_listed, selected

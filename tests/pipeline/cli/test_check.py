@@ -227,10 +227,7 @@ def test_json_on_standard_output_stands_alone_also_on_github(call, studies, base
         (["check", "{study}", "--baseline", "{tmp}/nix.json"], "cannot be read"),
         (["check", "{study}", "--baseline", "{tmp}/bad.json"], "is not valid JSON"),
         (["check", "{study}", "--baseline", "{tmp}/list.json"], "is not a baseline"),
-        (
-            ["check", "{study}", "--baseline", "{tmp}/old.json"],
-            "is a baseline of version 0; this program",
-        ),
+        (["check", "{study}", "--baseline", "{tmp}/old.json"], "is a baseline of version 0; this program"),
         (["check", "{tmp}/nowhere", "--baseline", "{tmp}/baseline.json"], "no such file"),
         (["check", "{study}", "--baseline", "{tmp}/baseline.json", "--at", "q=3"], "no parameter 'q'"),
         (["check", "{study}", "--baseline", "{tmp}/baseline.json", "--metric", "visits"], "differ"),

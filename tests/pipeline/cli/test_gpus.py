@@ -4,12 +4,7 @@ import json
 
 import pytest
 
-from tests.accelerated_runs import (
-    busy_share,
-    kernel_seconds,
-    write_accelerated_runs,
-    write_runs_over_size,
-)
+from tests.accelerated_runs import busy_share, kernel_seconds, write_accelerated_runs, write_runs_over_size
 
 
 @pytest.fixture(scope="module")
@@ -36,11 +31,7 @@ def test_the_answer_says_how_busy_accelerators_are(call, runs, tmp_path):
     (row,) = [line for line in out.splitlines() if line.startswith("GPUs busy")]
     assert row.split()[2:4] == [f"{100 * busy_share(1):.1f}", "%"]
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
-    assert {row["region"] for row in summary["regions"]} == {
-        "main",
-        "cudaStreamSynchronize",
-        "MPI_Allreduce",
-    }
+    assert {row["region"] for row in summary["regions"]} == {"main", "cudaStreamSynchronize", "MPI_Allreduce"}
     of_gpus = summary["metrics"]["gpu_time"]
     assert (of_gpus["unit"], {row["region"] for row in of_gpus["regions"]}) == (
         "GPU-s",

@@ -125,10 +125,7 @@ def test_a_plot_as_two_files_of_which_one_is_linear(call, results, tmp_path):
     [
         ("nothing", "no kernel 'nothing'"),
         ("s*", "'s*' matches 2 kernels (sum 66.6 %, solve 33.3 %); choose one"),
-        (
-            "*/s*",
-            "(#3 main › sum 66.6 %, #2 main › solve 33.3 %); choose one, such as '#3'",
-        ),
+        ("*/s*", "(#3 main › sum 66.6 %, #2 main › solve 33.3 %); choose one, such as '#3'"),
     ],
 )
 def test_a_kernel_that_is_not_named_clearly(refused, results, pattern, message):

@@ -112,10 +112,7 @@ def test_places_fall_back_to_the_table_and_the_file(table, tmp_path):
         (lambda t: t.table("n"), "f.toml:2: n: 3 is not a table; write [n]"),
         (lambda t: t.tables("n"), "f.toml:2: n: 3 is not a list of tables; write [[n]]"),
         (lambda t: t.tables("list"), "f.toml:3: list: [1] is not a list of tables; write [[list]]"),
-        (
-            lambda t: t.table("a").tables("y"),
-            "f.toml:5: y: 1 is not a list of tables; write [[a.y]]",
-        ),
+        (lambda t: t.table("a").tables("y"), "f.toml:5: y: 1 is not a list of tables; write [[a.y]]"),
         (lambda t: t.check_keys(["empty", "n", "list"]), "f.toml:4: a: unknown key; known: empty, n, list"),
     ],
 )

@@ -92,10 +92,7 @@ def test_every_option_reaches_the_request():
     ("options", "message"),
     [
         ({"applied": "run-time"}, "--applied: needs --max-overhead; give the largest overhead allowed"),
-        (
-            {"to": "tau", "merge": Path("m")},
-            "--merge: only Score-P's filters can be merged; omit --to",
-        ),
+        ({"to": "tau", "merge": Path("m")}, "--merge: only Score-P's filters can be merged; omit --to"),
         (
             {"event_cost": 0.0, "calibrate": Path("c")},
             "--event-cost: the event cost is given twice; omit --calibrate",
@@ -169,10 +166,7 @@ def test_a_list_for_another_instrumenter_says_how_it_is_used_and_what_it_cannot_
     result = made(profile, to="gcc")
     assert "FILE" in result.usage and not result.notices
     regions = [RegionSpec(n, f"_Z{i}", "compiler") for i, n in enumerate(("main", LOCAL))]
-    metrics = [
-        MetricSpec("visits", [[1], [9_000_000]], dtype="UINT64"),
-        MetricSpec("time", [[5.0], [0.1]]),
-    ]
+    metrics = [MetricSpec("visits", [[1], [9_000_000]], dtype="UINT64"), MetricSpec("time", [[5.0], [0.1]])]
     odd = write_cubex(tmp_path / "odd.cubex", parent=[-1, 0], metrics=metrics, regions=regions)
     assert made(odd, to="gcc").notices == (
         f"left out, since the list cannot name them unambiguously: {LOCAL}",
