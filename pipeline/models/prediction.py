@@ -29,6 +29,7 @@ class PredictionMemory:
     def __init__(self) -> None:
         self._known: dict[tuple[float, ...], FloatArray] = {}
         self._sums: dict[tuple[float, ...], float] = {}
+        self._correction: tuple[bytes, FloatArray] | None = None
 
     def predict(
         self, points: FloatArray, level: float, predict: Callable[[FloatArray], FloatArray]
@@ -70,6 +71,13 @@ class PredictionMemory:
     def sum_of_values(self, point: Sequence[float], level: float) -> float | None:
         """Return the sum of all values that were ever predicted at a point; None if none were."""
         return self._sums.get((level, *point), self._sums.get((VALUES_ALONE, *point)))
+
+    def last_correction(self, points: FloatArray, make: Callable[[FloatArray], FloatArray]) -> FloatArray:
+        """Return what corrects a curve at points, as it was made last: rankings and figures ask for one."""
+        key = points.tobytes()
+        if self._correction is None or self._correction[0] != key:
+            self._correction = key, make(points)
+        return self._correction[1]
 
     def remember(self, other: "PredictionMemory", kernels: IntArray) -> None:
         """Take over what another knows of some of its kernels."""

@@ -200,10 +200,8 @@ class ScalingModels:
             ends: the smallest and largest scale.
         """
         anchors = np.geomspace(*ends, ANCHORS)
-        predicted, formula = self.expected(along(anchors)), self.values(along(anchors))
-        comparable = (predicted > 0) & (formula > 0)
-        ratio = np.where(comparable, predicted, 1.0) / np.where(comparable, formula, 1.0)
-        correction, logs = np.log(ratio), np.log(anchors)
+        points, logs = along(anchors), np.log(anchors)
+        correction = self.memory.last_correction(points, self._correction)
 
         def predictions(scales: FloatArray) -> FloatArray:
             place = np.clip(np.searchsorted(logs, np.log(scales)) - 1, 0, ANCHORS - 2)
@@ -214,6 +212,13 @@ class ScalingModels:
             return values
 
         return predictions
+
+    def _correction(self, points: FloatArray) -> FloatArray:
+        """Return logarithms of predictions over formulas, float64[K, Q]; 0 unless both are positive."""
+        predicted, formula = self.expected(points), self.values(points)
+        comparable = (predicted > 0) & (formula > 0)
+        ratio = np.where(comparable, predicted, 1.0) / np.where(comparable, formula, 1.0)
+        return np.asarray(np.log(ratio))
 
     def hypothesis(self, kernel: int, rival: int = 0) -> Hypothesis:
         """Return the terms of a kernel's chosen model, or of a rival."""

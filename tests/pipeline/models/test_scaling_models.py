@@ -112,3 +112,12 @@ def test_a_curve_agrees_with_predictions_also_where_there_is_one_scale():
     one = np.full(3, 4.0)
     drawn = MODELS.curve(along, (4.0, 4.0))(one)
     assert drawn == pytest.approx(MODELS.predict(along(one)).value, rel=1e-6)
+
+
+def test_a_curve_that_was_made_is_that_of_its_own_points():
+    scales = np.array([3.0, 40.0, 90.0])
+    wide, narrow = (2.0, 128.0), (2.0, 100.0)
+    alone = [replace(MODELS).curve(lambda one: one[:, None], ends)(scales) for ends in (wide, narrow)]
+    models = replace(MODELS)
+    for ends, expected in zip((wide, narrow, wide), (alone[0], alone[1], alone[0]), strict=True):
+        assert (models.curve(lambda one: one[:, None], ends)(scales) == expected).all()
