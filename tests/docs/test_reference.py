@@ -33,6 +33,16 @@ def test_every_command_and_option_is_listed():
     assert "| `--limit N` | Number of rows to show, in every format. [default: 15] |" in section
 
 
+def test_source_files_that_documents_name_exist():
+    rooms = ("ingest", "filters", "pipeline", "tests", "benchmarks", "tools")
+    known = [path for room in rooms for path in (ROOT / room).rglob("*") if path.suffix in (".py", ".js")]
+    files = ["/" + path.relative_to(ROOT).as_posix() for path in known]
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        if page.name != "CHANGELOG.md":  # tells what was
+            for named in re.findall(r"`((?:\w+/)*\w+\.(?:py|js))`", page.read_text(encoding="utf-8")):
+                assert any(file.endswith("/" + named) for file in files), (page.name, named)
+
+
 def test_every_key_of_the_configuration_is_listed():
     sections = {part.split("]")[0]: part for part in configuration().split("### [")[1:]}
     records = {
