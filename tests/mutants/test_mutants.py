@@ -91,6 +91,7 @@ def test_every_defect_changes_one_place_and_still_compiles():
         assert sum(a != b for a, b in zip(changed.splitlines(), source.splitlines(), strict=True)) == 1
 
 
+@pytest.mark.slow
 def test_a_seed_draws_the_same_defects_from_all_packages_in_proportion_to_their_lines():
     drawn = draw(ROOT, 300, 5)
     assert drawn == draw(ROOT, 300, 5)
@@ -183,6 +184,7 @@ def test_tests_of_the_file_come_first_then_of_the_folder_then_fast_ones_of_other
     assert known.tests("gate/ratios.py", 1) == []
 
 
+@pytest.mark.slow
 def test_unmeasured_those_of_the_folder_and_of_what_imports_a_file_could_notice():
     known = nearby(ROOT)
     found = known.tests("pipeline/gate/verdicts.py", 9)

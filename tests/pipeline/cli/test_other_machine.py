@@ -59,6 +59,7 @@ def test_both_machines_stand_side_by_side(call, stored, machines):
     assert "512 times beyond the measured range (very far" in " ".join(text.split())
 
 
+@pytest.mark.slow
 def test_commands_agree_on_the_other_machine(call, stored, machines, tmp_path):
     call("project", stored, *machines, "--at", "p=64", "--json", tmp_path / "project.json")
     document = json.loads((tmp_path / "project.json").read_text())

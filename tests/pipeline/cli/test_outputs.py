@@ -171,6 +171,7 @@ def into_closed_pipe(*arguments):
     return found.returncode, found.stderr.decode()
 
 
+@pytest.mark.slow
 def test_exit_codes_survive_a_closed_pipe(results, strong_study, tmp_path):
     assert into_closed_pipe("compare", results, results) == (0, "")
     assert into_closed_pipe("tree", results) == (0, "")

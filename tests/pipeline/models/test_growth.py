@@ -77,6 +77,7 @@ def test_all_kernels_get_a_text(count):
     assert len(growth_classes(models_of(*[P] * count))) == count
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(seed=st.integers(0, 10_000), noise=st.sampled_from([0.01, 0.1, 0.4]))
 def test_what_surely_grows_has_no_interval_below_what_was_measured(seed, noise):

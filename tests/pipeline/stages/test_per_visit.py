@@ -223,6 +223,7 @@ def test_the_page_says_so(results):
     assert "per visit of main/CG/ComputeSPMV, which a run visits 102 times" in page
 
 
+@pytest.mark.slow
 def test_the_filter_is_that_of_whole_runs(tmp_path):
     corrected = SAMPLE.parent / "lulesh-accessors" / "full"
     whole, per = tmp_path / "whole", tmp_path / "per"

@@ -51,6 +51,7 @@ def test_the_fitted_model_predicts_at_the_estimate():
     assert found["shuffle"].upper == np.inf
 
 
+@pytest.mark.slow
 def test_ninety_percent_intervals_cover():
     """Measurements of kernels that were not fitted fall inside nine times in ten, projected either way.
 

@@ -75,6 +75,7 @@ def test_too_few_numbers_of_processes_are_refused():
         fitted(np.repeat(NODES[:3], 3), np.full(9, 1e-6))
 
 
+@pytest.mark.slow
 def test_intervals_hold_what_was_left_out():
     """On simulated trees with a scatter of 3 %, 90 % intervals at twice the processes hold 80 % and more."""
     held = []
