@@ -140,8 +140,9 @@ def test_call_paths_are_split_as_stated(tmp_path, separator, path):
 
 
 def test_inclusive_times_leave_callers_what_is_theirs(tmp_path):
-    text = "p,kernel,seconds\n2,main,10\n2,main->f,4\n2,main->f->g,1\n2,other->h,2\n"
+    text = "p,kernel,seconds\n2,first->i,3\n2,main,10\n2,main->f,4\n2,main->f->g,1\n2,other->h,2\n"
     assert efforts(read(tmp_path, text, inclusive=True)) == {
+        (2.0, 1, "i"): 6,
         (2.0, 1, "main"): 12,
         (2.0, 1, "f"): 6,
         (2.0, 1, "g"): 2,

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,6 +18,7 @@ from pipeline.stages.run import run
 from tests.foam_cases import write_foam_case
 from tests.pipeline.models.made import grid_of
 
+SAMPLES = Path(__file__).parents[3] / "sample_profiles"
 PATH = ("main", "sum")
 
 
@@ -362,6 +364,13 @@ def test_a_study_may_be_per_visit_of_a_region(strong_study, study):
     assert per.problems == ("all values are per visit of 'sum' (1 visit per run)",)
     assert repr(per.fit()).startswith("Models(effort per visit of sum of 3 regions over p")
     assert per.measurements.time.tolist() == study.measurements.time.tolist()
+
+
+def test_metrics_that_the_configuration_excludes_are_not_read(tmp_path):
+    (tmp_path / "own.toml").write_text('[analysis]\nexclude_metrics = ["iter*"]\n')
+    sample = SAMPLES / "openfoam-iterations"
+    assert pl.read_study(sample).metrics == ("time", "visits", "iterations")
+    assert pl.read_study(sample, config=tmp_path / "own.toml").metrics == ("time", "visits")
 
 
 def test_a_study_leaves_out_what_its_configuration_says(strong_study):
