@@ -108,3 +108,11 @@ def test_correlation_tells_noise_from_common_causes():
     common = np.repeat(random.standard_normal((1, 6)), 50, axis=0)
     assert correlation_of_errors(noise, measured, np.zeros(50)) < 0.1
     assert correlation_of_errors(common, measured, np.ones(50)) > 0.9
+
+
+def test_the_heaviest_are_those_of_most_effort_in_their_order():
+    points = np.array([4.0, 8, 16])[:, None]
+    sample = sample_of(observe(points, np.array([3.0, 9, 1, 5])[:, None, None] * np.ones((1, 3, 1))))
+    assert sample.heaviest(2).largest.tolist() == [9, 5]
+    assert sample.heaviest(4).largest.tolist() == [3, 9, 1, 5]
+    assert sample.heaviest(5) is sample
