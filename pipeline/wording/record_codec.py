@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 import numpy.typing as npt
@@ -72,7 +72,21 @@ def restored(kind: Any, plain: Any, arrays: Mapping[str, Array] | None = None, p
         return _restored_tuple(parts[0], plain, arrays, place)
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return {name: restored(parts[1], part, arrays, _inside(place, name)) for name, part in plain.items()}
-    return kind(plain) if isinstance(kind, type) and issubclass(kind, Enum) else plain
+    return _restored_scalar(kind, plain, place)
+
+
+def _restored_scalar(kind: Any, plain: Any, place: str) -> Any:  # noqa: ANN401
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return kind(plain)
+    known = plain in get_args(kind) if get_origin(kind) is Literal else isinstance(plain, _types(kind))
+    if not known:
+        raise ValueError(f"{place} cannot be {plain!r}")
+    return plain
+
+
+def _types(kind: Any) -> Any:  # noqa: ANN401
+    """Return what `isinstance` takes for a kind; JSON may have written 8 for 8.0."""
+    return {float: (int, float)}.get(kind, kind if kind in (str, bool, int) else object)
 
 
 def _restored_tuple(

@@ -107,6 +107,26 @@ def test_a_design_is_stored_to_the_last_digit(described, tmp_path):
         read_design(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("good", "bad"),
+    [('"seed": 5', '"seed": "5"'), ('"ending": "answered"', '"ending": "soon"'), ('"extra"', '"other"')],
+)
+def test_a_design_with_values_that_mean_nothing_is_refused(described, tmp_path, good, bad):
+    design = with_round(
+        extended(CampaignDesign(5), described()),
+        described(),
+        CampaignRound(purpose="extra"),
+        [Wanted({"p": 1.0, "n": 8.0}, 1, 0.7)],
+        unfiltered=True,
+    )
+    write_design(tmp_path, replace(design, ending="answered"))
+    text = (tmp_path / "design.json").read_text()
+    assert good in text
+    (tmp_path / "design.json").write_text(text.replace(good, bad))
+    with pytest.raises(InputError, match="is not a design of runs"):
+        read_design(tmp_path)
+
+
 @given(
     st.dictionaries(
         st.sampled_from(["p", "n", "size", "ranks", "n_x"]),
