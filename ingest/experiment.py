@@ -11,12 +11,11 @@ from ingest.callpaths import CallPaths
 from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.location_values import LocationValues
+from ingest.number_text import value_text
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import Reduction
 from ingest.region_class import USEFUL, RegionClass
-
-STATED_STEPS = "steps"
-"""Instead of a region whose visits are counted: the steps that logs state."""
+from ingest.run_settings import counts_work
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -104,8 +103,14 @@ class OverheadCorrection:
 
 
 def per_text(region: str) -> str:
-    """Say what values are of that were divided by the visits of a region: ``per visit of solve``."""
-    return "per step" if region == STATED_STEPS else f"per visit of {region}"
+    """Say what values are of that were divided: ``per visit of solve``, ``per step``."""
+    return f"per {region.removesuffix('s')}" if counts_work(region) else f"per visit of {region}"
+
+
+def counted_work(least: float, most: float, region: str) -> str:
+    """Write how often runs did what values may be divided by: ``6 to 12 visits``, ``10 steps``."""
+    counts = value_text(least) if least == most else f"{value_text(least)} to {value_text(most)}"
+    return f"{counts} {region if counts_work(region) else 'visit' if counts == '1' else 'visits'}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -113,7 +118,7 @@ class PerVisit:
     """By what all values of an experiment were divided.
 
     Attributes:
-        region: the pattern that names the region, or `STATED_STEPS`.
+        region: the pattern that names the region, or what runs state that counts work, such as ``steps``.
         visits: float64[P, R], how often each run visited it; NaN where there was no run.
     """
 

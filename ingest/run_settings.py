@@ -7,6 +7,7 @@ the machine, the compiler or anything else, under names that begin with `METADAT
 names of their own has common names here.
 """
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
@@ -20,6 +21,9 @@ RECONCILED = "reconciled: "
 STATISTIC = "statistic"
 STEPS = "number of steps"
 """The attribute with the time steps of a run, of all tables of a log together."""
+
+WORK = ("steps", "time steps", "timesteps", "iterations", "cycles", "sweeps", "epochs")
+"""What runs may state that counts their work, so that their times can be divided by it."""
 
 SAMPLED = "sampled"
 MACHINES = ("cluster", "machine", MACHINE)
@@ -93,6 +97,18 @@ def described_as(attributes: Mapping[str, str], name: str) -> str:
     """Return what a run states under a name: metadata, settings of a log, or any attribute."""
     found = (metadata_of(attributes).get(name, ""), *(attributes.get(b + name, "") for b in (SETTING, "")))
     return next(filter(None, map(str.strip, found)), "")
+
+
+def counts_work(name: str) -> bool:
+    """Tell whether a name stands for a count of equal pieces of work: ``steps``, ``Time_Steps``."""
+    return re.sub("[_-]", " ", name.lower()) in WORK
+
+
+def stated_count(attributes: Mapping[str, str], name: str) -> float:
+    """Return how many steps, iterations or the like a run states; NaN if it does not."""
+    text = attributes.get(STEPS, "") if name == WORK[0] else attributes.get(SETTING + name, "")
+    text = attributes.get(METADATA + name, text)
+    return float(text) if text.isdecimal() and int(text) else float("nan")
 
 
 def differing_settings(runs: Sequence[Mapping[str, str]]) -> tuple[str, ...]:

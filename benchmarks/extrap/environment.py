@@ -26,17 +26,18 @@ def model(
     """Model kernels with Extra-P's default modeller.
 
     Args:
-        points: float64[P], values of one parameter.
+        points: float64[P, D], or float64[P] for one parameter.
         values: float64[K, P, R], NaN where nothing was measured.
-        targets: float64[Q], where to predict.
+        targets: float64[Q, D] or float64[Q], where to predict.
 
     Returns:
         ``seconds`` for modelling alone, ``predictions`` [K][Q], and ``leading`` [K] the exponents (i, j) of
-        the fastest term, null for a constant.
+        the fastest term of one parameter, null for a constant.
     """
     with tempfile.TemporaryDirectory() as folder:
         data, answer = Path(folder) / "data.npz", Path(folder) / "answer.json"
-        np.savez(data, points=points, values=values, targets=targets)
+        columns = {"points": points.reshape(len(points), -1), "targets": targets.reshape(len(targets), -1)}
+        np.savez(data, values=values, **columns)
         subprocess.run([interpreter(), MODELLER, data, answer], check=True, stderr=subprocess.DEVNULL)
         result: dict[str, Any] = json.loads(answer.read_text())
         return result

@@ -17,9 +17,10 @@ from extrap.modelers.model_generator import ModelGenerator
 
 def experiment_of(points, values):
     experiment, metric = Experiment(), Metric("time")
-    experiment.add_parameter(Parameter("p"))
+    for number in range(points.shape[1]):
+        experiment.add_parameter(Parameter(f"p{number}"))
     experiment.add_metric(metric)
-    coordinates = [Coordinate(float(p)) for p in points]
+    coordinates = [Coordinate(*map(float, point)) for point in points]
     for coordinate in coordinates:
         experiment.add_coordinate(coordinate)
     for k, kernel in enumerate(values):
@@ -35,6 +36,8 @@ def experiment_of(points, values):
 def leading_exponents(function):
     exponents = []
     for compound in getattr(function, "compound_terms", []):
+        if not hasattr(compound, "simple_terms"):  # of several parameters
+            return None
         power = logarithm = 0.0
         for factor in compound.simple_terms:
             if factor.term_type == "polynomial":
@@ -43,6 +46,10 @@ def leading_exponents(function):
                 logarithm += float(factor.exponent)
         exponents.append((power, logarithm))
     return max(exponents, default=None)
+
+
+def predicted(function, target):
+    return float(np.squeeze(function.evaluate(target[0] if len(target) == 1 else target)))
 
 
 def main():
@@ -58,7 +65,7 @@ def main():
     ]
     answer = {
         "seconds": seconds,
-        "predictions": [[float(np.squeeze(f.evaluate(float(t)))) for t in targets] for f in functions],
+        "predictions": [[predicted(f, target) for target in targets.tolist()] for f in functions],
         "leading": [leading_exponents(f) for f in functions],
     }
     Path(sys.argv[2]).write_text(json.dumps(answer))

@@ -7,10 +7,7 @@ second. The error is that of the prediction at 16 times the largest value of eve
 """
 
 import argparse
-import json
 import statistics
-import subprocess
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.extrap.environment import VERSION, interpreter
+from benchmarks.extrap.environment import model as model_with_extrap
 from benchmarks.modelling_several.truths import TRUTHS, Series, series
 from pipeline.models.fit import fit
 
-PEER = Path(__file__).with_name("extrap_model.py")
 ONE_TRUTH = "1 + 0.2 x^2 log2 y"
 TWO_PARAMETERS = tuple(name for name, truth in TRUTHS.items() if truth.__code__.co_argcount == 2)
 PEER_KERNELS = 20  # for the errors, where only their median counts
@@ -71,7 +68,8 @@ def speed(rounds: int, kernels: int) -> Iterator[str]:
         peers = []
         own = []
         for _ in range(rounds):
-            peers.append(len(one.values) / extrap(one)["seconds"])
+            answer = model_with_extrap(one.points, one.values, one.target[None])
+            peers.append(len(one.values) / answer["seconds"])
             own.append(len(one.values) / seconds_of_ours(one))
         ratios = [b / a for a, b in zip(peers, own, strict=True)]
         peer, ours, ratio = (statistics.median(values) for values in (peers, own, ratios))
@@ -93,20 +91,12 @@ def accuracy(kernels: int) -> Iterator[str]:
         for kind in ("grid", "cross"):
             for noise in (0.02, 0.05, 0.10):
                 data = series(name, kind, noise, kernels, seed=2)
-                peer = extrap(
-                    Series(
-                        data.parameters,
-                        data.points,
-                        data.values[:PEER_KERNELS],
-                        data.target,
-                        0,
-                    )
-                )
+                peer = model_with_extrap(data.points, data.values[:PEER_KERNELS], data.target[None])
                 prediction = fit(data.parameters, data.points, data.values).predict(data.target[None])
                 inside = (prediction.lower <= data.truth) & (data.truth <= prediction.upper)
                 theirs, ours = (
                     percentiles(np.asarray(values) / data.truth - 1)
-                    for values in (peer["predictions"], prediction.value[:, 0])
+                    for values in (np.array(peer["predictions"])[:, 0], prediction.value[:, 0])
                 )
                 yield f"| {name} | {kind} | {noise:.0%} | {theirs} | {ours} | {inside.mean():.0%} |"
 
@@ -114,15 +104,6 @@ def accuracy(kernels: int) -> Iterator[str]:
 def percentiles(error: Any) -> str:
     size = 100 * np.abs(error)
     return f"{np.median(size):.2g} % / {np.percentile(size, 90):.2g} %"
-
-
-def extrap(data: Series) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory() as folder:
-        file, answer = Path(folder) / "data.npz", Path(folder) / "answer.json"
-        np.savez(file, points=data.points, values=data.values, target=data.target)
-        subprocess.run([interpreter(), PEER, file, answer], check=True, stderr=subprocess.DEVNULL)
-        result: dict[str, Any] = json.loads(answer.read_text())
-        return result
 
 
 if __name__ == "__main__":

@@ -1,88 +1,136 @@
-"""How the learned numbers of the forecasts were chosen, and what they cost an application that was left out.
+"""How learned constants of the forecasts were chosen, and what they cost an application that was left out.
 
-Each number in turn takes the values of a small grid, the others keep theirs. For each application the best
-value is that with the least mean error (or interval score, for the numbers of the intervals) over the *other*
-applications; what that choice gives on the application itself is its figure left out.
+Each constant in turn takes the values of a small grid beside its own, the others keep theirs. For each
+application the best value is that with the least mean error (or interval score, for the constants of
+intervals) over the *other* applications; what that choice gives on the application itself is its figure left
+out. All applications count alike, however many tasks they have.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import ModuleType
+from functools import partial
+from importlib import import_module
 
 import numpy as np
 
-from benchmarks.real_series.forecasts import Outcome, outcome
-from benchmarks.real_series.series import Task
-from benchmarks.real_series.table import CUT
-from pipeline.models import back_test, fit_context, hypotheses, noise, total, trend
+from benchmarks.real_series.forecasts import outcome
+from benchmarks.real_series.series import GRID, Array, Task
+
+ERROR, SCORE = 0, 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Number:
-    """A learned number: where it is, what was tried, and whether it is about intervals."""
+class Constant:
+    """A learned constant of `pipeline.models`: ``module.NAME``.
 
-    module: ModuleType
+    Attributes:
+        name: where it is.
+        others: values that are tried beside its own.
+        figure: which of the figures it is chosen by.
+    """
+
     name: str
-    values: tuple[float, ...]
-    of_intervals: bool = False
+    others: tuple[float, ...]
+    figure: int = ERROR
 
 
-NUMBERS = (
-    Number(module=back_test, name="FORMULA_ERROR", values=(0.1, 0.2, 0.4)),
-    Number(module=back_test, name="TREND_ERROR", values=(0.1, 0.2, 0.4)),
-    Number(module=back_test, name="WORTH", values=(1.0, 3.0, 10.0)),
-    Number(module=trend, name="HALF_LIFE", values=(0.5, 1.0, 2.0)),
-    Number(module=trend, name="STEEPEST_RISE", values=(1.0, 1.5, 2.0)),
-    Number(module=noise, name="LEAST_MISFIT", values=(0.01**2, 0.03**2, 0.1**2)),
-    Number(module=fit_context, name="SIMPLE_SHARE", values=(0.5, 0.8, 0.95)),
-    Number(module=total, name="SHARED", values=(0.0, 0.4, 1.0)),
-    Number(module=total, name="BEND", values=(0.25, 0.5, 1.0), of_intervals=True),
-    Number(module=total, name="APART", values=(0.25, 0.5, 1.0), of_intervals=True),
-    Number(module=total, name="SIDE_BELOW", values=(0.2, 0.4, 0.8), of_intervals=True),
-    Number(module=total, name="SIDE_ABOVE", values=(0.4, 0.8, 1.2), of_intervals=True),
+CONSTANTS = (
+    Constant(name="trend.OVERHEAD_POWER", others=(1.2, 2.0)),
+    Constant(name="trend.SIZE_POWER", others=(0.75, 1.5)),
+    Constant(name="trend.PROPORTIONAL", others=(0.6, 0.9)),
+    Constant(name="trend.KEPT", others=(0.25, 1.0)),
+    Constant(name="trend.HALF_LIFE", others=(0.5, 2.0)),
+    Constant(name="trend.STEEPEST_RISE", others=(1.0, 2.0)),
+    Constant(name="back_test.FORMULA_ERROR", others=(0.1, 0.4)),
+    Constant(name="back_test.TREND_ERROR", others=(0.1, 0.4)),
+    Constant(name="back_test.WORTH", others=(1.0, 10.0)),
+    Constant(name="noise.LEAST_MISFIT", others=(0.01**2, 0.1**2)),
+    Constant(name="fit_context.SIMPLE_SHARE", others=(0.5, 0.95)),
+    Constant(name="total.SHARED", others=(0.0, 1.0)),
+    Constant(name="trend.BELOW", others=(1.1, 1.8), figure=SCORE),
+    Constant(name="trend.ABOVE", others=(1.4, 2.2), figure=SCORE),
+    Constant(name="total.BEND", others=(0.25, 1.0), figure=SCORE),
+    Constant(name="total.APART", others=(0.25, 1.0), figure=SCORE),
+    Constant(name="total.SIDE_BELOW", others=(0.2, 0.8), figure=SCORE),
+    Constant(name="total.SIDE_ABOVE", others=(0.4, 1.2), figure=SCORE),
 )
 
 
-def learning(tasks: Sequence[Task]) -> Iterator[str]:
-    """Yield a table: the figure of each value over all applications, and of the choice left out."""
-    yield "| number | figure | value: mean over applications | left out |"
-    yield "|---|---|---|---:|"
-    applications = sorted({task.application for task in tasks})
-    for number in NUMBERS:
-        figures = np.array([_figures(number, value, tasks, applications) for value in number.values])
-        means = zip(number.values, figures.mean(axis=1), strict=True)
-        shown = ", ".join(f"{value:.4g}: {mean:.3f}" for value, mean in means)
-        figure = "interval score" if number.of_intervals else "error"
-        yield f"| `{number.name}` | {figure} | {shown} | {left_out(figures):.3f} |"
+def learning(tasks: Sequence[Task], jobs: int, constants: Sequence[Constant] = CONSTANTS) -> Iterator[str]:
+    """Yield a table: both figures of each value over all applications, and of the choice left out.
+
+    Args:
+        tasks: those along one parameter are used.
+        jobs: how many values are tried at once.
+        constants: what is tried.
+    """
+    tasks = [task for task in tasks if task.scaling != GRID]
+    own = {constant.name: value_of(constant.name) for constant in constants}
+    grids = {constant.name: sorted({own[constant.name], *constant.others}) for constant in constants}
+    tried = [{name: value} for name, grid in grids.items() for value in grid if value != own[name]]
+    with ProcessPoolExecutor(jobs) as pool:
+        at_own, *found = pool.map(partial(figures, tasks), [{}, *tried])
+    known = {(name, value): of for one, of in zip(tried, found, strict=True) for name, value in one.items()}
+    yield "| constant | chosen | by | error with | score with | left out: error | score | chosen by |"
+    yield "|---|---:|---|---|---|---:|---:|---:|"
+    for constant in constants:
+        grid = grids[constant.name]
+        of_values = np.array([known.get((constant.name, value), at_own) for value in grid])
+        choices = np.array(chosen_by_others(of_values[..., constant.figure]))
+        left_out = of_values[choices, np.arange(len(choices))].mean(axis=0)
+        means = of_values.mean(axis=1).T
+        shown = [
+            ", ".join(f"{v:.4g}: {mean:.3f}" for v, mean in zip(grid, row, strict=True)) for row in means
+        ]
+        agree = int((choices == grid.index(own[constant.name])).sum())
+        cells = [
+            f"`{constant.name}`",
+            f"{own[constant.name]:.4g}",
+            ("error", "score")[constant.figure],
+            *shown,
+        ]
+        cells += [f"{left_out[ERROR]:.3f}", f"{left_out[SCORE]:.3f}", f"{agree} of {len(choices)}"]
+        yield f"| {' | '.join(cells)} |"
 
 
-def left_out(figures: np.ndarray) -> float:
-    """Mean over applications of what the best value of the others gives; float64[values, applications]."""
-    chosen = []
-    for application in range(figures.shape[1]):
-        others = np.delete(figures, application, axis=1).mean(axis=1)
-        chosen.append(figures[int(others.argmin()), application])
-    return float(np.mean(chosen))
+def chosen_by_others(figures: Array) -> list[int]:
+    """Return for each application which value is best for the others; float64[values, applications]."""
+    return [
+        int(np.delete(figures, application, axis=1).mean(axis=1).argmin())
+        for application in range(figures.shape[1])
+    ]
 
 
-def _figures(number: Number, value: float, tasks: Sequence[Task], applications: Sequence[str]) -> list[float]:
-    of: Callable[[Outcome], float] = (
-        (lambda o: o.score) if number.of_intervals else (lambda o: min(o.ours, CUT))
-    )
-    with _set(number, value):
+def figures(tasks: Sequence[Task], values: Mapping[str, float]) -> Array:
+    """Mean error and score of each application with other values of constants, float64[applications, 2]."""
+    with changed(values):
         outcomes = [outcome(task, with_extrap=False) for task in tasks]
-    return [float(np.mean([of(o) for o in outcomes if o.task.application == name])) for name in applications]
+    of: dict[str, list[tuple[float, float]]] = {}
+    for one in outcomes:
+        of.setdefault(one.task.application, []).append((one.ours.cut_error, one.score))
+    return np.array([np.mean(of[name], axis=0) for name in sorted(of)])
+
+
+def value_of(name: str) -> float:
+    """Return the constant ``module.NAME`` of `pipeline.models`."""
+    module, constant = name.split(".")
+    return float(getattr(import_module(f"pipeline.models.{module}"), constant))
 
 
 @contextmanager
-def _set(number: Number, value: float) -> Iterator[None]:
-    """Give a number another value for a while."""
-    before = getattr(number.module, number.name)
-    setattr(number.module, number.name, value)
-    hypotheses._space.cache_clear()
+def changed(values: Mapping[str, float]) -> Iterator[None]:
+    """Give constants other values for a while."""
+    before = {name: value_of(name) for name in values}
+    _set(values)
     try:
         yield
     finally:
-        setattr(number.module, number.name, before)
-        hypotheses._space.cache_clear()
+        _set(before)
+
+
+def _set(values: Mapping[str, float]) -> None:
+    for name, value in values.items():
+        module, constant = name.split(".")
+        setattr(import_module(f"pipeline.models.{module}"), constant, value)

@@ -11,12 +11,12 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.columns.column import percentage
 from pipeline.config.option_readers import broadcast_points
-from pipeline.models.formulas import Formula
-from pipeline.models.growth import growth_classes
+from pipeline.models.growth import growth_classes, stated_law
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.prediction import Prediction
+from pipeline.models.prediction_formula import PredictionFormula
 from pipeline.models.total import predict_total
-from pipeline.questions.analysis import Analysis, Level
+from pipeline.questions.analysis import Analysis, Level, kernel_formulas
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.export import hatchet_graph_frame
 from pipeline.report.frames import (
@@ -200,7 +200,7 @@ class Models:
         return f"Models({what} of {counts} over {names} at {counted(len(points), 'point')})"
 
     def _repr_html_(self) -> str:
-        columns = ["kernel", "formula", "growth_class", "probability_growing", "quality", "share"]
+        columns = ["kernel", "formula", "growth_class", "quality", "share"]
         return frame_html(repr(self), self.frame[columns])
 
     @property
@@ -232,13 +232,16 @@ class Kernel:
 
     @property
     def formula(self) -> str:
-        """The most probable model as text, with four significant digits: ``12.1 + 0.034 * p^(3/2)``."""
+        """The prediction as text, with four significant digits: ``12.1 + 0.034 * p^(3/2)``.
+
+        It agrees with `predict` within 10 % in the measured range and up to 4 times the largest scale.
+        """
         return self._formula.text()
 
     @property
     def growth(self) -> str:
-        """The leading term, ``1`` if the kernel does not grow."""
-        return self._formula.growth
+        """The leading term of the formula, ``1`` if the kernel does not grow, ``unclear`` without a law."""
+        return stated_law(self.growth_class, self._formula.growth)
 
     @property
     def growth_class(self) -> str:
@@ -256,17 +259,17 @@ class Kernel:
         return self._level.models.notes(self._number)
 
     def latex(self) -> str:
-        """Return the formula as LaTeX for math mode."""
+        """Return the formula with its range as LaTeX for math mode."""
         return self._formula.latex()
 
     def python(self) -> str:
-        """Return the formula as the text of a Python function of the parameters, in full precision.
+        """Return the formula as the text of a Python function of the parameters, with its range.
 
         The function needs numpy only, and takes numbers or arrays.
         """
         kernels, path = self._level.kernels, self._level.kernels.callpaths[self._number]
         unit = f" [{kernels.unit}]" if kernels.unit else ""
-        description = f"Return {kernels.metric}{unit} of {' > '.join(path)}."
+        description = f"Return {kernels.metric}{unit} of {' > '.join(path)}"
         return self._formula.python(self._short_name, description)
 
     def predict(
@@ -318,8 +321,8 @@ class Kernel:
         return callpath_text(self._level.kernels.callpaths[self._number], NAME_WIDTH)
 
     @property
-    def _formula(self) -> Formula:
-        return self._level.models.formula(self._number)
+    def _formula(self) -> PredictionFormula:
+        return kernel_formulas(self._analysis, self._level)[self._number]
 
 
 def read_results(directory: str | PathLike[str], metric: str | None = None) -> Models:

@@ -90,12 +90,13 @@ def _compare(
     from pipeline.gate.matching import match
     from pipeline.gate.renames import possible_renames
     from pipeline.gate.study_check import check
+    from pipeline.gate.target_forecast import modelled
     from pipeline.report.check.document import comparison_document
     from pipeline.report.page.comparison_page import comparison_html, comparison_table, show_comparison
     from pipeline.report.render.console import console
     from pipeline.stages.gate_study import require_common
 
-    one, two = (study.measurements for study in studies)
+    one, two = (modelled(study.measurements, models) for study in studies)
     matched = match(one, two)
     a, b = names
     require_common(matched, a, b)

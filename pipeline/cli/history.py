@@ -106,11 +106,13 @@ def add(
     if str(file) == STANDARD_OUTPUT:
         raise UsageError("a history is a file that grows", where="--output", hint="name a file")
     options = load_options(config, path)
-    study = read_study(path, options, machine).measurements.above_share(SMALLEST_SHARE)
+    whole = read_study(path, options, machine).measurements
+    study = whole.above_share(SMALLEST_SHARE)
     targets = target_points(study, at or ())
     verdicts = read_verdicts(check) if check is not None else {}
     target = study.named(targets)[-1]
-    rows = history_rows(study, forecast(study, targets, options.models), target, label, verdicts, commit)
+    ahead = forecast(whole, targets, options.models).of(study.kernels)
+    rows = history_rows(study, ahead, target, label, verdicts, commit)
     labels = add_to_history(file, rows)
     typer.echo(
         f"Added {counted(len(rows), 'kernel')} of {label} to {file}, which has {counted(labels, 'label')}"

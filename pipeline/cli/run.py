@@ -90,7 +90,7 @@ def run(
         lambda screen: show_answer(screen, summary, name=name, by=rows["by"], limit=most),
     ):
         screen = console()
-        show_next_step(screen, summary, options.out)
+        show_next_step(screen, summary)
         show_sentence(screen, f"Filter: {result.filter_effect}")
         if details:
             screen.print()

@@ -177,21 +177,22 @@ def advise(
     from pipeline.columns.measured_runs import advice_table
     from pipeline.config.option_readers import parse_budget
     from pipeline.report.render.terminal_tables import show_table
-    from pipeline.report.summary import advice_summary
-    from pipeline.stages.advise import advise_analysis, cost_so_far
+    from pipeline.report.summary import plan_summary
+    from pipeline.stages.advise import plan_measurements
     from pipeline.stages.model import target_points
-    from pipeline.store.results import read_analysis
+    from pipeline.store.results import read_study
 
-    analysis = read_analysis(out)
-    targets = target_points(analysis, at or ())
-    spend = cost_so_far(analysis) if budget is None else parse_budget(budget, unit="core-s", where="--budget")
-    plans = [advise_analysis(analysis, target, spend) for target in targets]
-    names, kernels = analysis.experiment.parameters, analysis.callpaths.kernels
-    points = [dict(zip(names, target, strict=True)) for target in targets.tolist()]
-    summaries = [advice_summary(plan, names, kernels) for plan in plans]
-    several = [{"target": point, "plan": plan} for point, plan in zip(points, summaries, strict=True)]
-    table = advice_table(list(zip(points, summaries, strict=True)), names, several=len(plans) > 1)
-    document = several if len(plans) > 1 else summaries[0]
+    study = read_study(out)
+    analysis, spend = study.chosen, None
+    if budget is not None:
+        spend = parse_budget(budget, unit="core-s", where="--budget")
+    plans = [
+        plan_summary(plan_measurements(analysis, target, spend), analysis.callpaths)
+        for target in target_points(analysis, at or study.result.configuration.get("at", ()))
+    ]
+    several = [{"target": plan["target"], "plan": plan["plan"]} for plan in plans]
+    table = advice_table(plans, analysis.experiment.parameters)
+    document = several if len(plans) > 1 else plans[0]["plan"]
     shown.present(document, lambda: table, lambda screen: show_table(screen, table))
 
 

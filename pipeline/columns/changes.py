@@ -94,7 +94,6 @@ def change_columns(
             kind=ESTIMATE,
             heading="at target",
             interval="interval at target",
-            interval_for=Audience.FILES,
             each=lambda row: _ratio(row[0].target[row[1] : row[1] + 1]),
         ),
         Column(

@@ -207,7 +207,7 @@ def models_table(summary: Summary, *, by: str, limit: int) -> DataTable:
         replace(metric, audience=several),
         replace(unit, audience=several),
         model,
-        replace(growth, audience=Audience.FILES),
+        growth,
         *quality,
         *further_columns(),
     ]

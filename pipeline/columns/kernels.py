@@ -26,17 +26,16 @@ from pipeline.columns.column import (
     Kind,
 )
 from pipeline.columns.model_json import measured_json, model_json, predictions_json
-from pipeline.models.growth import GROWS, growth_classes
+from pipeline.models.agreeing_formulas import prediction_formulas
+from pipeline.models.growth import CONSTANT, FALLS, GROWS, LAWLESS, growth_classes, stated_law
 from pipeline.models.kernels import callpath_id
 from pipeline.models.prediction import Prediction
-from pipeline.models.scaling_models import ScalingModels, growths, remarks
+from pipeline.models.prediction_formula import PredictionFormula
+from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.questions.analysis import Level, Outlook
-from pipeline.wording.quantities import probability_text
 
 NOT_MEASURABLE = "not measurable: the time is below what the correction for overhead leaves uncertain"
 CANNOT_TELL = "cannot tell"
-POOR_FIT = "poor fit"
-SURE = 0.9
 FLAGS = (
     "growing",
     "coming_bottleneck",
@@ -85,9 +84,15 @@ class RankedKernels:
         shown: FloatArray = share[self.chosen]
         return shown if np.isfinite(shown).all() else [None] * len(shown)
 
-    def models_json(self) -> list[dict[str, Any]]:
-        """Return formulas and their parts."""
-        return [model_json(self.models.formula(k)) for k in range(len(self.models))]
+    @cached_property
+    def formulas(self) -> Sequence[PredictionFormula]:
+        """The formulas of the predictions of those that are shown."""
+        return prediction_formulas(self.level.models, self.outlook.within, self.chosen)
+
+    @cached_property
+    def growths(self) -> Sequence[str]:
+        """The statements on how those that are shown grow."""
+        return growth_classes(self.models)
 
     def predictions(self) -> list[list[dict[str, Any]]]:
         """Return value and interval at every target."""
@@ -104,24 +109,21 @@ class RankedKernels:
         return [[*notes, *([NOT_MEASURABLE] if lost else [])] for notes, lost in texts]
 
 
-def growth_style(growth: str, probability: float, notes: Sequence[str]) -> str:
-    """Return the colour of a growth: red surely grows, yellow may grow, green is constant or falls."""
+def growth_style(statement: str, notes: Sequence[str]) -> str:
+    """Return the colour of a growth: red surely grows, green is constant or falls, yellow is the rest."""
     if CANNOT_TELL in notes:
         return "yellow"
-    if growth == "1":
+    if statement in (CONSTANT, FALLS):
         return "green"
-    return "red" if probability >= SURE else "yellow"
+    return "red" if statement.startswith("grows") and statement != LAWLESS else "yellow"
+
+
+def growth_cell(statement: str) -> str:
+    """Write a statement as tables do under the heading ``growth``: ``p^0.5 to p^1.3``."""
+    return statement.removeprefix(GROWS)
 
 
 Rows = Sequence[Mapping[str, Any]]
-
-
-def _probabilities(rows: Rows) -> Iterable[str]:
-    """Write with which probability kernels grow; nothing is concluded from an unreliable model."""
-    return (
-        POOR_FIT if "unreliable" in row["flags"] else probability_text(row["probability_growing"])
-        for row in rows
-    )
 
 
 def _unit(rows: Rows) -> str:
@@ -129,16 +131,7 @@ def _unit(rows: Rows) -> str:
 
 
 def _growth_styles(rows: Rows) -> list[str]:
-    return [
-        "yellow"
-        if "unreliable" in row["flags"]
-        else growth_style(
-            row["growth"] if row["growth_class"].startswith(GROWS) else "1",
-            row["probability_growing"],
-            row["notes"],
-        )
-        for row in rows
-    ]
+    return [growth_style(row["growth_class"], row["notes"]) for row in rows]
 
 
 MODEL = Kind(
@@ -151,6 +144,18 @@ MODEL = Kind(
         "properties": {
             "formula": {"type": "string"},
             "constant": {"type": "number"},
+            "range": {
+                "type": "object",
+                "description": "per parameter the ends of the range in which the formula agrees with "
+                "the predictions within 10 %",
+                "additionalProperties": {"type": "array", "items": {"type": "number"}},
+            },
+            "pieces": {
+                "type": "array",
+                "description": "if no single normal form agrees: several in sequence, each `up_to` a "
+                "value of the parameter that scales; the last stands in `constant` and `terms`, too",
+                "items": {"type": "object"},
+            },
             "sharpness": {
                 "type": "integer",
                 "minimum": 2,
@@ -223,30 +228,32 @@ KERNELS: tuple[Column[Any], ...] = (
         about="effort where time was summed over locations",
     ),
     Column(key="unit", values=lambda found: [found.level.kernels.unit] * len(found.chosen)),
-    Column(key="model", kind=MODEL, values=RankedKernels.models_json, folds=True),
+    Column(key="model", kind=MODEL, values=lambda found: map(model_json, found.formulas), folds=True),
     Column(
         key="growth",
         kind=GROWTH,
-        values=lambda found: growths(found.models),
-        about="leading term, 1 where it does not grow",
+        values=lambda found: (
+            stated_law(statement, formula.growth)
+            for statement, formula in zip(found.growths, found.formulas, strict=True)
+        ),
+        about="leading term of the formula at the target, 1 where it does not grow, "
+        "unclear where there is no law",
     ),
     Column(
         key="growth_class",
         name="growth",
         heading="growth",
-        values=lambda found: growth_classes(found.models),
-        write=lambda text: text.removeprefix(GROWS),
+        values=lambda found: found.growths,
+        write=growth_cell,
         styles=_growth_styles,
-        about="the most probable behaviour in words: constant, falls, grows with a range of powers, "
-        "or unclear if the model is unreliable",
+        about="the behaviour in words, by the probability of growing: constant, falls, may grow, grows with "
+        "a range of powers; or that there is no law",
     ),
     Column(
         key="probability_growing",
         kind=PROBABILITY,
-        heading="grows",
         values=lambda found: found.models.quality.probability_growing,
-        texts=_probabilities,
-        dispensable=2,
+        audience=Audience.PROGRAMS,
         about="probability that it grows with scale",
     ),
     Column(

@@ -8,7 +8,8 @@ from typing import Any
 from ingest.run_settings import agreed_settings, described_runs
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import EXACT, QUANTITY, SHARE, TEXT, TEXTS, Column, filled, parameters
-from pipeline.wording.quantities import callpath_text, counted, number, quantity
+from pipeline.columns.target_sentences import next_sentence
+from pipeline.wording.quantities import callpath_text, counted, half_width, number, quantity
 
 COUNTS = {
     "repetition": "rep",
@@ -18,7 +19,6 @@ COUNTS = {
     "locations": "locations",
     "accelerators": "GPUs",
 }
-NOTHING_TO_GAIN = "No measurement within the budget would narrow the interval of the total noticeably."
 NAME_WIDTH = 60
 
 Found = Mapping[str, Any]
@@ -138,50 +138,37 @@ def _contents(found: Found) -> str:
     return f"{counted(len(found['runs']), 'run')} at {counted(points, 'measurement point')}"
 
 
-def advice_table(
-    plans: Sequence[tuple[Mapping[str, float], Sequence[Mapping[str, Any]]]],
-    names: Sequence[str],
-    *,
-    several: bool = True,
-) -> DataTable:
-    """Return one row per target and measurement of `advice_summary`, in the order to measure them.
+def advice_table(plans: Sequence[Mapping[str, Any]], names: Sequence[str]) -> DataTable:
+    """Return one row per target and measurement of `plan_summary`, in the order to measure them.
 
     Args:
-        plans: targets and their measurements.
+        plans: one for each target.
         names: of the parameters.
-        several: whether the terminal shows the targets.
     """
-    rows = [{**step, "target": target} for target, plan in plans for step in plan]
+    rows = [{**step, "target": plan["target"]} for plan in plans for step in plan["plan"]]
     targets = [{f"target {name}": value for name, value in row["target"].items()} for row in rows]
-    shown = Audience.ALL if several else Audience.FILES
+    shown = Audience.ALL if len(plans) > 1 else Audience.FILES
     columns: list[Column[Any]] = [
         *parameters((f"target {name}" for name in names), targets, shown),
         *parameters(names, [row["at"] for row in rows]),
-        Column(key="repetitions", kind=EXACT),
+        Column(key="repetitions", heading="runs", kind=EXACT),
         Column(key="cost", kind=QUANTITY, unit="core-s"),
-        Column(key="relative_width_after", heading="width after", kind=SHARE),
+        Column(key="relative_width_after", heading="interval after", kind=SHARE, write=half_width),
         Column(key="reduction", heading="narrower by", kind=SHARE),
         Column(
             key="clarifies",
             kind=TEXT,
             each=lambda row: "/".join(_clarified(row)),
-            texts=lambda rows: (_clarified_text(row) for row in rows),
+            texts=lambda rows: (callpath_text(_clarified(row), NAME_WIDTH) for row in rows),
             folds=True,
         ),
     ]
-    notes = [f"Total: {quantity(sum(row['cost'] for row in rows), 'core-s')}. Measure in this order."]
-    notes = [*(notes if rows else []), *([] if all(plan for _, plan in plans) else [NOTHING_TO_GAIN])]
+    notes = [next_sentence(plan) for plan in plans]
+    if len(rows) > 1:
+        notes.append(f"Total: {quantity(sum(row['cost'] for row in rows), 'core-s')}. Measure in this order.")
     return filled(columns, rows, notes=notes)
 
 
 def _clarified(step: Mapping[str, Any]) -> Sequence[str]:
     path: Sequence[str] = step["settles"][0]["callpath"] if step["settles"] else ()
     return path
-
-
-def _clarified_text(step: Mapping[str, Any]) -> str:
-    if not step["settles"]:
-        return ""
-    rivals = step["settles"][0]["rivals"]
-    name = callpath_text(_clarified(step), NAME_WIDTH)
-    return f"{name} ({' or '.join(rivals)})" if rivals else name

@@ -11,11 +11,23 @@ from ingest.arrays import FloatArray
 from pipeline.models.forms import Term, exponents_of, stored_exponent
 from pipeline.models.formulas import Formula
 from pipeline.models.prediction import Prediction
+from pipeline.models.prediction_formula import PredictionFormula
 from pipeline.wording.quantities import numbers
 
 
-def model_json(formula: Formula) -> dict[str, Any]:
-    """Return a model as plain data."""
+def model_json(formula: PredictionFormula) -> dict[str, Any]:
+    """Return the formula of a prediction as plain data: the last normal form, and where it holds."""
+    within, last = formula.within, _form_json(formula.last)
+    ends = zip(formula.parameters, rows_of_numbers(np.array([within.first, within.last]).T), strict=True)
+    found = {**last, "formula": formula.text(), "range": dict(ends)}
+    if formula.ends:
+        up_to = numbers([*formula.ends, within.last[within.column]])
+        pieces = zip(up_to, formula.pieces, strict=True)
+        found["pieces"] = [{"up_to": end, **_form_json(piece)} for end, piece in pieces]
+    return found
+
+
+def _form_json(formula: Formula) -> dict[str, Any]:
     constant, *coefficients = numbers([formula.constant, *(c for c, _ in formula.terms)])
     knee = {"sharpness": formula.sharpness} if formula.sharpness != 1 else {}
     return knee | {

@@ -8,10 +8,10 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import PATH, QUANTITY, SHARE, WHOLE, Column, filled, parameters
-from pipeline.columns.kernels import IDENTITY, growth_style
-from pipeline.models.scaling_models import ScalingModels
+from pipeline.columns.kernels import IDENTITY, growth_cell, growth_style
+from pipeline.models.growth import growth_classes
 from pipeline.questions.analysis import Analysis
-from pipeline.wording.quantities import counted, growth_text, numbers, percent
+from pipeline.wording.quantities import counted, numbers, percent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,6 +85,7 @@ def tree_table(
     nodes = [node for _, one in found for node in one.nodes]
     models, kernels = analysis.callpaths.models, analysis.callpaths.kernels
     depth = analysis.experiment.tree.depth
+    growths = growth_classes(models.take(np.array(nodes, dtype=np.int64)))
 
     def of(name: str) -> list[float | int]:
         return numbers(np.concatenate([getattr(one, name) for _, one in found]))
@@ -106,15 +107,11 @@ def tree_table(
         Column(key="own", kind=QUANTITY, unit=kernels.unit, values=lambda _: of("own")),
         Column(
             key="own_growth",
-            each=lambda node: growth_text(models.formula(node).growth),
-            styles=lambda nodes: (_growth_style(models, node) for node in nodes),
+            values=lambda _: growths,
+            write=growth_cell,
+            styles=lambda nodes: map(growth_style, growths, map(models.notes, nodes)),
         ),
     ]
     hidden = found[-1][1].hidden
     notes = [f"{counted(hidden, 'call path')} below {percent(least)} left out"] if hidden else []
     return filled(columns, nodes, notes=notes, title=title)
-
-
-def _growth_style(models: ScalingModels, node: int) -> str:
-    probability = float(models.quality.probability_growing[node])
-    return growth_style(models.formula(node).growth, probability, models.notes(node))

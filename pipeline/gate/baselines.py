@@ -20,6 +20,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import InputError
 from pipeline.gate.kernel_values import NO_LINE, KernelId, KernelValues, Origin, Scope
 from pipeline.gate.repetition_noise import log_means
+from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 
@@ -45,15 +46,17 @@ def to_document(
     logs = log_means(study.values)
     degrees = logs.degrees.sum(axis=1)
     noise = np.sqrt(logs.squares.sum(axis=1) / np.maximum(degrees, 1))
-    predicted = fitted.values(study.points)
+    predicted = fitted.expected(study.points)
+    column = study.parameters.index(study.parameter)
+    formulas = prediction_formulas(fitted, formula_range(fitted, column, study.points))
     kernels = [
         {
             "level": kernel.level.value,
             "callpath": list(kernel.callpath),
             "file": study.files[k],
             "line": int(study.lines[k]),
-            "model": fitted.formula(k).text(),
-            "growth": fitted.formula(k).growth,
+            "model": formulas[k].text(),
+            "growth": formulas[k].growth,
             "smape": _rounded(fitted.quality.smape[k]),
             "noise": _rounded(noise[k]) if degrees[k] else None,
             "residuals": [_rounded(v) for v in _residuals(study.mean[k], predicted[k])],

@@ -147,26 +147,18 @@ def _predicted(
     studies: Sequence[KernelValues], places: Sequence[IntArray], targets: FloatArray, models: ModelOptions
 ) -> list[ComparedScale]:
     """Predict both studies at the targets, float64[Q, D]."""
-    predictions = []
-    for study, place in zip(studies, places, strict=True):
-        there = np.flatnonzero(place >= 0)
-        part = study.take([0, *place[there].tolist()])
-        behind_total = np.full(len(place), -1, dtype=np.int64)
-        behind_total[there] = 1 + np.arange(len(there))
-        predictions.append((behind_total, forecast(part, targets, models).prediction))
+    predictions = [forecast(study, targets, models).prediction for study in studies]
     return [
         ComparedScale(at=at, predicted=True, runs=(0, 0), a=sides[0], b=sides[1])
         for q, at in enumerate(studies[1].named(targets))
-        for sides in [[_predicted_at(rows, prediction, q) for rows, prediction in predictions]]
+        for sides in [[_predicted_at(place, one, q) for place, one in zip(places, predictions, strict=True)]]
     ]
 
 
-def _predicted_at(rows: IntArray, prediction: Prediction, q: int) -> Values:
+def _predicted_at(place: IntArray, prediction: Prediction, q: int) -> Values:
     """Take the predictions of a target; the first row of them is the total."""
     value, lower, upper = (ends[:, q] for ends in (prediction.value, prediction.lower, prediction.upper))
-    found = _at(rows, value, lower, upper)
-    total = float(np.nansum(found.value))  # of models that were not made to agree with that of the total
-    return replace(found, whole=(min(float(lower[0]), total), max(float(upper[0]), total)))
+    return replace(_at(place, value, lower, upper), whole=(float(lower[0]), float(upper[0])))
 
 
 def _at(place: IntArray, value: FloatArray, lower: FloatArray, upper: FloatArray) -> Values:

@@ -35,7 +35,6 @@ class Ground(Enum):
     MEASURED = "measured"
     EVERYWHERE = "all points"
     GROWTH = "growth"
-    TARGET = "target"
     MODELS = "models"
     COMMON = "all kernels"
     NEW = "new kernel"
@@ -93,11 +92,12 @@ class StudySide:
 
 @dataclass(frozen=True)
 class Change:
-    """The ratio candidate over baseline with its simultaneous interval.
+    """The ratio candidate over baseline with its interval.
 
     Attributes:
         at: the point.
-        ratio, lower, upper: the interval holds for all kernels of the check at once.
+        ratio, lower, upper: of measured kernels the interval holds for all kernels of the check at once; of
+            predictions it is a 90 % interval.
     """
 
     at: Mapping[str, float]
@@ -116,7 +116,7 @@ class KernelResult:
         evidence: why, the strongest first.
         baseline, candidate: both sides; None if the study does not have the kernel.
         measured: the ratio at every common point.
-        target: the ratio extrapolated to every target; empty if it cannot be.
+        target: the ratio of the two predictions at every target; empty without predictions.
         file, line: where it is in the source; empty and -1 if unknown.
         detectable: the smallest factor that a test at the largest common scale finds in 9 of 10 cases, beyond
             what all kernels share.

@@ -14,7 +14,8 @@ from pipeline.gate.ratios import Changes, Trends, estimate_changes
 from pipeline.gate.repetition_noise import LogMeans, robust_log_means
 from pipeline.gate.rules import RuleTests, allowed_factors
 from pipeline.gate.run_factors import paired_means
-from pipeline.gate.target_forecast import Forecasts, predicted_ratio
+from pipeline.gate.target_forecast import Forecasts, as_estimates, predicted_ratio
+from pipeline.questions.runtime.estimate import Estimate
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -25,9 +26,9 @@ class TestFamily:
         rows: int64[K], the kernels among those matched.
         log_factor: float64[K], logarithm of the factor each may change by.
         changes: what the common points say.
+        predicted: the ratios of the predictions at the targets, float64[K, Q], NaN if unknown.
         estimates: per ground the log ratios beyond the common factor, float64[K, T]: P points, their mean,
-            one rise, Q targets, and Q ratios of predictions, which count only if no common point can be
-            compared.
+            one rise, and Q ratios of predictions, which count only if no common point can be compared.
         whole: the same log ratios with the common factor.
         worse: per ground adjusted p-values of "worse", float64[K, T], NaN if not tested: worse than the
             common factor explains, and slower than before at all.
@@ -43,6 +44,7 @@ class TestFamily:
     rows: IntArray
     log_factor: FloatArray
     changes: Changes
+    predicted: Estimate
     estimates: Mapping[Ground, Estimates]
     whole: Mapping[Ground, Estimates]
     worse: Mapping[Ground, FloatArray]
@@ -73,26 +75,37 @@ def run_tests(
     rows = np.flatnonzero(np.hstack(list(material.values())).any(axis=1))
     log_factor = np.log(allowed_factors([matched.candidate.kernels[i] for i in rows.tolist()], options))
     before, now = _means(matched, rows, paired)
-    changes = estimate_changes(before, now, matched.scale, forecasts.scale, matched.is_callpath[rows])
-    models = predicted_ratio(forecasts.baseline.take(rows), forecasts.candidate.take(rows))
+    changes = estimate_changes(before, now, matched.scale, matched.is_callpath[rows])
+    forecasts = forecasts.take(rows)
+    predicted = predicted_ratio(forecasts)
+    models = as_estimates(predicted, forecasts)
     measured = changes.measured.known.any(axis=1, keepdims=True)
     models = replace(models, log_ratio=np.where(measured, np.nan, models.log_ratio))
     common = _common_error(matched)[rows]
     beyond = _widened(_by_ground(changes.excess, changes.beyond, models), common)
     whole = _widened(_by_ground(changes.measured, changes.whole, models), common)
     asked = {ground: where[rows] for ground, where in material.items()}
-    relative = _p_values(beyond, log_factor, asked)
-    worse, of_rules = _adjusted(_both(relative, _p_values(whole, 0.0 * log_factor, asked)), rules.p)
+    ahead_whole = _at_last_target(predicted, changes.measured, matched.scale)
+    shared = changes.shared.log_factor[np.argsort(matched.scale)[-1:]]
+    ahead_beyond = ahead_whole - shared.sum()  # 0 without a common point
+    relative = _p_values(beyond, log_factor, asked, ahead_beyond)
+    worse, of_rules = _adjusted(
+        _both(relative, _p_values(whole, 0.0 * log_factor, asked, ahead_whole)), rules.p
+    )
     inverse, inverse_whole = (
         {ground: one.inverse for ground, one in view.items()} for view in (beyond, whole)
     )
-    better = _both(_p_values(inverse, log_factor, asked), _p_values(inverse_whole, 0.0 * log_factor, asked))
+    better = _both(
+        _p_values(inverse, log_factor, asked, -ahead_beyond),
+        _p_values(inverse_whole, 0.0 * log_factor, asked, -ahead_whole),
+    )
     tests = sum(int(np.isfinite(p).sum()) for p in (*worse.values(), of_rules))
     level = options.false_alarms / max(tests, 1)
     return TestFamily(
         rows=rows,
         log_factor=log_factor,
         changes=changes,
+        predicted=predicted,
         estimates=beyond,
         whole=whole,
         worse=worse,
@@ -125,10 +138,9 @@ def _common_error(matched: Matched) -> FloatArray:
 
 
 def _widened(estimates: dict[Ground, Estimates], error: FloatArray) -> dict[Ground, Estimates]:
-    """Widen what compares values with values; growth over the points is free of what they have in common."""
-    return {
-        ground: one if ground is Ground.GROWTH else one.widened(error) for ground, one in estimates.items()
-    }
+    """Widen what compares measured values; growth is free of the error, and predictions have it already."""
+    free = (Ground.GROWTH, Ground.MODELS)
+    return {ground: one if ground in free else one.widened(error) for ground, one in estimates.items()}
 
 
 def _by_ground(points: Estimates, trends: Trends, models: Estimates) -> dict[Ground, Estimates]:
@@ -136,7 +148,6 @@ def _by_ground(points: Estimates, trends: Trends, models: Estimates) -> dict[Gro
         Ground.MEASURED: points,
         Ground.EVERYWHERE: trends.mean,
         Ground.GROWTH: trends.rise,
-        Ground.TARGET: trends.target,
         Ground.MODELS: models,
     }
 
@@ -168,18 +179,25 @@ def material_tests(matched: Matched, forecasts: Forecasts, floor: float) -> dict
         Ground.MEASURED: measured,
         Ground.EVERYWHERE: np.asarray(measured.any(axis=1, keepdims=True)),
         Ground.GROWTH: target[:, -1:],
-        Ground.TARGET: target,
         Ground.MODELS: target,
     }
 
 
+def _at_last_target(predicted: Estimate, measured: Estimates, scale: FloatArray) -> FloatArray:
+    """Log ratio of predictions at the last target, or of what was measured last, float64[K]."""
+    ahead = np.log(predicted.value[:, -1])
+    return np.where(np.isfinite(ahead), ahead, _at_largest(measured, scale).log_ratio[:, 0])
+
+
 def _p_values(
-    estimates: Mapping[Ground, Estimates], log_factor: FloatArray, asked: Mapping[Ground, BoolArray]
+    estimates: Mapping[Ground, Estimates],
+    log_factor: FloatArray,
+    asked: Mapping[Ground, BoolArray],
+    ahead: FloatArray,
 ) -> dict[Ground, FloatArray]:
-    """P-values of "above the factor"; growth counts only if the extrapolated ratio is above it, too."""
+    """P-values of "above the factor"; growth counts only if the log ratio ahead, float64[K], is, too."""
     p = {ground: np.where(asked[ground], one.above(log_factor), np.nan) for ground, one in estimates.items()}
-    exceeds = estimates[Ground.TARGET].log_ratio[:, -1] > log_factor
-    p[Ground.GROWTH][~exceeds] = np.nan
+    p[Ground.GROWTH][~(ahead > log_factor)] = np.nan
     return p
 
 

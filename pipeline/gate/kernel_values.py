@@ -12,6 +12,7 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.scaling import ScalingDecision
+from pipeline.gate.study_models import StudyModels
 from pipeline.models.kernels import Kernels, callpath_kernels, matches, region_kernels, total_kernel
 from pipeline.questions.bottlenecks import shares
 from pipeline.questions.runtime.figures import Comparison, comparison_of, is_time, locations_of
@@ -101,6 +102,7 @@ class KernelValues:
         comparison: what points of different scales are compared by.
         locations: from points float64[Q, D] to numbers of locations, float64[Q], NaN if unknown; None if
             unknown at every point.
+        models: fitted to `values`; None, or those of other values, if they are still to be fitted.
     """
 
     parameters: tuple[str, ...]
@@ -120,6 +122,7 @@ class KernelValues:
     repetitions: IntArray | None = None
     comparison: Comparison = Comparison.UNKNOWN
     locations: Callable[[FloatArray], FloatArray] | None = None
+    models: StudyModels | None = None
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -147,6 +150,10 @@ class KernelValues:
     def named(self, points: FloatArray) -> tuple[dict[str, float], ...]:
         """Return points, float64[P, D], as one mapping from parameter to value each."""
         return tuple(dict(zip(self.parameters, row, strict=True)) for row in points.tolist())
+
+    def rows_of(self, level: Scope) -> IntArray:
+        """Return the rows of the kernels of a level, int64."""
+        return np.flatnonzero([kernel.level is level for kernel in self.kernels])
 
     def take(self, rows: Sequence[int] | IntArray) -> "KernelValues":
         """Return some kernels, in the order of `rows`."""

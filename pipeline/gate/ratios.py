@@ -1,4 +1,4 @@
-"""Candidate over baseline: the ratio of every kernel at every point, over scale, and at the targets.
+"""Candidate over baseline: the ratio of every kernel at every point, and over the measured scales.
 
 What kernels share is estimated first (`common`); a kernel is compared with it.
 """
@@ -15,7 +15,6 @@ from pipeline.statistics.least_squares import fit_lines
 
 MEDIAN_OF_SQUARE = 0.4549364  # of a standard normal variable
 ENOUGH_KERNELS = 10  # needed to estimate what all kernels have in common
-EXTRAPOLATION_POINTS = 3  # a line through fewer says nothing about its own error
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -25,12 +24,10 @@ class Trends:
     Attributes:
         mean: over all common points, T = 1; unknown with fewer than two.
         rise: from the smallest to the largest common scale, T = 1.
-        target: extrapolated to the targets as a power of the scale, T = Q.
     """
 
     mean: Estimates
     rise: Estimates
-    target: Estimates
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,7 +57,6 @@ def estimate_changes(
     baseline: LogMeans,
     candidate: LogMeans,
     scale: FloatArray,
-    targets: FloatArray,
     independent: BoolArray | None = None,
 ) -> Changes:
     """Estimate all changes with their errors.
@@ -68,7 +64,6 @@ def estimate_changes(
     Args:
         baseline, candidate: the same K kernels at the same P points.
         scale: float64[P], the parameter that scales, above zero.
-        targets: float64[Q], its values at the targets.
         independent: bool[K], the kernels that are not sums of others; noise is learnt from them. None: all.
     """
     alone = np.ones(len(baseline.mean), dtype=bool) if independent is None else independent
@@ -85,7 +80,7 @@ def estimate_changes(
         log_ratio=measured.log_ratio - shared.log_factor,
         error=np.sqrt(variance * between + np.where(shared.log_factor != 0, shared.variance, 0.0)),
     )
-    whole, beyond = (trends(one, noise.limit, np.log(scale), np.log(targets)) for one in (measured, excess))
+    whole, beyond = (trends(one, noise.limit, np.log(scale)) for one in (measured, excess))
     return Changes(
         measured=measured,
         whole=whole,
@@ -97,12 +92,12 @@ def estimate_changes(
     )
 
 
-def trends(measured: Estimates, limit: FloatArray, x: FloatArray, targets: FloatArray) -> Trends:
+def trends(measured: Estimates, limit: FloatArray, x: FloatArray) -> Trends:
     """Estimate what several points say together; arguments as of `trend`."""
-    rise, target, misfit = trend(measured, limit, x, targets)
+    rise, misfit = trend(measured, limit, x)
     # A rise that rests on one point off the line is an outlier, or a step that the points themselves show.
     rise = replace(rise, error=rise.error * np.sqrt(misfit)[:, None])
-    return Trends(mean=mean_over_points(measured, limit), rise=rise, target=target)
+    return Trends(mean=mean_over_points(measured, limit), rise=rise)
 
 
 def mean_over_points(measured: Estimates, limit: FloatArray) -> Estimates:
@@ -160,24 +155,20 @@ def _between_studies(change: FloatArray, variance: FloatArray) -> FloatArray:
     return between
 
 
-def trend(
-    measured: Estimates, limit: FloatArray, x: FloatArray, targets: FloatArray
-) -> tuple[Estimates, Estimates, FloatArray]:
+def trend(measured: Estimates, limit: FloatArray, x: FloatArray) -> tuple[Estimates, FloatArray]:
     """Fit log ratio = a + b log(scale) per kernel by weighted least squares.
 
     The rise b (max x - min x) needs no straight line to be a valid test: if the true ratio nowhere rises, b
-    is negative on average (Chebyshev's sum inequality). The value at a target does, so its error is widened
-    by what the line leaves over.
+    is negative on average (Chebyshev's sum inequality).
 
     Args:
         measured: K kernels at P points.
         limit: float64[K], degrees of freedom behind all points of a kernel.
         x: float64[P], logarithm of the scale.
-        targets: float64[Q], the same at the targets.
 
     Returns:
-        The rise, the values at the targets, and the misfit of the line: mean squared residual over what noise
-        explains, at least 1, float64[K].
+        The rise, and the misfit of the line: mean squared residual over what noise explains, at least 1,
+        float64[K].
     """
     known = measured.known
     seen, count = known.any(axis=1, keepdims=True), known.sum(axis=1, keepdims=True)
@@ -197,11 +188,7 @@ def trend(
     residual = y - line.level - line.slope * (term - line.center)
     squares = (weight * residual**2).sum(axis=1, keepdims=True)
     misfit = np.maximum(squares / np.maximum(count - 2, 1), 1.0)
-    ahead = (targets - middle) / width - line.center
-    error = np.sqrt((1.0 / np.maximum(line.total, 1e-300) + ahead**2 / inertia) * misfit)
-    error = np.where(count < EXTRAPOLATION_POINTS, np.nan, error)
-    target = Estimates(line.level + line.slope * ahead, error, np.repeat(degrees, len(targets), axis=1))
-    return rise, target, misfit[:, 0]
+    return rise, misfit[:, 0]
 
 
 def _satterthwaite(weight: FloatArray, degrees: FloatArray, limit: FloatArray) -> FloatArray:

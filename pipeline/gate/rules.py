@@ -146,7 +146,7 @@ def _excess_growth(
     usable = ceiling > 0  # a logarithm is 0 at p = 1, where nothing can be compared with it
     relative = level.log_ratio - np.log(np.where(usable, ceiling, np.nan))
     error = np.where(usable, level.error, np.nan)
-    rise, _, _ = trend(Estimates(relative, error, level.degrees), limit, np.log(scale), np.empty(0))
+    rise, _ = trend(Estimates(relative, error, level.degrees), limit, np.log(scale))
     return replace(rise, log_ratio=rise.log_ratio - np.log(MATERIAL_RISE))
 
 

@@ -7,7 +7,7 @@ from enum import Enum
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.gate.check_result import (
     Cause,
@@ -39,7 +39,7 @@ from pipeline.gate.recording import heir_results, recording, recording_reason
 from pipeline.gate.renames import Recognised, recognise
 from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evidence, waive
 from pipeline.gate.run_factors import Typical, paired_factor, typical_runs
-from pipeline.gate.target_forecast import Forecast, Forecasts, forecast, target_points
+from pipeline.gate.target_forecast import Forecast, Forecasts, forecast, forecast_recognised, target_points
 from pipeline.gate.verdicts import matched_verdicts, new_kernels, side_of, vanished_kernels, with_located
 from pipeline.models.options import ModelOptions
 from pipeline.wording.quantities import point_text
@@ -91,7 +91,7 @@ def check(
     """
     targets = target_points(candidate, options.targets)
     typical = typical_runs(candidate, options.share_floor)
-    ahead = forecast(typical.measurements, targets, models)
+    ahead = forecast(candidate, targets, models)
     study = _Study(typical, ahead, targets, rule_tests(candidate, options))
     reasons = [Caveat(Cause.SKIPPED, text) for text in skipped]
     if baseline is not None:
@@ -149,11 +149,15 @@ def _compare(
     )
     recorded = recording(matched)
     everything, matched = matched, recorded.comparable(matched)
+    known = (
+        (same.baseline, baseline, forecast(baseline, study.targets, models)),
+        (same.candidate, study.candidate.measured, study.ahead),
+    )
+    ahead = [forecast_recognised(*of_study, study.targets, models) for of_study in known]
     forecasts = Forecasts(
-        baseline=forecast(matched.baseline, study.targets, models),
-        candidate=_forecast_of(matched.candidate, study, models),
+        baseline=ahead[0].of(matched.baseline.kernels),
+        candidate=ahead[1].of(matched.candidate.kernels),
         targets=study.targets,
-        scale=study.targets[:, baseline.parameters.index(baseline.parameter)],
     )
     family = run_tests(matched, forecasts, study.rules, options, paired=paired)
     change = _common(matched, family, before, candidate, options, paired)
@@ -180,16 +184,6 @@ def _compare(
         ),
     )
     return result, family.rules
-
-
-def _forecast_of(part: KernelValues, study: _Study, models: ModelOptions) -> Forecast:
-    """Return the forecast of the matched kernels; they are fitted again only if call paths were merged."""
-    row_of = {kernel: row for row, kernel in enumerate(study.candidate.measurements.kernels)}
-    rows: IntArray = np.array([row_of.get(kernel, -1) for kernel in part.kernels], dtype=np.int64)
-    known = (rows >= 0).all() and np.array_equal(
-        study.candidate.measurements.values[rows], part.values, equal_nan=True
-    )
-    return study.ahead.take(rows) if known else forecast(part, study.targets, models)
 
 
 def _common(

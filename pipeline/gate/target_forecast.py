@@ -1,41 +1,65 @@
-"""What the models of a study predict at the targets."""
+"""What `pipeline predict` says of a study at the targets, and the ratio of two such predictions."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.gate.estimates import Estimates
-from pipeline.gate.kernel_values import KernelValues
+from pipeline.gate.kernel_values import ROUNDING, KernelId, KernelValues, Scope
+from pipeline.gate.study_models import StudyModels
+from pipeline.models.agreeing_formulas import formula_range, prediction_formulas, total_formula
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
-from pipeline.models.prediction import Prediction
+from pipeline.models.prediction import LEAST, Prediction, joined
+from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.questions.analysis import DEFAULT_REACH, named_targets
+from pipeline.models.total import agreeing, predict_total
+from pipeline.questions.analysis import DEFAULT_REACH, named_targets, too_few_scales
+from pipeline.questions.runtime.estimate import Estimate, from_predictions
 
 LEVEL = 0.9
 NORMAL_QUANTILE = 1.6448536  # half the width of an interval of that level, in standard deviations
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Forecast:
-    """Models of K kernels and their predictions at Q targets.
+    """Predictions of K kernels at Q targets.
 
     Attributes:
-        models: one per kernel.
+        kernels: which.
         prediction: float64[K, Q], with 90 % intervals.
         least_share: float64[K, Q], lower end of the interval over the predicted total: a kernel that is small
             now and large only at the upper end of its prediction is ignored.
+        degrees: float64[K], degrees of freedom of the models' errors.
+        formulas: of the prediction of each kernel, made when they are asked for.
+        extrapolates: whether there are enough scales to predict others from.
     """
 
-    models: ScalingModels
+    kernels: tuple[KernelId, ...]
     prediction: Prediction
     least_share: FloatArray
+    degrees: FloatArray
+    formulas: tuple[Callable[[], PredictionFormula], ...]
+    extrapolates: bool = True
+
+    def of(self, kernels: Sequence[KernelId]) -> "Forecast":
+        """Return the forecast of some kernels."""
+        place = {kernel: row for row, kernel in enumerate(self.kernels)}
+        return self.take(np.array([place[kernel] for kernel in kernels], dtype=np.int64))
 
     def take(self, rows: IntArray) -> "Forecast":
-        """Return the forecast of some kernels."""
-        return Forecast(self.models.take(rows), self.prediction.take(rows), self.least_share[rows])
+        """Return the forecast of some kernels, by their rows int64."""
+        return replace(
+            self,
+            kernels=tuple(self.kernels[row] for row in rows.tolist()),
+            prediction=self.prediction.take(rows),
+            least_share=self.least_share[rows],
+            degrees=self.degrees[rows],
+            formulas=tuple(self.formulas[row] for row in rows.tolist()),
+        )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -45,13 +69,15 @@ class Forecasts:
     Attributes:
         baseline, candidate: the same kernels in the same order.
         targets: float64[Q, D].
-        scale: float64[Q], the parameter that scales at the targets.
     """
 
     baseline: Forecast
     candidate: Forecast
     targets: FloatArray
-    scale: FloatArray
+
+    def take(self, rows: IntArray) -> "Forecasts":
+        """Return the forecasts of some kernels, by their rows int64."""
+        return replace(self, baseline=self.baseline.take(rows), candidate=self.candidate.take(rows))
 
 
 def target_points(study: KernelValues, targets: Sequence[Mapping[str, float]]) -> FloatArray:
@@ -69,39 +95,143 @@ def target_points(study: KernelValues, targets: Sequence[Mapping[str, float]]) -
     return largest
 
 
+def modelled(study: KernelValues, options: ModelOptions) -> KernelValues:
+    """Return the study with models of its call paths and regions, unless it has them.
+
+    What the total holds beyond the kernels, as in a baseline without the small ones, is one more kernel.
+    """
+    if study.models is not None and study.models.values is study.values:
+        return study
+    callpath_rows, region_rows = (study.rows_of(level) for level in (Scope.CALLPATH, Scope.REGION))
+    callpaths = _fitted(study, callpath_rows, options)
+    models = StudyModels(
+        values=study.values,
+        callpaths=callpaths,
+        regions=agreeing(_fitted(study, region_rows, options), callpaths) if len(region_rows) else None,
+        callpath_rows=callpath_rows,
+        region_rows=region_rows,
+    )
+    return replace(study, models=models)
+
+
+def _fitted(study: KernelValues, rows: IntArray, options: ModelOptions) -> ScalingModels:
+    """Fit the kernels of a level as parts of the total."""
+    parts, total = study.values[rows], study.values[0]
+    rest = np.maximum(total - np.nansum(parts, axis=0), 0.0)
+    left_out = not len(rows) or bool((rest > ROUNDING * total).any())
+    values = np.concatenate([parts, rest[None]]) if left_out else parts
+    models = fit(study.parameters, study.points, values, options, parts=True)
+    if study.common_error is None:
+        return models
+    error = np.append(study.common_error[rows], np.zeros(int(left_out)))
+    return models.with_common_error(error, float(study.common_error[0])) if error.any() else models
+
+
 def forecast(study: KernelValues, targets: FloatArray, options: ModelOptions) -> Forecast:
-    """Fit models to a study whose first kernel is the total, and predict at the targets, float64[Q, D]."""
-    models = fit(study.parameters, study.points, study.values, options)
-    prediction = models.predict(targets, LEVEL)
-    total = prediction.value[:1]
-    share = np.divide(prediction.lower, total, out=np.zeros(prediction.lower.shape), where=total > 0)
-    return Forecast(models, prediction, np.minimum(share, 1.0))
+    """Predict a study, whose first kernel is the total, at the targets, float64[Q, D]."""
+    models = modelled(study, options).models
+    assert models is not None
+    callpaths, kernels, points = models.callpaths, len(study.kernels), len(targets)
+    total = predict_total(callpaths, targets, LEVEL)
+    whole = callpaths.whole
+    ends = np.repeat(np.stack([total.value, total.lower, total.upper]), kernels, axis=1)
+    degrees = np.full(kernels, (callpaths if whole is None else whole).rivals.degrees.min())
+    within = formula_range(callpaths, study.parameters.index(study.parameter), targets)
+    formulas: list[Callable[[], PredictionFormula]] = [partial(total_formula, callpaths, within)] * kernels
+    for level, rows in ((callpaths, models.callpath_rows), (models.regions, models.region_rows)):
+        if level is None:
+            continue
+        found = level.predict(targets, LEVEL).take(np.arange(len(rows)))
+        ends[:, rows] = np.stack([found.value, found.lower, found.upper])
+        degrees[rows] = level.rivals.degrees[: len(rows)]
+        for k, row in enumerate(rows.tolist()):
+            formulas[row] = partial(_formula, level, within, k)
+    prediction = Prediction(*ends)
+    share = np.divide(prediction.lower, total.value, out=np.zeros((kernels, points)), where=total.value > 0)
+    return Forecast(
+        kernels=study.kernels,
+        prediction=prediction,
+        least_share=np.minimum(share, 1.0),
+        degrees=degrees,
+        formulas=tuple(formulas),
+        extrapolates=not too_few_scales(study.points),
+    )
 
 
-def predicted_ratio(baseline: Forecast, candidate: Forecast) -> Estimates:
-    """Return the ratio of two predictions as estimates, from their intervals alone.
+def _formula(models: ScalingModels, within: FormulaRange, kernel: int) -> PredictionFormula:
+    return prediction_formulas(models, within)[kernel]
+
+
+def forecast_recognised(
+    study: KernelValues, measured: KernelValues, ahead: Forecast, targets: FloatArray, options: ModelOptions
+) -> Forecast:
+    """Predict a study some of whose call paths were moved: the others are predicted as they were measured.
+
+    Args:
+        study: with the call paths moved.
+        measured: the same study before.
+        ahead: the forecast of that.
+        targets: float64[Q, D].
+        options: how to fit.
+    """
+    if study.kernels == measured.kernels and study.values is measured.values:
+        return ahead
+    own = forecast(study, targets, options)
+    row_of = {kernel: row for row, kernel in enumerate(measured.kernels)}
+    rows = np.array([row_of.get(kernel, -1) for kernel in study.kernels], dtype=np.int64)
+    same = (rows >= 0) & _equal(study.values, measured.values[rows])
+    behind = np.where(same, rows, len(ahead.kernels) + np.arange(len(rows)))
+    return _joined(ahead, own).take(behind)
+
+
+def _equal(one: FloatArray, other: FloatArray) -> BoolArray:
+    """Tell which kernels have equal values, float64[K, P, R] both: bool[K]."""
+    if one.shape != other.shape:
+        return np.zeros(len(one), dtype=np.bool_)
+    equal: BoolArray = ((one == other) | (np.isnan(one) & np.isnan(other))).all(axis=(1, 2))
+    return equal
+
+
+def _joined(one: Forecast, other: Forecast) -> Forecast:
+    """Put the kernels of two forecasts behind one another."""
+    return replace(
+        one,
+        kernels=one.kernels + other.kernels,
+        prediction=joined([one.prediction, other.prediction], axis=0),
+        least_share=np.concatenate([one.least_share, other.least_share]),
+        degrees=np.concatenate([one.degrees, other.degrees]),
+        formulas=one.formulas + other.formulas,
+    )
+
+
+def predicted_ratio(forecasts: Forecasts) -> Estimate:
+    """Return candidate over baseline at the targets with 90 % intervals, float64[K, Q]; NaN if unknown.
+
+    It is the ratio of the two predictions. The errors of two studies are taken for independent: what models
+    of the same program miss alike would cancel, but nothing says how much that is.
+    """
+    sides = [
+        from_predictions(replace(one, lower=np.maximum(one.lower, LEAST * one.value)))
+        for one in (forecasts.candidate.prediction, forecasts.baseline.prediction)
+    ]
+    known = np.logical_and(*(np.isfinite(one.value) & (one.value > 0) for one in sides))
+    known &= forecasts.baseline.extrapolates and forecasts.candidate.extrapolates
+    ratio = sides[0].over(sides[1])
+    known &= np.isfinite(ratio.below) & np.isfinite(ratio.above)
+    return Estimate(*(np.where(known, part, np.nan) for part in vars(ratio).values()))
+
+
+def as_estimates(ratio: Estimate, forecasts: Forecasts) -> Estimates:
+    """Return ratios of predictions as estimates that can be tested.
 
     The uncertainty of both models counts in full, so this is much less certain than the ratio of measured
     points; it serves if no common point can be compared. The upper half of the baseline's interval and the
     lower half of the candidate's separate "worse" from "alike"; they are taken as normal in the logarithm.
     """
-    above, below = (_log(f.prediction.value) for f in (candidate, baseline))
-    with np.errstate(invalid="ignore"):
-        ratio = above - below
-        down = above - _log(candidate.prediction.lower)
-        up = _log(baseline.prediction.upper) - below
-        error = np.hypot(down, up) / NORMAL_QUANTILE
-    known = np.isfinite(ratio) & np.isfinite(error) & (error > 0)
-    degrees = np.minimum(baseline.models.rivals.degrees, candidate.models.rivals.degrees)
+    known = np.isfinite(ratio.value) & (ratio.below > 0)
+    degrees = np.minimum(forecasts.baseline.degrees, forecasts.candidate.degrees)
     return Estimates(
-        np.where(known, ratio, np.nan),
-        np.where(known, error, np.nan),
-        np.repeat(degrees[:, None], ratio.shape[1], axis=1),
+        np.log(np.where(known, ratio.value, np.nan)),
+        np.where(known, ratio.below, np.nan) / NORMAL_QUANTILE,
+        np.repeat(degrees[:, None], ratio.value.shape[1], axis=1),
     )
-
-
-def _log(values: FloatArray) -> FloatArray:
-    """Natural logarithm, minus infinity of what is not above zero."""
-    out = np.full(values.shape, -np.inf)
-    np.log(values, out=out, where=values > 0)
-    return out

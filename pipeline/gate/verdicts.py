@@ -13,6 +13,7 @@ from pipeline.gate.hypothesis_tests import TestFamily
 from pipeline.gate.kernel_values import KernelValues, Scope, regions_of
 from pipeline.gate.matching import Matched
 from pipeline.gate.target_forecast import Forecast, Forecasts
+from pipeline.questions.runtime.estimate import Estimate
 from pipeline.wording.quantities import figure, growth_text, percent, point_text, times, value_text
 
 ENOUGH_REPETITIONS = 3
@@ -32,8 +33,8 @@ def side_of(study: KernelValues, ahead: Forecast, row: int, at: int) -> StudySid
     return StudySide(
         value=float(study.mean[row, at]),
         share=float(study.share[row, at]),
-        growth=ahead.models.formula(row).growth,
-        formula=ahead.models.formula(row).text(),
+        growth=ahead.formulas[row]().growth,
+        formula=ahead.formulas[row]().text(),
         predicted=tuple(predicted),
     )
 
@@ -53,13 +54,12 @@ def matched_verdicts(
     points = matched.baseline.named(matched.points)
     targets = matched.baseline.named(forecasts.targets)
     measured = changes_of(family.changes.measured, points, level)
-    extrapolated = changes_of(family.changes.whole.target, targets, level)
+    predicted = predicted_changes(family.predicted, targets)
     base_at, candidate_at = matched.largest
     places = {
         Ground.MEASURED: points,
         Ground.EVERYWHERE: ({},),
         Ground.GROWTH: ({},),
-        Ground.TARGET: targets,
         Ground.MODELS: targets,
     }
     results = []
@@ -69,7 +69,7 @@ def matched_verdicts(
             baseline=side_of(matched.baseline, forecasts.baseline, row, base_at),
             candidate=side_of(matched.candidate, forecasts.candidate, row, candidate_at),
             measured=measured[k],
-            target=extrapolated[k],
+            target=predicted[k],
             detectable=float(family.detectable[k]) if np.isfinite(family.detectable[k]) else None,
         )
         results.append(_decided(result, matched, family, k, places, options))
@@ -79,9 +79,20 @@ def matched_verdicts(
 def changes_of(estimates: Estimates, points: Points, level: float) -> list[tuple[Change, ...]]:
     """Return per kernel the ratios that are known, with two-sided intervals of a level."""
     lower, upper = estimates.interval(level)
-    known = np.isfinite(lower) & np.isfinite(upper)
     with np.errstate(over="ignore"):
         ratio = np.exp(estimates.log_ratio)
+    return _changes(points, ratio, lower, upper)
+
+
+def predicted_changes(ratios: Estimate, targets: Points) -> list[tuple[Change, ...]]:
+    """Return per kernel the ratios of predictions that are known, with their 90 % intervals."""
+    return _changes(targets, ratios.value, ratios.lower, ratios.upper)
+
+
+def _changes(
+    points: Points, ratio: FloatArray, lower: FloatArray, upper: FloatArray
+) -> list[tuple[Change, ...]]:
+    known = np.isfinite(ratio) & np.isfinite(lower) & np.isfinite(upper)
     return [
         tuple(
             Change(point, float(ratio[k, i]), float(lower[k, i]), float(upper[k, i]))
@@ -179,13 +190,13 @@ def _sentence(ground: Ground, ratio: float, at: Mapping[str, float], hits: int, 
     if ground is Ground.GROWTH:
         way, change = ("worse", "grows") if ratio > 1 else ("better", "shrinks")
         factor = figure(max(ratio, 1 / ratio))
-        return (
-            f"scales {way}: the ratio to the baseline {change} by a factor of {factor} "
-            f"over the measured range ({growth})"
-        )
-    if ground is Ground.TARGET:
-        return f"extrapolated to {times(ratio)} the baseline at {place} ({growth})"
+        text = f"the ratio to the baseline {change} by a factor of {factor} over the measured range"
+        return f"scales {way}: {text} ({growth}){''.join(map(_ahead, result.target[-1:]))}"
     return f"predicted {times(ratio)} the baseline at {place} by the models alone ({growth})"
+
+
+def _ahead(predicted: Change) -> str:
+    return f"; predicted {times(predicted.ratio)} the baseline at {point_text(predicted.at)}"
 
 
 def _what_is_missing(
@@ -323,7 +334,7 @@ def with_located(results: Sequence[KernelResult]) -> list[KernelResult]:
 
 
 def _cost(result: KernelResult) -> float:
-    """What a change costs: extrapolated to the last target if possible, else at the largest scale."""
-    changes = (*result.measured[-1:], *result.target[-1:])
+    """What a change costs: at the largest scale, or at the last target if it is sure to cost more there."""
+    ratios = [*(one.ratio for one in result.measured[-1:]), *(one.lower for one in result.target[-1:])]
     value = result.candidate.value if result.candidate else 0.0
-    return value * max((change.ratio - 1.0 for change in changes), default=1.0)
+    return value * max((ratio - 1.0 for ratio in ratios), default=1.0)

@@ -12,6 +12,7 @@ from scipy.special import expit
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.experiment import Experiment
+from pipeline.models.goodness import odds_of_fit
 from pipeline.models.kernels import Kernels, mean_over_repetitions, sum_groups, total_kernel
 from pipeline.models.observations import Observations
 from pipeline.models.prediction import Prediction
@@ -29,23 +30,28 @@ SHARED_CAUSES = 20.0  # kernels of one program that count as one when it is aske
 BY_EFFORT = 0.5  # neither may one large kernel decide alone, nor many small ones
 LARGEST_ERROR = 1.0  # larger ones count as this
 FORMULAS_HOLD = 1e-3  # probability that a normal form and noise are all there is
+TAILS = 4.0  # degrees of freedom of the errors: intervals of few points have long tails
 EXACT = 1e-6  # errors below this are rounding
 
 
-def back_test(fit: Callable[[Observations], ScalingModels], data: Observations) -> ForecastErrors:
+def back_test(
+    fit: Callable[[Observations], ScalingModels], data: Observations, models: ScalingModels
+) -> ForecastErrors:
     """Fit without the largest values of each parameter in turn and compare with them.
 
     Args:
         fit: makes models without a trend.
         data: the kernels.
+        models: what it makes of all data.
     """
     parameters = data.points.shape[1]
     heavy = np.argsort(-np.abs(data.mean).max(axis=1), kind="stable")[: KERNELS // parameters**2]
-    data = data.take(heavy)
+    data, models = data.take(heavy), models.take(heavy)
     formula = np.full(parameters, WORTH * FORMULA_ERROR**2)
     trend = np.full(parameters, WORTH * TREND_ERROR**2)
     worth = np.full(parameters, WORTH)
-    odds = float(np.log(FORMULAS_HOLD / (1 - FORMULAS_HOLD)))
+    likely, kernels_that_tell = odds_of_fit(models, data)
+    odds = float(np.log(FORMULAS_HOLD / (1 - FORMULAS_HOLD))) + _shared(kernels_that_tell) * likely
     for parameter, inner in splits(data.points):
         known, hidden = data.at(inner), data.at(~inner)
         found = _compare(fit(known), known, hidden)
@@ -58,10 +64,15 @@ def back_test(fit: Callable[[Observations], ScalingModels], data: Observations) 
         trend[parameter] += independent * max(float((share * found.of_trend.excess).sum()), 0.0)
         worth[parameter] += independent
         likely = float((share * found.of_formula.log_odds(FORMULA_ERROR)).sum())
-        odds += max(independent - SHARED_CAUSES, 1.0) * likely
+        odds += _shared(independent) * likely
     return ForecastErrors(
         formula=np.sqrt(formula / worth), trend=np.sqrt(trend / worth), formulas_hold=float(expit(odds))
     )
+
+
+def _shared(kernels: float) -> float:
+    """How much of evidence kernels of one program are."""
+    return max(kernels - SHARED_CAUSES, min(kernels, 1.0))
 
 
 def splits(points: FloatArray) -> Iterator[tuple[int, BoolArray]]:
@@ -108,7 +119,8 @@ class _Errors:
         """Log odds that nothing but what is explained errs, against errors of a size beside it."""
         alone = np.maximum(self.explained, EXACT**2)
         more = alone + size**2
-        odds: FloatArray = 0.5 * (np.log(more / alone) - self.squared / alone + self.squared / more)
+        tails = [np.log1p(self.squared / (TAILS * variance)) for variance in (more, alone)]
+        odds: FloatArray = 0.5 * (np.log(more / alone) + (TAILS + 1) * (tails[0] - tails[1]))
         return odds
 
 

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ingest.arrays import FloatArray
+from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.exponents import Exponent
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
@@ -112,9 +113,10 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
         return value, self._as_targets(prediction.lower), self._as_targets(prediction.upper)
 
     def formulas(self) -> list[str]:
-        """Return the model of each target as people write it, in shifted features."""
+        """Return the formula of each target's predictions in the training range, in shifted features."""
         check_is_fitted(self)
-        return [self.models_.formula(k).text() for k in range(len(self.models_))]
+        within = formula_range(self.models_, 0, self.models_.last[None])
+        return [formula.text() for formula in prediction_formulas(self.models_, within)]
 
     def _names(self) -> tuple[str, ...]:
         names = getattr(self, "feature_names_in_", None)

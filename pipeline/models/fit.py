@@ -9,12 +9,13 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError
 from pipeline.models.back_test import back_test
+from pipeline.models.measured_range import missed
 from pipeline.models.multi_parameter.several_parameters import fit_observations
 from pipeline.models.observations import Observations, observe
 from pipeline.models.one_parameter import experiment_setting, fit_by_evidence
 from pipeline.models.one_term import fit_one_term
 from pipeline.models.options import ModelOptions
-from pipeline.models.quality import Note
+from pipeline.models.quality import ENOUGH_POINTS, Note
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import reconciling_shift, summed
 from pipeline.models.trend import CombinedTrend, local_trend
@@ -81,7 +82,6 @@ def sure_of_zeros(models: ScalingModels, data: Observations) -> ScalingModels:
 MISSED = 2.0  # factor by which a formula misses a point, from which it is noted
 MISSED_BY_FAR = 3.0  # from which nothing is concluded from the model
 LARGE_LEFT_OUT_ERROR = 30.0  # per cent, the same
-ENOUGH_POINTS = 3  # with fewer, every formula fits
 AHEAD, LEFT = 4.0, 1.5  # factor beyond the range, and between formula and prediction there
 ROUNDING = 1e-6  # per cent
 SPARE = 2  # points beyond the coefficients, which no wrong formula goes through by chance
@@ -109,11 +109,14 @@ def forecasts(fit: Fit, data: Observations, *, parts: bool) -> ScalingModels:
 
 def _with_trend(fit: Fit, data: Observations) -> tuple[ScalingModels, CombinedTrend]:
     models = fit(data)
-    errors = back_test(fit, data)
+    errors = back_test(fit, data, models)
     if without_error(models):
         errors = replace(errors, formulas_hold=1.0)
+    local = local_trend(models.parameters, data, models.values)
+    if len(models.parameters) == 1:
+        local = replace(local, misfit=missed(models, local))
     trend = CombinedTrend(
-        trend=local_trend(models.parameters, data, models.values),
+        trend=local,
         noise=noise_of_means(data, models),
         errors=errors,
         shift=np.zeros(len(models)),

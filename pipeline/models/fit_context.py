@@ -62,12 +62,8 @@ class FitContext:
         """Return the same settings with one growing term and no knee; hypotheses keep their places."""
         return replace(self, space=self.space.without_knees())
 
-    def with_errors_of(self, sample: Sample) -> "FitContext":
-        """Return a context who takes the size of the errors from a sample's kernels of most effort."""
-        heavy = sample.heaviest(POOL)
-        return self._with_errors(heavy, self.fit(heavy))
-
-    def _with_errors(self, sample: Sample, fits: Fits) -> "FitContext":
+    def with_errors_of(self, sample: Sample, fits: Fits) -> "FitContext":
+        """Return a context that takes the size of the errors from a sample and its fits."""
         prior = self.space.log_prior_of(sample.falls, steep=True)
         guess = initial_noise(sample, self.structure)
         return replace(self, errors=estimate_errors(sample, self.structure, fits, prior, guess))
@@ -91,7 +87,7 @@ class FitContext:
     def posterior_of_segment(self, sample: Sample) -> Posterior:
         """Return the plausible hypotheses, the size of the errors taken from the sample itself."""
         fits = self.fit(sample)
-        return self._with_errors(sample, fits)._weighed(sample, fits)
+        return self.with_errors_of(sample, fits)._weighed(sample, fits)
 
     def _weighed(self, sample: Sample, fits: Fits) -> Posterior:
         prior = self.space.log_prior_of(sample.falls, steep=True)
@@ -155,22 +151,25 @@ def make_context(
         structure=setting.structure,
         errors=initial_noise(sample.take(np.arange(0)), setting.structure),
         nonnegative=nonnegative,
-    ).with_errors_of(sample)
+    )
+    heavy = sample.heaviest(POOL)
+    fits = context.fit(heavy)
+    context = context.with_errors_of(heavy, fits)
     if options.prior != "learned":
         return context
-    share = _simple_share(context, sample.heaviest(POOL), options)
+    share = _simple_share(context, heavy, fits, options)
     learned = one_parameter_space(options, smallest, choice, share)
-    return replace(context, space=learned).with_errors_of(sample)
+    return replace(context, space=learned).with_errors_of(heavy, fits)
 
 
-def _simple_share(context: FitContext, sample: Sample, options: ModelOptions) -> float:
+def _simple_share(context: FitContext, sample: Sample, fits: Fits, options: ModelOptions) -> float:
     """Learn from the kernels how far their exponents are simple ones.
 
     The share of the prior ``simple`` that makes the kernels most probable, drawn towards that of real series
     as if `WORTH` kernels had been seen (Dempster, Laird and Rubin, "Maximum likelihood from incomplete data
     via the EM algorithm", 1977).
     """
-    likelihood = log_likelihood(sample, context.structure, context.fit(sample), context.errors)
+    likelihood = log_likelihood(sample, context.structure, fits, context.errors)
     marginal = []
     for prior in ("simple", "uniform"):
         some = replace(options, prior=prior)

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
+import numpy as np
+
+from ingest.arrays import FloatArray
 from pipeline.models.exponents import NO_EXPONENT, Exponent, exponent
-from pipeline.models.forms import FACTOR_KINDS, FactorKind, Term, factors, leading_terms
+from pipeline.models.forms import FACTOR_KINDS, FactorKind, Term, factors, leading_terms, term_values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,24 +124,22 @@ class Formula:
 
     def latex(self) -> str:
         r"""Return the same as LaTeX for math mode: ``12.1 + 0.034 \cdot p^{\frac{3}{2}}``."""
-        return self._written(_LATEX, tuple(map(_latex_name, self.parameters)))
+        return self._written(_LATEX, tuple(map(latex_name, self.parameters)))
 
-    def python(self, name: str, description: str) -> str:
-        """Return the text of a Python function of the parameters, numbers or arrays, in full precision.
+    def python(self, arguments: Sequence[str]) -> str:
+        """Return the same as a Python expression of numpy, in full precision.
 
         Args:
-            name: of the function; what cannot be in an identifier becomes ``_``, as in those of parameters.
-            description: the docstring, one line.
+            arguments: what stands for each parameter.
         """
-        names = [identifier(parameter) for parameter in self.parameters]
-        arguments = tuple(f"{one}_{i}" if names.count(one) > 1 else one for i, one in enumerate(names, 1))
-        docstring = description.replace("\\", r"\\").replace('"', r"\"")
-        return (
-            "import numpy as np\n\n\n"
-            f"def {identifier(name)}({', '.join(arguments)}):\n"
-            f'    """{docstring}"""\n'
-            f"    return {self._written(_PYTHON, arguments)}\n"
-        )
+        return self._written(_PYTHON, tuple(arguments))
+
+    def values(self, points: FloatArray) -> FloatArray:
+        """Return the values at points float64[Q, D], float64[Q]."""
+        s = self.sharpness
+        shapes = term_values([term for _, term in self.terms], points) ** s
+        powered = self.constant**s + shapes @ np.array([c**s for c, _ in self.terms])
+        return np.asarray(powered if s == 1 else np.maximum(powered, 0.0) ** (1 / s))
 
     def _written(self, notation: _Notation, names: tuple[str, ...]) -> str:
         nothing = (NO_EXPONENT,) * len(names)
@@ -207,7 +208,8 @@ _SPECIAL_IN_LATEX = re.compile(r"[#$%&_{}]")
 _UNPRINTABLE_IN_LATEX = re.compile(r"[\\^~]")
 
 
-def _latex_name(name: str) -> str:
+def latex_name(name: str) -> str:
+    """Return a parameter's name for the math mode of LaTeX."""
     plain = _UNPRINTABLE_IN_LATEX.sub("", name)
     escaped = _SPECIAL_IN_LATEX.sub(lambda match: f"\\{match[0]}", plain)
     return escaped if len(name) == 1 else rf"\mathrm{{{escaped}}}"

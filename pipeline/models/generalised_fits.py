@@ -7,7 +7,6 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.error_model import ErrorModel, Precision
-from pipeline.models.forms import term_values
 from pipeline.models.observations import Sample
 from pipeline.models.search_space import SearchSpace
 
@@ -59,7 +58,7 @@ class Fits:
 
 def design_columns(space: SearchSpace, points: FloatArray) -> list[Columns]:
     """Return the designs of all hypotheses at float64[P] points, grouped by their columns."""
-    values = np.column_stack([np.ones(len(points)), term_values(space.terms, points[:, None])])
+    values = np.column_stack([np.ones(len(points)), space.term_values(points[:, None])])
     size = (space.rows >= 0).sum(axis=1)
     groups = []
     kinds = np.column_stack([size, ~space.constant, space.sharpness])

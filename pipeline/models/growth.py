@@ -1,30 +1,77 @@
-"""How kernels grow, in words: the most probable of growing, staying constant and falling, and how fast."""
+"""How kernels grow, in words: one statement each, from the probability of growing, and how fast."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
-from pipeline.models.forms import term_values
-from pipeline.models.quality import Note
+from pipeline.models.quality import ENOUGH_POINTS, Note
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.wording.quantities import counted
 
 AHEAD = 4.0  # times the largest value of a parameter, up to where terms are compared with powers
 RANGE = 0.05, 0.95  # quantiles of the exponents of growing models
+ENOUGH_VALUES = 3  # of a parameter, with which there is a law: any goes through two
+EVEN = 0.5  # probability above which what does not grow falls
 LEAST_EXPONENT = 0.05  # smaller ones are not written
 BLOCK = 4096  # kernels looked at at once
+GROWING, NOT_GROWING = 0.9, 0.1  # probabilities from which, and up to which a kernel is called so
 
-CONSTANT, FALLS, UNCLEAR = "constant", "falls", "unclear"
+CONSTANT, FALLS, MAY_GROW, UNCLEAR = "constant", "falls", "may grow", "unclear"
 GROWS = "grows, about "
+NO_LAW = "no law"
+LAWLESS = f"grows, {NO_LAW}"  # what surely grows, but whose model is unreliable
+
+
+def growth_statement(
+    *, probability: float, falls: bool, falls_first: bool, points: int, unreliable: bool, law: str
+) -> str:
+    """Say how one kernel grows, so that nothing contradicts the probability or the model.
+
+    Args:
+        probability: of growing; the words follow from it.
+        falls: whether it rather falls than stays constant, if it does not grow.
+        falls_first: whether it is predicted to fall up to `AHEAD`, whatever term leads beyond.
+        points: measured ones.
+        unreliable: whether the model misses measurements by far; then there is no range of exponents.
+        law: how it grows if it does, ``grows, about p^0.5 to p^1.3``.
+    """
+    if points < ENOUGH_POINTS:
+        return f"{NO_LAW}: {counted(points, 'point')}"
+    grows, may_grow = probability >= GROWING, probability > NOT_GROWING
+    if unreliable:
+        rising = may_grow and not falls_first
+        return UNCLEAR if not rising else LAWLESS if grows else MAY_GROW
+    if grows:
+        return f"{FALLS}, then grows" if falls_first else law
+    if may_grow:
+        return f"{FALLS}, {MAY_GROW}" if falls and falls_first else MAY_GROW
+    return FALLS if falls else CONSTANT
+
+
+def stated_law(statement: str, leading: str) -> str:
+    """Return the leading term of a formula if the statement is a law, else ``unclear``.
+
+    It is ``1`` for what does not grow, and for what may if the formula has no such term.
+    """
+    if statement in (CONSTANT, FALLS) or (leading == "1" and statement.endswith(MAY_GROW)):
+        return "1"
+    is_law = statement.startswith("grows") and NO_LAW not in statement and leading != "1"
+    return leading if is_law else UNCLEAR
+
+
+def stated_laws(models: ScalingModels, leading: Iterable[str]) -> list[str]:
+    """Return the leading terms of K formulas as far as the statements on the kernels support them."""
+    return [stated_law(*pair) for pair in zip(growth_classes(models), leading, strict=True)]
 
 
 def growth_classes(models: ScalingModels) -> list[str]:
-    """Return how each kernel grows: ``constant``, ``falls``, ``grows, about p^0.5 to p^1.3`` or ``unclear``.
+    """Return the statement on each kernel, as of `growth_statement`.
 
-    The class is the most probable one, but what is predicted to fall up to `AHEAD` times the largest value of
-    a parameter falls. Exponents are those of the leading terms of all growing rivals, taken over the same
-    range, so that ``p * log2(p)`` counts as a power, too: their 5 and 95 % quantiles by the rivals'
-    probabilities. A kernel with an unreliable model is ``unclear``.
+    Exponents are those of the leading terms of all growing rivals, taken up to `AHEAD` times the largest
+    value of a parameter, so that ``p * log2(p)`` counts as a power, too: their 5 and 95 % quantiles by the
+    rivals' probabilities. Two values of a parameter are no law: ``grows, no law: 2 values of p``.
     """
     if len(models) > BLOCK:
         blocks = (np.arange(k, min(k + BLOCK, len(models))) for k in range(0, len(models), BLOCK))
@@ -35,20 +82,41 @@ def growth_classes(models: ScalingModels) -> list[str]:
     grows = (exponents > 0).any(axis=2)
     has_term = there & (rivals.coefficients[:, 1:] != 0).any(axis=1)[place]
     low, high = _range(exponents, np.where(grows, weight, 0.0))
-    probable = models.quality.probability_growing
     left = np.where(grows, 0.0, weight)
     falling = np.divide(
         (left * has_term).sum(axis=1), left.sum(axis=1), out=np.zeros(len(models)), where=left.any(axis=1)
     )
-    constant, falls = (1 - probable) * (1 - falling), (1 - probable) * falling
-    likeliest = np.stack([constant, falls, probable]).argmax(axis=0)
-    likeliest[(likeliest == 2) & _falls_on(models)] = 1
-    likeliest[(models.quality.note & Note.UNRELIABLE) != 0] = 3
-    texts = []
-    for kind, lows, highs in zip(likeliest.tolist(), low.tolist(), high.tolist(), strict=True):
-        grown = _growth_text(models.parameters, tuple(lows), tuple(highs)) if kind == 2 else ""
-        texts.append((CONSTANT, FALLS, grown, UNCLEAR)[kind])
-    return texts
+    few, quality = _few_values(models), models.quality
+    judged = zip(
+        quality.probability_growing.tolist(),
+        (falling > EVEN).tolist(),
+        _falls_on(models).tolist(),
+        quality.points.tolist(),
+        ((quality.note & Note.UNRELIABLE) != 0).tolist(),
+        low.tolist(),
+        high.tolist(),
+        strict=True,
+    )
+    return [
+        growth_statement(
+            probability=probability,
+            falls=falls,
+            falls_first=falls_first,
+            points=points,
+            unreliable=unreliable,
+            law=_growth_text(models.parameters, tuple(lows), tuple(highs), few),
+        )
+        for probability, falls, falls_first, points, unreliable, lows, highs in judged
+    ]
+
+
+def total_statement(models: ScalingModels, leading: str, probability: float, points: int) -> str:
+    """Say how the sum of K kernels grows that has no model of its own, by its formula's leading term."""
+    unknown = _unknown(zip(models.parameters, _few_values(models), strict=True))
+    law = f"grows, {unknown}" if unknown else f"{GROWS}{leading}" if leading != "1" else "grows slowly"
+    return growth_statement(
+        probability=probability, falls=False, falls_first=False, points=points, unreliable=False, law=law
+    )
 
 
 def _falls_on(models: ScalingModels) -> BoolArray:
@@ -67,7 +135,7 @@ def _leading_exponents(models: ScalingModels) -> FloatArray:
     """Exponent of every rival's fastest rising term along each parameter, float64[R, D], 0 without one."""
     size, hypotheses = len(models.parameters), models.hypotheses
     points = np.vstack([models.last, models.last * (1 + (AHEAD - 1) * np.eye(size))])
-    values = np.log(np.maximum(term_values(hypotheses.terms, points), np.finfo(np.float64).tiny))
+    values = np.log(np.maximum(hypotheses.term_values(points), np.finfo(np.float64).tiny))
     of_term = np.vstack([(values[1:] - values[0]).T / np.log(AHEAD), np.zeros((1, size))])
     found = np.zeros((len(models.rivals.hypothesis), size))
     for t in range(hypotheses.rows.shape[1]):
@@ -91,11 +159,30 @@ def _range(exponents: FloatArray, weight: FloatArray) -> tuple[FloatArray, Float
 
 
 @lru_cache(maxsize=4096)
-def _growth_text(parameters: tuple[str, ...], low: tuple[float, ...], high: tuple[float, ...]) -> str:
-    ranges = [
-        _between(name, a, b) for name, a, b in zip(parameters, low, high, strict=True) if b >= LEAST_EXPONENT
-    ]
-    return GROWS + ", ".join(ranges) if ranges else "grows slowly"
+def _growth_text(
+    parameters: tuple[str, ...], low: tuple[float, ...], high: tuple[float, ...], few: tuple[int, ...]
+) -> str:
+    ends = zip(parameters, low, high, few, strict=True)
+    grown = [(name, a, b, count) for name, a, b, count in ends if b >= LEAST_EXPONENT]
+    ranges = [_between(name, a, b) for name, a, b, count in grown if not count]
+    without = _unknown((name, count) for name, _, _, count in grown)
+    if ranges:
+        return f"{GROWS}{', '.join(ranges)}" + (f" ({without})" if without else "")
+    return f"grows, {without}" if without else "grows slowly"
+
+
+def _unknown(few: Iterable[tuple[str, int]]) -> str:
+    """Name the parameters with too few values, given how many those have: ``no law: 2 values of p``."""
+    texts = [f"{counted(count, 'value')} of {name}" for name, count in few if count]
+    return f"{NO_LAW}: {' and '.join(texts)}" if texts else ""
+
+
+def _few_values(models: ScalingModels) -> tuple[int, ...]:
+    """How many values each parameter was measured at if they are too few for a law, else 0."""
+    if models.trend is None:
+        return (0,) * len(models.parameters)
+    counts = [len(np.unique(values)) for values in models.trend.trend.points.T]
+    return tuple(count if count < ENOUGH_VALUES else 0 for count in counts)
 
 
 def _between(name: str, low: float, high: float) -> str:

@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.models.forms import Hypothesis, Term, term_values
+from pipeline.models.forms import Hypothesis, Term, powers_of_terms, values_of_powers
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -36,10 +36,19 @@ class Hypotheses:
         Returns:
             float64[H, Q, C].
         """
-        columns = np.column_stack([term_values(self.terms, points), np.zeros(len(points))])
+        columns = np.column_stack([self.term_values(points), np.zeros(len(points))])
         design = np.ones((len(self), len(points), 1 + self.rows.shape[1]))
         design[:, :, 1:] = columns.T[self.rows].transpose(0, 2, 1)
         return design
+
+    def term_values(self, points: FloatArray) -> FloatArray:
+        """Evaluate all terms at points float64[Q, D], float64[Q, n]."""
+        return values_of_powers(self.powers, points)
+
+    @cached_property
+    def powers(self) -> FloatArray:
+        """float64[n, D, kinds of factors], of the terms."""
+        return powers_of_terms(self.terms)
 
     @cached_property
     def plain(self) -> tuple[Hypothesis, ...]:

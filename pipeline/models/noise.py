@@ -12,7 +12,7 @@ from pipeline.statistics.empirical_bayes import MOST_DEGREES, PooledVariance, po
 SMALLEST_VARIANCE = 1e-10  # relative errors below 1e-5 are rounding of the profile
 SIGNIFICANT = 3.0  # standard errors by which residuals must exceed the noise to count as misfit
 LEAST_RESIDUALS = 2  # with one residual left, some formula always fits
-LEAST_MISFIT = 0.03**2  # relative variance that formulas miss of real programs beside noise
+LEAST_MISFIT = 0.025**2  # relative variance that formulas miss of real programs beside noise
 EXACT_MISFIT = 0.003**2  # and of data that are as good as exact
 MISFIT_DEGREES = 2.0  # of freedom of a misfit: it differs from kernel to kernel
 UNKNOWN_MISFIT = PooledVariance(0.1**2, 2.0)  # assumed if residuals say nothing

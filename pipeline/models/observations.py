@@ -58,7 +58,9 @@ class Observations:
         """
         known: dict[bytes, int] = {}
         rows = np.concatenate([self.mean, self.squares, self.count.astype(np.float64)], axis=1)
-        place = np.array([known.setdefault(row.tobytes(), len(known)) for row in rows], dtype=np.int64)
+        values, size = rows.tobytes(), rows.itemsize * rows.shape[1]
+        keys = (values[at : at + size] for at in range(0, len(values), size))
+        place = np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64)
         return np.unique(place, return_index=True)[1], place
 
     @property

@@ -40,7 +40,7 @@ def estimate_errors(
     sample: Sample, structure: ErrorModel, fits: Fits, log_prior: FloatArray, guess: NoiseEstimate
 ) -> NoiseEstimate:
     """Estimate the size of the errors from the most probable model of each kernel, given `initial_noise`."""
-    best = weigh_hypotheses(sample, structure, fits, log_prior, guess).weight.argmax(axis=1)
+    best = (log_prior + log_likelihood(sample, structure, fits, guess)).argmax(axis=1)
     return refined_noise(guess, sample, fits.misfit[np.arange(len(best)), best], fits.size[best])
 
 

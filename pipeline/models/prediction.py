@@ -9,9 +9,11 @@ import numpy.typing as npt
 from scipy.special import ndtri
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.prediction_formula import PredictionFormula
 
 Some = TypeVar("Some", bound=np.generic)
 
+LEVEL = 0.9  # of intervals, unless another is asked for
 LEAST = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
 VALUES_AT_ONCE = 1 << 19  # 4 MiB
 ROOM = 4_000_000  # values that a memory holds: 32 MB
@@ -30,6 +32,7 @@ class PredictionMemory:
         self._known: dict[tuple[float, ...], FloatArray] = {}
         self._sums: dict[tuple[float, ...], float] = {}
         self._correction: tuple[bytes, FloatArray] | None = None
+        self._formulas: tuple[bytes, Sequence[PredictionFormula]] | None = None
 
     def predict(
         self, points: FloatArray, level: float, predict: Callable[[FloatArray], FloatArray]
@@ -79,8 +82,18 @@ class PredictionMemory:
             self._correction = key, make(points)
         return self._correction[1]
 
+    def last_formulas(
+        self, key: bytes, make: Callable[[], Sequence[PredictionFormula]]
+    ) -> Sequence[PredictionFormula]:
+        """Return the formulas of a range, as they were made last: several outputs show the same ones."""
+        if self._formulas is None or self._formulas[0] != key:
+            self._formulas = key, make()
+        return self._formulas[1]
+
     def remember(self, other: "PredictionMemory", kernels: IntArray) -> None:
         """Take over what another knows of some of its kernels."""
+        if other._formulas is not None:
+            self._formulas = other._formulas[0], [other._formulas[1][k] for k in kernels.tolist()]
         self._known.update({key: ends[:, kernels] for key, ends in other._known.items()})
 
 
@@ -101,6 +114,10 @@ class Prediction:
     def take(self, kernels: IntArray) -> "Prediction":
         """Return those of some kernels."""
         return Prediction(self.value[kernels], self.lower[kernels], self.upper[kernels])
+
+    def at(self, points: slice) -> "Prediction":
+        """Return those at some points."""
+        return Prediction(self.value[:, points], self.lower[:, points], self.upper[:, points])
 
     def combine(self, add: Callable[[FloatArray], FloatArray], correlation: float) -> "Prediction":
         """Sum predictions over kernels, with the interval that equally correlated errors give.
@@ -134,13 +151,16 @@ def joined(parts: Sequence[Prediction], axis: int) -> Prediction:
     )
 
 
-def widened(quantiles: FloatArray, error: FloatArray, level: float) -> FloatArray:
+def widened(
+    quantiles: FloatArray, error: FloatArray, level: float, part: FloatArray | float = 1.0
+) -> FloatArray:
     """Widen intervals by a further, independent error.
 
     Args:
         quantiles: float64[3, K, Q], lower ends, values and upper ends.
         error: float64[K], its standard deviation in logarithms.
         level: probability of the intervals.
+        part: of the error, that counts at each point, float64[Q] or one for all.
 
     Returns:
         float64[3, K, Q].
@@ -148,7 +168,7 @@ def widened(quantiles: FloatArray, error: FloatArray, level: float) -> FloatArra
     lower, value, upper = quantiles
     usable = value > 0
     logs = np.log(np.where(usable, np.maximum(quantiles, LEAST * value), 1.0))
-    more = float(ndtri((1 + level) / 2)) * error[:, None]
+    more = float(ndtri((1 + level) / 2)) * error[:, None] * part
     below, above = (np.sqrt(side**2 + more**2) for side in (logs[1] - logs[0], logs[2] - logs[1]))
     reached = np.where(lower > 0, np.exp(-below) * value, lower)
     return np.stack([np.where(usable, reached, lower), value, np.where(usable, np.exp(above) * value, upper)])

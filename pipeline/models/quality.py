@@ -34,10 +34,11 @@ _TEXT = {
     Note.OUTSIDE_SPACE: "grows faster than any exponent tried",
     Note.CONFOUNDED: "parameters change together in all runs: their effects cannot be distinguished",
     Note.FEW_VALUES: "fewer than 3 values of a parameter: its growth is a guess",
-    Note.FOLLOWS_TREND: "predictions follow the trend of the last points rather than the formula",
-    Note.MISSES_POINT: "the formula misses a measured point by more than a factor of 2",
-    Note.UNRELIABLE: "unreliable, so not called growing or a bottleneck: fewer than 3 points, points left "
-    "out of the fit missed by more than 30 %, or a measured one by more than a factor of 3",
+    Note.FOLLOWS_TREND: "predictions follow the trend of the last points rather than "
+    "the most plausible model",
+    Note.MISSES_POINT: "the most plausible model misses a measured point by more than a factor of 2",
+    Note.UNRELIABLE: "unreliable, so without a law and not called a bottleneck: fewer than 3 points, "
+    "points left out of the fit missed by more than 30 %, or a measured one by more than a factor of 3",
 }
 
 
@@ -109,6 +110,7 @@ def quality_of(
 
 
 FEW_POINTS = 5
+ENOUGH_POINTS = 3  # with fewer, every formula fits: there is no law
 COMMON_CAUSES = 3.0  # points' worth of belief that misfit beyond the range strikes all kernels alike
 
 

@@ -7,7 +7,6 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.fit_context import FitContext
-from pipeline.models.forms import term_values
 from pipeline.models.observations import Sample
 from pipeline.models.search_space import SearchSpace
 
@@ -78,7 +77,7 @@ def running_misfits(
     Returns:
         float64[P, K], in row p of the points up to and including p.
     """
-    columns = term_values(space.terms, points[:, None])
+    columns = space.term_values(points[:, None])
     columns = columns / np.abs(columns).max(axis=0, initial=1e-300)
     single = space.rows[space.constant, 0]
     least = _least_misfits(columns[:, single[single >= 0]], values, weight, nonnegative, divided=False)

@@ -11,7 +11,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.hypotheses import Hypotheses, from_power
 from pipeline.statistics.student import mixture_quantiles
 
-_BLOCK = 1 << 17  # values of the design gathered at once: 1 MiB, which a second-level cache holds
+_BLOCK = 1 << 13  # values of the design gathered at once: 64 KiB, so that all made of them stays in a cache
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -147,6 +147,8 @@ class Rivals:
             return mixture_quantiles(center, scale, self.weight[rows], count, degrees, probability)
 
         bounds = self._bounds(max(1, _BLOCK // max(1, design[:1].size)))
+        if len(bounds) == 2:
+            return of_kernels(*bounds)
         with ThreadPoolExecutor(min(len(bounds) - 1, len(os.sched_getaffinity(0)))) as threads:
             return np.concatenate(list(threads.map(of_kernels, bounds[:-1], bounds[1:])), axis=1)
 

@@ -11,13 +11,13 @@ from pipeline.models.exponents import NO_EXPONENT
 from pipeline.models.forms import Hypothesis
 from pipeline.models.formulas import Formula
 from pipeline.models.hypotheses import Hypotheses, from_power
-from pipeline.models.prediction import VALUES_ALONE, Prediction, PredictionMemory, in_parts, widened
+from pipeline.models.prediction import LEVEL, VALUES_ALONE, Prediction, PredictionMemory, in_parts, widened
 from pipeline.models.quality import Note, Quality, note_texts
 from pipeline.models.rivals import Rivals
-from pipeline.models.trend import CombinedTrend
+from pipeline.models.trend import CombinedTrend, straying
 
 SURE = 0.995  # probability of growing that is written as 100 %
-LEVEL = 0.9  # of intervals, unless another is asked for
+ROUNDING = 1e-9  # of a value, that intervals hold at least
 ANCHORS = 17  # scales between which a curve is interpolated
 NARROWEST = 1e-12  # logarithm of the ratio of two of them
 Curve = Callable[[FloatArray], FloatArray]
@@ -124,7 +124,8 @@ class ScalingModels:
         if self.predictor is not None and self.kernels is not None:
             return self.predictor.predict(points, level).take(self.kernels)
         lower, value, upper = self.memory.predict(points, level, lambda new: self._ends(new, level))
-        return Prediction(value, np.minimum(lower, value), np.maximum(upper, value))
+        rounding = ROUNDING * np.abs(value)
+        return Prediction(value, np.minimum(lower, value - rounding), np.maximum(upper, value + rounding))
 
     def expected(self, points: FloatArray) -> FloatArray:
         """Return the values of `predict` alone, float64[K, Q]: a third of the work in the measured range."""
@@ -148,17 +149,26 @@ class ScalingModels:
         return np.array(known, dtype=np.float64)
 
     def _quantiles(self, points: FloatArray, *probability: float) -> FloatArray:
-        """Return quantiles of what the formulas predict, float64[n, K, Q]."""
+        """Return quantiles of what the formulas predict, float64[n, K, Q], near what was measured."""
         found = self.rivals.quantiles(self.hypotheses, points, self.last, np.array(probability))
-        return np.maximum(found, 0.0 if self.nonnegative else -np.inf)
+        found = np.maximum(found, 0.0 if self.nonnegative else -np.inf)
+        return found if self.trend is None else found * np.exp(self.trend.trend.missed_inside(points))
+
+    def _interval(self, points: FloatArray, level: float) -> FloatArray:
+        """Return lower ends, medians and upper ends of what the formulas predict, float64[3, K, Q]."""
+        tail = (1 - level) / 2
+        return self._quantiles(points, tail, 0.5, 1 - tail)
 
     def _ends(self, points: FloatArray, level: float) -> FloatArray:
         """Predict lower ends, values and upper ends, float64[3, K, Q]."""
-        tail = (1 - level) / 2
-        found = self._quantiles(points, tail, 0.5, 1 - tail)
+        found = self._interval(points, level)
         if self.trend is not None:
+            usual = found if level == LEVEL else self._interval(points, LEVEL)
             for some in in_parts(np.arange(len(points)), len(self)):
-                found[..., some] = self.trend.combined(found[..., some], points[some], level)
+                found[..., some] = self.trend.combined(
+                    found[..., some], points[some], level, usual[..., some]
+                )
+            found = straying(found, self.trend, points, level)
             found[0] = self.raised(found[0], found[1], points)
         return found if self.common_error is None else widened(found, self.common_error, level)
 
@@ -181,12 +191,10 @@ class ScalingModels:
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.parameters))
         design, best = self.hypotheses.design(points), self.rivals.chosen
         chosen, coefficients = self.rivals.hypothesis[best], self.rivals.coefficients[best]
-        value = np.empty((len(self), len(points)))
-        order = np.argsort(chosen, kind="stable")
-        used, first = np.unique(chosen[order], return_index=True)
-        for hypothesis, kernels in zip(used.tolist(), np.split(order, first)[1:], strict=True):
-            powered = coefficients[kernels] @ design[hypothesis].T
-            value[kernels], _ = from_power(powered, np.zeros(1), self.hypotheses.sharpness[hypothesis])
+        powered = np.zeros((len(self), len(points)))
+        for place, coefficient in enumerate(coefficients.T):
+            powered += coefficient[:, None] * design[chosen, :, place]
+        value, _ = from_power(powered, np.zeros(1), self.hypotheses.sharpness[chosen, None])
         return np.maximum(value, 0.0 if self.nonnegative else -np.inf)
 
     def curve(self, along: Callable[[FloatArray], FloatArray], ends: tuple[float, float]) -> Curve:
@@ -253,19 +261,6 @@ class ScalingModels:
 Text = TypeVar("Text")
 
 
-def formulas(models: ScalingModels) -> list[str]:
-    """Return the model of each kernel as people write it."""
-    return [models.formula(kernel).text() for kernel in range(len(models))]
-
-
-def growths(models: ScalingModels) -> list[str]:
-    """Return the leading behaviour of each kernel: that of its hypothesis with the terms that rise."""
-    chosen, coefficients = _chosen(models)
-    return _once_per_kind(
-        lambda kernel: models.formula(kernel).growth, np.column_stack([chosen, coefficients[:, 1:] > 0])
-    )
-
-
 def remarks(models: ScalingModels) -> list[tuple[str, ...]]:
     """Return what must be known about the model of each kernel."""
     quality, (chosen, _) = models.quality, _chosen(models)
@@ -283,16 +278,3 @@ def _once_per_kind(describe: Callable[[int], Text], kinds: IntArray) -> list[Tex
     _, first, kind = np.unique(kinds, axis=0, return_index=True, return_inverse=True)
     texts = [describe(kernel) for kernel in first.tolist()]
     return [texts[i] for i in kind.ravel().tolist()]
-
-
-def sum_of_formulas(models: ScalingModels) -> Formula:
-    """Add the chosen models of all kernels, as paper 001 makes the model of ``main``; fastest terms first."""
-    every = [models.formula(kernel) for kernel in range(len(models))]
-    coefficients = dict.fromkeys(models.hypotheses.terms, 0.0)
-    for coefficient, term in (one for formula in every for one in formula.terms):
-        coefficients[term] += coefficient
-    terms = sorted(
-        ((c, term) for term, c in coefficients.items() if c != 0), key=lambda one: one[1], reverse=True
-    )
-    constant = sum(formula.constant for formula in every)
-    return Formula(parameters=models.parameters, constant=constant, terms=tuple(terms))

@@ -9,8 +9,16 @@ from typing import TypeAlias
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
-from pipeline.models.exponents import NO_EXPONENT, Exponent, exponent
-from pipeline.models.forms import FACTOR_KINDS, FactorKind, factors, simplicity, tried_exponents, with_powers
+from pipeline.models.exponents import Exponent, exponent
+from pipeline.models.forms import (
+    FACTOR_KINDS,
+    FactorKind,
+    factors,
+    powers_of,
+    simplicity,
+    tried_exponents,
+    with_powers,
+)
 from pipeline.models.hypotheses import Hypotheses
 from pipeline.models.options import ModelOptions
 
@@ -21,7 +29,7 @@ STEEP_EXPONENTS = (
 )
 """Steeper ones, for edge lengths: n^3 cells times iterations that grow with n, and misses of the caches."""
 
-_STEEP = frozenset(STEEP_EXPONENTS)  # fractions are slow to compare
+_STEEP = frozenset(map(tuple, powers_of(STEEP_EXPONENTS).tolist()))  # fractions are slow to compare
 
 FALLING_EXPONENTS = with_powers("-1/4 -1/3 -1/2 -2/3 -3/4 -1 -4/3 -3/2 -2")
 """For work that is divided among processes, and for surfaces of the parts."""
@@ -86,20 +94,28 @@ class SearchSpace(Hypotheses):
     @cached_property
     def falling(self) -> BoolArray:
         """bool[H], whether a hypothesis has a term that falls: only for kernels that do."""
-        falls = np.array([t[0] < NO_EXPONENT for t in self.terms] + [False])
-        return np.asarray(falls[self.rows].any(axis=1))
+        return self._with_a_term(self._direction < 0)
 
     @cached_property
     def steep(self) -> BoolArray:
         """bool[H], whether a hypothesis has one of the steep terms."""
-        steep = np.array([t[0] in _STEEP for t in self.terms] + [False])
-        return np.asarray(steep[self.rows].any(axis=1) & (self.sharpness == 1))
+        steep = np.array([tuple(row) in _STEEP for row in self.powers[:, 0].tolist()], dtype=np.bool_)
+        return np.asarray(self._with_a_term(steep) & (self.sharpness == 1))
 
     @cached_property
     def growing(self) -> BoolArray:
         """bool[H], whether a hypothesis has a term that grows."""
-        grows = np.array([t[0] > NO_EXPONENT for t in self.terms] + [False])
-        return np.asarray(grows[self.rows].any(axis=1))
+        return self._with_a_term(self._direction > 0)
+
+    @property
+    def _direction(self) -> FloatArray:
+        """float64[n], the sign of each term's fastest factor."""
+        sign = np.sign(self.powers[:, 0])
+        return np.asarray(sign[np.arange(len(sign)), (sign != 0).argmax(axis=1)])
+
+    def _with_a_term(self, some: BoolArray) -> BoolArray:
+        """bool[H], whether a hypothesis has one of the terms bool[n]."""
+        return np.asarray(np.append(some, False)[self.rows].any(axis=1))
 
     def log_prior_of(self, falls: BoolArray, steep: bool) -> FloatArray:
         """Return the prior of kernels, float64[K, H]: minus infinity for what is not tried.

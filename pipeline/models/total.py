@@ -11,6 +11,7 @@ well hardly moves, and neither does what is too small to fill the gap. No region
 the two sums agree.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,7 +19,7 @@ from scipy.special import ndtri
 
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.observations import Observations
-from pipeline.models.prediction import LEAST, Prediction, in_parts, widened
+from pipeline.models.prediction import LEAST, LEVEL, Prediction, in_parts, widened
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.statistics.student import TWO_SIDED
 
@@ -43,7 +44,10 @@ def summed(data: Observations) -> Observations:
 
 
 def reconciling_shift(models: ScalingModels, whole: ScalingModels) -> FloatArray:
-    """How far each part moves per logarithm of the factor beyond the range, float64[K]."""
+    """How far each part moves per logarithm of the factor beyond the range, float64[K].
+
+    Less, the more surely formulas hold: a sum of different normal forms is none.
+    """
     point = (models.last * REFERENCE)[None]
     reach = float(np.log(REFERENCE) * (models.first < models.last).sum())
     parts, own = models.predict(point), whole.predict(point)
@@ -56,7 +60,8 @@ def reconciling_shift(models: ScalingModels, whole: ScalingModels) -> FloatArray
     share = SHARED * of_parts / max(of_parts + of_own, 1e-300)
     wanted = value.sum() * float((own.value[0, 0] / value.sum()) ** share)
     variance = np.where(value > 0, log_variance(parts)[:, 0], 0.0)
-    return tilt(value, variance, wanted) * variance / reach
+    astray = 1.0 if models.trend is None else 1 - models.trend.errors.formulas_hold
+    return astray * tilt(value, variance, wanted) * variance / reach
 
 
 def log_variance(prediction: Prediction) -> FloatArray:
@@ -84,7 +89,7 @@ def added(models: ScalingModels, prediction: Prediction) -> Prediction:
     return prediction.combine(lambda a: np.asarray(a.sum(axis=0, keepdims=True)), models.correlation)
 
 
-def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9) -> Prediction:
+def predict_total(models: ScalingModels, points: FloatArray, level: float = LEVEL) -> Prediction:
     """Predict the sum of all kernels, one row: the value is the sum of their values.
 
     Beyond the range the interval grows with how far the sum disagrees with its own model, and with how much
@@ -110,29 +115,54 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = 0.9)
 
 
 def _total(models: ScalingModels, points: FloatArray, level: float) -> Prediction:
-    def all_at(new: FloatArray) -> FloatArray:
-        parts = (added(models, models.predict(part, level)) for part in in_parts(new, len(models)))
-        return np.concatenate([np.stack([one.lower, one.value, one.upper]) for one in parts], axis=2)
-
-    lower, sums, upper = models.totals.predict(points, level, all_at)
-    together = Prediction(sums, lower, upper)
+    together, coherent = _sum_of_parts(models, points, level)
     if models.whole is None or models.whole.trend is None or models.trend is None:
         return together
-    trend, own = models.whole.trend.trend, models.whole.predict(points, level)
+    usual, own = _sum_of_parts(models, points, LEVEL)[0], models.whole.predict(points)
+    trend = models.whole.trend.trend
     reach = trend.reach(points).sum(axis=1)
     usable = (reach > 0) & (together.value > 0) & (own.value > 0)
     value = np.where(usable, together.value, 1.0)
     apart = np.abs(np.log(np.where(usable, own.value, 1.0) / value))
-    side = np.sqrt(log_variance(together)) * TWO_SIDED
-    wider = ndtri((1 + level) / 2) / ndtri(0.95)
-    half = (BEND * trend.bend() * reach + APART * apart) * wider + side
+    side = np.sqrt(np.minimum(log_variance(usual), log_variance(own))) * TWO_SIDED
+    wider = ndtri((1 + level) / 2) / ndtri((1 + LEVEL) / 2)
+    half = BEND * trend.bend() * reach + APART * apart + side
     hold = models.trend.errors.formulas_hold
     ends = [
-        np.exp((1 - hold) * sign * part * half + hold * np.log(np.maximum(end / value, LEAST)))
-        for sign, part, end in ((-1, SIDE_BELOW, together.lower), (1, SIDE_ABOVE, together.upper))
+        np.exp(wider * ((1 - hold) * sign * part * half + hold * np.log(np.maximum(end / value, LEAST))))
+        for sign, part, end in ((-1, SIDE_BELOW, usual.lower), (1, SIDE_ABOVE, usual.upper))
     ]
     lower = models.whole.raised(np.where(usable, ends[0] * value, together.lower), together.value, points)
-    return Prediction(together.value, lower, np.where(usable, ends[1] * value, together.upper))
+    return coherent(Prediction(together.value, lower, np.where(usable, ends[1] * value, together.upper)))
+
+
+def _sum_of_parts(
+    models: ScalingModels, points: FloatArray, level: float
+) -> tuple[Prediction, Callable[[Prediction], Prediction]]:
+    """Predict the sum from its parts alone, and return what makes another interval of it agree with them.
+
+    If no part is below zero, the sum lies nowhere below the sum of the parts' lower ends, nor above that of
+    their upper ends, and its upper end is not below that of any part.
+    """
+
+    def all_at(new: FloatArray) -> FloatArray:
+        found = []
+        for some in in_parts(new, len(models)):
+            parts = models.predict(some, level)
+            one = added(models, parts)
+            bounds = (parts.lower.sum(axis=0), parts.upper.sum(axis=0), parts.upper.max(axis=0))
+            found.append(np.stack([one.lower, one.value, one.upper, *(bound[None] for bound in bounds)]))
+        return np.concatenate(found, axis=2)
+
+    lower, sums, upper, least, most, largest = models.totals.predict(points, level, all_at)
+
+    def coherent(total: Prediction) -> Prediction:
+        if not models.nonnegative:
+            return total
+        inside = np.clip(total.upper, largest, most)
+        return Prediction(total.value, np.minimum(np.maximum(total.lower, least), total.value), inside)
+
+    return Prediction(sums, lower, upper), coherent
 
 
 SMALLEST = 1e-300
@@ -152,6 +182,10 @@ class Agreement:
         value, lower, upper = (part * factor for part in (own.value, own.lower, own.upper))
         if self.coarse.common_error is None:
             lower = self.coarse.raised(lower, value, points)
+        ahead = (points > self.fine.last).any(axis=1)
+        if self.coarse.nonnegative and ahead.any():  # a part is no larger than the sum
+            most = predict_total(self.fine, points[ahead], level).upper
+            upper[:, ahead] = np.clip(upper[:, ahead], value[:, ahead], np.maximum(most, value[:, ahead]))
         return Prediction(value, lower, upper)
 
     def total(self, points: FloatArray, level: float, kernels: IntArray) -> Prediction:

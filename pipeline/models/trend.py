@@ -15,6 +15,7 @@ from scipy.special import ndtri
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.observations import Observations
+from pipeline.models.prediction import LEVEL, widened
 from pipeline.models.search_space import counts_processes
 
 HALF_LIFE = 1.0  # doublings in which the weight of a point for the slope halves
@@ -26,7 +27,14 @@ FULL_REACH = 0.2  # logarithm of the factor beyond the range from which trends c
 SMALLEST_END = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
 MOST_MISFIT = 1.0  # of a logarithm, that formulas of several parameters miss near a point and go on to miss
 LOPSIDED = 3.0  # times the logarithm up to the upper end, that the lower end of a formula counts at most
-BELOW, ABOVE = 1.1, 1.4  # stretch of the 90 % interval downwards and upwards, from real series
+OVERHEAD_POWER = 1.6  # of the processes, with which the overhead of strong scaling grows beside constant work
+SIZE_POWER = 1.0  # of a size, with which work grows beside what it costs to start it
+STRAIGHTENS = 0.5  # slope from which trends bend less; at 1 they are straight
+PROPORTIONAL = (
+    0.75  # slope of the total from which processes are taken to be added with the work: weak scaling
+)
+KEPT = 0.5  # of what a slope exceeds 1 by, that weak scaling keeps up
+BELOW, ABOVE = 1.4, 1.8  # stretch of the 90 % interval downwards and upwards, from real series
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -37,14 +45,19 @@ class Trend:
         points: float64[P, D].
         logs: float64[K, P], logarithms of the means, NaN for what is not positive or was not measured.
         steepest: float64[D], largest slope along each parameter.
-        misfit: float64[K, P], by how much the logarithms exceed those of the formulas; 0 with one parameter,
-            whose formulas follow the last points anyway.
+        misfit: float64[K, P], by how much the logarithms exceed those of the formulas. With one parameter,
+            whose formulas follow the last points anyway, only what cannot be noise (`measured_range`).
+        power: float64[D], of the part that grows while the rest stays: slopes between 0 and 1 bend up to
+            it; 0 where trends are straight.
+        kept: float64[D], of what slopes exceed 1 by.
     """
 
     points: FloatArray
     logs: FloatArray
     steepest: FloatArray
     misfit: FloatArray
+    power: FloatArray
+    kept: FloatArray
 
     def at(self, points: FloatArray) -> FloatArray:
         """Return the logarithms of the values, float64[K, Q], at float64[Q, D] points; NaN without a trend.
@@ -58,7 +71,25 @@ class Trend:
         for place, point in enumerate(places):
             asked = which.reshape(-1) == place
             level, slope = self._local(point)
-            found[:, asked] = level[:, None] + slope @ reach[asked].T
+            found[:, asked] = level[:, None] + self._onwards(slope, reach[asked])
+        return found
+
+    def _onwards(self, slope: FloatArray, reach: FloatArray) -> FloatArray:
+        """What slopes float64[K, D] add to the logarithms over reaches float64[Q, D], float64[K, Q].
+
+        A constant beside a part that grows with a power q: of the value at the end of the range, the slope
+        there over q is that part. Steep slopes go on as they are: what grows about with the parameter has
+        no constant part worth the name.
+        """
+        found = np.zeros((len(slope), len(reach)))
+        for s, ahead, power, kept in zip(slope.T, reach.T, self.power, self.kept, strict=True):
+            straight = np.where(s > 1, 1 + kept * (s - 1), s)[:, None] * ahead
+            if power == 0:
+                found += straight
+                continue
+            bends = np.where(s > 0, np.clip((1 - s) / (1 - STRAIGHTENS), 0.0, 1.0), 0.0)[:, None]
+            part = np.clip(s / power, 0.0, 1.0)[:, None]
+            found += bends * np.log1p(part * np.expm1(power * ahead)) + (1 - bends) * straight
         return found
 
     def nearest(self, points: FloatArray) -> FloatArray:
@@ -77,11 +108,24 @@ class Trend:
         Logarithms; less than all of it close to the range.
         """
         found, full = np.zeros((len(self.logs), len(points))), self.fullness(points)
-        if self.misfit.any():
+        if self.points.shape[1] > 1 and self.misfit.any():
             used, every = np.isfinite(self.logs), np.arange(len(self.logs))
             for q, place in enumerate(self.nearest(points)):
                 found[:, q] = self.misfit[every, np.where(used, self._steps(place), np.inf).argmin(axis=1)]
         return found * full
+
+    def missed_inside(self, points: FloatArray) -> FloatArray:
+        """How far formulas of one parameter are off inside the range, float64[K, Q] logarithms.
+
+        Between the points it is interpolated; beyond the range it fades.
+        """
+        if self.points.shape[1] > 1 or not self.misfit.any():
+            return np.zeros((len(self.logs), len(points)))
+        scale, asked = np.log(self.points[:, 0]), np.log(self.nearest(points)[:, 0])
+        place = np.clip(np.searchsorted(scale, asked, side="right") - 1, 0, len(scale) - 2)
+        share = (asked - scale[place]) / (scale[place + 1] - scale[place])
+        between = self.misfit[:, place] * (1 - share) + self.misfit[:, place + 1] * share
+        return np.asarray(between * (1 - self.fullness(points)))
 
     def fullness(self, points: FloatArray) -> FloatArray:
         """How much of a correction counts at points, float64[Q]: 0 in the measured range, 1 far beyond it."""
@@ -157,6 +201,25 @@ class Trend:
         return replace(self, logs=self.logs[kernels], misfit=self.misfit[kernels])
 
 
+FEWEST_POINTS = 4  # from which points have neighbours enough to tell how far they stray
+TO_DEVIATION = 1.4826  # from the median of absolute errors
+
+
+def strays(trend: Trend) -> FloatArray:
+    """Standard deviation of logarithms from the line between their neighbours, float64[K].
+
+    0 where that is unknown: with several parameters, few points, or gaps.
+    """
+    if trend.points.shape[1] > 1 or len(trend.points) < FEWEST_POINTS:
+        return np.zeros(len(trend.logs))
+    scale, logs = np.log(trend.points[:, 0]), trend.logs
+    share = (scale[1:-1] - scale[:-2]) / (scale[2:] - scale[:-2])
+    off = np.abs(logs[:, 1:-1] - logs[:, :-2] * (1 - share) - logs[:, 2:] * share)
+    known = np.isfinite(off).all(axis=1)
+    single = np.where(known[:, None], off, 0.0) / np.sqrt(1 + share**2 + (1 - share) ** 2)
+    return TO_DEVIATION * np.asarray(np.median(single, axis=1))
+
+
 def local_trend(
     parameters: Sequence[str], data: Observations, formulas: Callable[[FloatArray], FloatArray]
 ) -> Trend:
@@ -176,8 +239,28 @@ def local_trend(
         misfit = np.where(comparable, logs - np.log(np.where(comparable, fitted, 1.0)), 0.0)
         misfit = np.clip(misfit, -MOST_MISFIT, MOST_MISFIT)
     steepest = [STEEPEST_RISE if counts_processes(name) else STEEPEST_RISE_OF_SIZES for name in parameters]
+    weak = _goes_with_processes(parameters, data)
+    power = [OVERHEAD_POWER if counts_processes(name) else SIZE_POWER for name in parameters]
     return Trend(
-        points=data.points, logs=np.where(positive, logs, np.nan), steepest=np.array(steepest), misfit=misfit
+        points=data.points,
+        logs=np.where(positive, logs, np.nan),
+        steepest=np.array(steepest),
+        misfit=misfit,
+        power=np.where(weak or len(parameters) > 1, 0.0, power),
+        kept=np.full(len(parameters), KEPT if weak else 1.0),
+    )
+
+
+def _goes_with_processes(parameters: Sequence[str], data: Observations) -> bool:
+    """Tell whether the sum of the kernels grows about as the processes do: work was added with them."""
+    total = np.where(data.measured.all(axis=0), data.mean.sum(axis=0), 0.0)
+    used = total > 0
+    if used.sum() <= len(parameters):
+        return False
+    logs = np.log(data.points[used])
+    slopes = np.linalg.lstsq(logs - logs.mean(axis=0), np.log(total[used]), rcond=None)[0]
+    return any(
+        slope > PROPORTIONAL for slope, name in zip(slopes, parameters, strict=True) if counts_processes(name)
     )
 
 
@@ -220,7 +303,9 @@ class CombinedTrend:
             self, trend=self.trend.take(kernels), noise=self.noise[kernels], shift=self.shift[kernels]
         )
 
-    def combined(self, quantiles: FloatArray, points: FloatArray, level: float) -> FloatArray:
+    def combined(
+        self, quantiles: FloatArray, points: FloatArray, level: float, usual: FloatArray | None = None
+    ) -> FloatArray:
         """Combine lower ends, medians and upper ends of formulas with the trends.
 
         Beyond the measured range both are taken for normal in the logarithm; the formulas' deviation is that
@@ -230,6 +315,8 @@ class CombinedTrend:
             quantiles: float64[3, K, Q], of the formulas.
             points: float64[Q, D].
             level: probability that the interval holds the expected value.
+            usual: float64[3, K, Q], the same at `LEVEL`, if that is another: they weigh formulas against
+                trends, so that values do not depend on the level that is asked for.
 
         Returns:
             float64[3, K, Q].
@@ -239,20 +326,19 @@ class CombinedTrend:
         if not reach.any():
             return quantiles
         trend = self.trend.at(points)
-        quantiles = quantiles * np.exp(self.trend.misfit_at(points))
+        missed = np.exp(self.trend.misfit_at(points))
+        quantiles, usual = quantiles * missed, (quantiles if usual is None else usual) * missed
         usable = (quantiles[1] > 0) & (reach > 0) & np.isfinite(trend)
-        low, middle, high = np.log(np.where(usable, np.maximum(quantiles, SMALLEST_END * quantiles[1]), 1.0))
         trend = np.where(usable, trend, 0.0)
-        width = -ndtri((1 - level) / 2)
-        below = np.minimum(
-            middle - low, LOPSIDED * (high - middle)
-        )  # a lower end at 0 is far off in logarithms
-        side = np.where(trend > middle, high - middle, below) / width
+        middle = np.log(np.where(usable, quantiles[1], 1.0))
+        width, usual_width = -ndtri((1 - level) / 2), -ndtri((1 - LEVEL) / 2)
         astray = 1 - self.errors.formulas_hold
-        of_formula = side**2 + astray * (reaches**2 @ self.errors.formula**2)
+        further = astray * (reaches**2 @ self.errors.formula**2)
+        of_formula = (_side(usual, middle, trend, usable) / usual_width) ** 2 + further
         of_trend = reaches**2 @ self.errors.trend**2 + self.noise[:, None] ** 2
         both = of_formula + of_trend
         share = astray * of_formula / np.where(both > 0, both, 1.0) * self.trend.fullness(points)
+        of_formula = (_side(quantiles, middle, trend, usable) / width) ** 2 + further
         value = middle + share * (trend - middle) + self.shift[:, None] * reach
         variance = (
             of_formula * (1 - share) ** 2 + of_trend * share**2 + share * (1 - share) * (trend - middle) ** 2
@@ -261,3 +347,27 @@ class CombinedTrend:
         stretch = 1 + astray * (BELOW - 1), 1 + astray * (ABOVE - 1)
         found = np.exp(np.stack([value - stretch[0] * spread, value, value + stretch[1] * spread]))
         return np.where(usable, found, quantiles)
+
+
+def straying(ends: FloatArray, trend: CombinedTrend, points: FloatArray, level: float) -> FloatArray:
+    """Widen intervals in the measured range by how far points stray, the less the surer formulas hold.
+
+    Args:
+        ends: float64[3, K, Q], lower ends, values and upper ends at points float64[Q, D].
+        trend: of the kernels.
+        points: float64[Q, D].
+        level: of the interval.
+
+    Returns:
+        float64[3, K, Q].
+    """
+    inside = (1 - trend.errors.formulas_hold) * (1 - trend.trend.fullness(points))
+    return widened(ends, strays(trend.trend), level, inside)
+
+
+def _side(ends: FloatArray, middle: FloatArray, trend: FloatArray, usable: BoolArray) -> FloatArray:
+    """How far the end of an interval towards the trend lies from its middle, in logarithms, float64[K, Q]."""
+    low, high = np.log(np.where(usable, np.maximum(ends[::2], SMALLEST_END * ends[1]), 1.0))
+    below = np.minimum(middle - low, LOPSIDED * (high - middle))  # an end at 0 is far off in logarithms
+    side: FloatArray = np.where(trend > middle, high - middle, below)
+    return side

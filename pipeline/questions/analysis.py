@@ -10,16 +10,19 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import ModelError, UsageError
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
+from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.back_test import BackTest, back_test_total
 from pipeline.models.fit import fit
 from pipeline.models.kernels import Kernels, not_measurable, start_up, total_kernel
 from pipeline.models.metrics import kernels_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
+from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
 from pipeline.models.quality import Note
-from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.scaling_models import ANCHORS, ScalingModels
 from pipeline.models.total import agreeing, predict_total
-from pipeline.questions.bottlenecks import Crossover, Standing, crossovers, flags, ranking, shares
+from pipeline.questions.bottlenecks import Standing, flags, ranking, shares
+from pipeline.questions.crossovers import Ahead, Crossover, crossovers, half_intervals, measured_line
 
 ENOUGH_SCALES = 3  # to predict from
 DEFAULT_REACH = 4.0  # target scale if none is given: this many times the largest measured
@@ -83,7 +86,7 @@ class Analysis:
     @property
     def is_profile(self) -> bool:
         """Whether there are too few scales to predict from: one or two values of every parameter."""
-        return max((len(np.unique(values)) for values in self.experiment.points.T), default=0) < ENOUGH_SCALES
+        return too_few_scales(self.experiment.points)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -100,6 +103,7 @@ class Outlook:
         standing: what limits what can be said about each kernel.
         flags: per kernel what is remarkable about it.
         crossovers: who overtakes whom up to the target.
+        within: where formulas agree with the predictions.
     """
 
     prediction: Prediction
@@ -110,6 +114,12 @@ class Outlook:
     standing: Standing
     flags: Sequence[Sequence[str]]
     crossovers: tuple[Crossover, ...]
+    within: FormulaRange
+
+
+def too_few_scales(points: FloatArray) -> bool:
+    """Tell whether points, float64[P, D], have one or two values of every parameter: nothing is predicted."""
+    return max((len(np.unique(values)) for values in points.T), default=0) < ENOUGH_SCALES
 
 
 def scaled_parameter(experiment: Experiment, decision: ScalingDecision) -> str:
@@ -174,6 +184,12 @@ def default_target(analysis: Analysis) -> FloatArray:
     return target
 
 
+def kernel_formulas(analysis: Analysis, level: Level) -> Sequence[PredictionFormula]:
+    """Return the formulas of all kernels of a level up to the target if none is given."""
+    within = formula_range(level.models, analysis.column, default_target(analysis))
+    return prediction_formulas(level.models, within)
+
+
 def named_targets(
     parameters: Sequence[str], points: FloatArray, at: Sequence[Mapping[str, float]], where: str
 ) -> FloatArray:
@@ -201,7 +217,7 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossin
         targets: float64[Q, D]; the last one is the target scale of the ranking.
         crossing: whether to look for crossovers.
     """
-    experiment, column = analysis.experiment, analysis.column
+    experiment = analysis.experiment
     largest = experiment.points[analysis.largest]
     prediction = level.models.predict(targets)
     standing = standing_of(experiment, level)
@@ -215,9 +231,6 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossin
     rising = np.divide(
         prediction.value[:, -1], at_largest, out=np.ones(len(level.kernels)), where=at_largest > 0
     )
-    scale = experiment.points[:, column]
-    ends = float(scale.min()), float(scale.max())
-    reach = ends[0], max(ends[1], float(targets[-1, column]))
     return Outlook(
         prediction=prediction,
         total=predict_total(level.models, targets) if analysis.additive else _no_total(len(targets)),
@@ -226,15 +239,36 @@ def look_ahead(analysis: Analysis, level: Level, targets: FloatArray, *, crossin
         order=order,
         standing=standing,
         flags=flags(level.models.quality.probability_growing, rising, share_measured, share_target, standing),
-        crossovers=()
-        if analysis.is_profile or not analysis.additive or not crossing
-        else crossovers(
-            level.models.curve(partial(along_parameter, targets[-1], column), reach),
-            *ends,
-            float(targets[-1, column]),
-            standing,
-        ),
+        crossovers=_crossovers(analysis, level, targets[-1], standing) if crossing else (),
+        within=formula_range(level.models, analysis.column, targets),
     )
+
+
+def _crossovers(
+    analysis: Analysis, level: Level, target: FloatArray, standing: Standing
+) -> tuple[Crossover, ...]:
+    """Find the crossovers up to a target, float64[D]; those that are seen if nothing can be predicted.
+
+    There are none of metrics without a total.
+    """
+    if not analysis.additive:
+        return ()
+    experiment, column = analysis.experiment, analysis.column
+    line = measured_line(experiment.points, level.kernels.values, target, column)
+    if analysis.is_profile:
+        return crossovers(line, None, standing.apart)
+    scale = experiment.points[:, column]
+    first, last = float(scale.min()), float(scale.max())
+    ends = first, max(last, float(target[column]))
+    along = partial(along_parameter, target, column)
+    curve = level.models.curve(along, ends)
+    anchors = np.geomspace(*ends, ANCHORS)
+    known = anchors[anchors >= (line.scales[-1] if len(line.scales) else first)]
+    below, above = half_intervals(level.models.predict(along(known)))
+    ahead = Ahead(
+        curve=curve, scales=known, below=below, above=above, first=first, last=last, horizon=ends[1]
+    )
+    return crossovers(line, ahead, standing.apart)
 
 
 def _no_total(points: int) -> Prediction:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CURVE_POINTS = 120
+BESIDE = 12  # characters of a terminal beside the axes, which a title does not have
 POSITIVE_FRACTION = 1e-3  # of the largest value: a logarithmic axis begins there if the model reaches zero
 
 
@@ -74,13 +75,17 @@ def curve_of(analysis: Analysis, level: Level, kernel: int, title: str, horizon:
 
 
 def terminal_plot(curve: Curve, width: int, height: int, *, colour: bool, logarithmic: bool) -> str:
-    """Draw a curve with characters, `width` times `height` of them, on linear or logarithmic axes."""
+    """Draw a curve with characters, `width` times `height` of them, on linear or logarithmic axes.
+
+    A title that is wider stands above.
+    """
     import plotext
 
     plotext.clear_figure()
     plotext.limit_size(False, False)
     plotext.plot_size(width, height)
-    plotext.title(curve.title)
+    fits = len(curve.title) <= width - BESIDE
+    plotext.title(curve.title if fits else "")
     plotext.xlabel(curve.parameter)
     plotext.ylabel(curve.unit)
     if logarithmic:
@@ -94,7 +99,8 @@ def terminal_plot(curve: Curve, width: int, height: int, *, colour: bool, logari
     label = "measured" if drawn.all() else f"measured ({(~drawn).sum()} at zero, not on a logarithmic axis)"
     plotext.scatter(curve.measured_at[drawn], curve.measured[drawn], marker="o", color="red", label=label)
     text: str = plotext.build()
-    return text if colour else str(plotext.uncolorize(text))
+    drawing = text if colour else str(plotext.uncolorize(text))
+    return drawing if fits else f"{curve.title}\n{drawing}"
 
 
 def draw_curve(axes: "Axes", curve: Curve, *, logarithmic: bool) -> None:

@@ -9,16 +9,18 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.callpaths import folded
 from ingest.experiment import Experiment
 from pipeline.columns.column import json_rows
+from pipeline.columns.crossover_sentences import crossover_json
 from pipeline.columns.kernels import KERNELS, RankedKernels
 from pipeline.columns.model_json import measured_json, model_json, point_json, predictions_json
 from pipeline.columns.scales import ACCELERATORS, SCALES, known
+from pipeline.models.agreeing_formulas import total_formula
 from pipeline.models.back_test import BackTest
-from pipeline.models.growth import CONSTANT, GROWS, growth_classes
+from pipeline.models.growth import growth_classes, stated_law, total_statement
 from pipeline.models.kernels import Kernels
-from pipeline.models.scaling_models import ScalingModels, sum_of_formulas
 from pipeline.questions.analysis import ENOUGH_SCALES, Analysis, Level, Outlook, extrapolation, measured_total
-from pipeline.questions.bottlenecks import Crossover
-from pipeline.questions.planning.advice import Advice
+from pipeline.questions.crossovers import Crossover
+from pipeline.questions.differing_work import DifferingWork
+from pipeline.questions.planning.advice import Advice, MeasurementPlan
 from pipeline.questions.runtime.limits import Limit
 from pipeline.questions.runtime.losses import Losses
 from pipeline.questions.runtime.pop import Efficiencies, PopParts
@@ -159,8 +161,7 @@ def _crossovers(analysis: Analysis, level: Level, found: Sequence[Crossover]) ->
         {
             "overtakes": list(paths[c.overtakes]),
             "overtaken": list(paths[c.overtaken]),
-            "at": {analysis.parameter: number(c.at)},
-            "measured": c.measured,
+            **crossover_json(c, analysis.parameter),
         }
         for c in found
     ]
@@ -172,12 +173,18 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
         return None
     models, kernels = analysis.callpaths.models, analysis.callpaths.kernels
     names = models.parameters
-    formula = sum_of_formulas(models) if models.whole is None else models.whole.formula(0)
+    formula = total_formula(models, outlook.within)
     measured = measured_total(analysis)
     fitted = models.expected(analysis.experiment.points).sum(axis=0)
     known = np.isfinite(measured) & (np.abs(measured) + np.abs(fitted) > 0)
     gap = 2 * np.abs(fitted - measured)[known] / (np.abs(measured) + np.abs(fitted))[known]
     largest = outlook.total.value[0, -1]
+    probability = _probability_total_grows(analysis, outlook)
+    statement = (
+        growth_classes(models.whole)[0]
+        if models.whole is not None
+        else total_statement(models, formula.growth, probability, len(analysis.experiment.points))
+    )
     return {
         "callpath": ["total"],
         "region": "total",
@@ -185,9 +192,9 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
         "metric": kernels.metric,
         "unit": kernels.unit,
         "model": model_json(formula),
-        "growth": formula.growth,
-        "growth_class": _class_of_total(models, formula.growth),
-        "probability_growing": number(_probability_total_grows(analysis, outlook)),
+        "growth": stated_law(statement, formula.growth),
+        "growth_class": statement,
+        "probability_growing": number(probability),
         "quality": {
             "smape": number(100 * gap.mean() if len(gap) else 0.0),
             "cv_smape": number(_weighted(models.quality.cv_smape, outlook.share_measured)),
@@ -201,12 +208,6 @@ def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[st
         "flags": [],
         "notes": [],
     }
-
-
-def _class_of_total(models: ScalingModels, growth: str) -> str:
-    if models.whole is not None:
-        return growth_classes(models.whole)[0]
-    return CONSTANT if growth == "1" else f"{GROWS}{growth}"
 
 
 def _probability_total_grows(analysis: Analysis, outlook: Outlook) -> float:
@@ -234,28 +235,40 @@ def efficiency_summary(experiment: Experiment, found: Efficiencies | None) -> di
     return {"points": rows, "notices": list(found.notices)}
 
 
-def advice_summary(
-    plan: Sequence[Advice], parameters: Sequence[str], kernels: Kernels
-) -> list[dict[str, Any]]:
-    """Return a measurement plan in its order, as `pipeline advise --json` writes it."""
-    return [
-        {
-            "at": point_json(parameters, advice.point),
-            "repetitions": advice.repetitions,
-            "cost": number(advice.cost),
-            "relative_width_after": number(advice.width),
-            "reduction": number(advice.reduction),
-            "settles": [
-                {
-                    "callpath": list(kernels.callpaths[settled.kernel]),
-                    "share": number(settled.share),
-                    "rivals": list(settled.rivals),
-                }
-                for settled in advice.settles
-            ],
-        }
-        for advice in plan
-    ]
+def work_summary(found: DifferingWork) -> dict[str, Any]:
+    """Return what runs should be divided by."""
+    counts = {key: number(value) for key, value in vars(found).items() if key != "per"}
+    return {"per": found.per, **counts}
+
+
+def plan_summary(found: MeasurementPlan, level: Level) -> dict[str, Any]:
+    """Return what to measure next and what that gains; `level` has the call paths."""
+    names = level.models.parameters
+    steps, instead = (
+        [_advice(one, names, level.kernels) for one in some if one] for some in (found.steps, [found.instead])
+    )
+    return {
+        "target": point_json(names, np.array(found.target)),
+        "budget": number(found.budget),
+        "beyond": found.beyond,
+        "relative_width": number(found.width),
+        "plan": steps,
+        "instead": next(iter(instead), None),
+    }
+
+
+def _advice(advice: Advice, parameters: Sequence[str], kernels: Kernels) -> dict[str, Any]:
+    return {
+        "at": point_json(parameters, np.array(advice.point)),
+        "repetitions": advice.repetitions,
+        "cost": number(advice.cost),
+        "relative_width_after": number(advice.width),
+        "reduction": number(advice.reduction),
+        "settles": [
+            {"callpath": list(kernels.callpaths[settled.kernel]), "share": number(settled.share)}
+            for settled in advice.settles
+        ],
+    }
 
 
 def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> dict[str, Any] | None:

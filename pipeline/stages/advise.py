@@ -1,5 +1,7 @@
 """The advise stage: which further measurements are worth their cost."""
 
+from functools import partial
+
 import numpy as np
 
 from ingest.arrays import FloatArray
@@ -8,47 +10,61 @@ from ingest.scaling import Scaling
 from pipeline.models.kernels import total_kernel
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.planning.advice import Advice, advise, repetition_noise
-from pipeline.questions.planning.designs import candidate_points
+from pipeline.questions.planning.advice import MeasurementPlan, advise
+from pipeline.questions.planning.designs import SERIES_REPETITIONS
+from pipeline.questions.planning.plan import repetition_noise
 
 TIMES = ("effort", "time")
 
 
-def advise_analysis(analysis: Analysis, at: FloatArray, budget: float) -> list[Advice]:
+def next_measurements(analysis: Analysis, at: FloatArray) -> MeasurementPlan | None:
+    """Plan further measurements for a target, float64[D], as `plan_measurements` does by default.
+
+    Returns:
+        None if there are too few scales to predict from, or the cost of a run is unknown.
+    """
+    if analysis.is_profile or _unknown_cost(analysis) or not cost_so_far(analysis) > 0:
+        return None
+    return plan_measurements(analysis, at)
+
+
+def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None = None) -> MeasurementPlan:
     """Plan measurements within core-seconds for a sharper prediction of the total at a target, float64[D].
 
+    Without a budget they may cost as much as the study so far, or the next doubling of its scale.
+
     Raises:
-        UsageError: the models are not of time, or budget or target is invalid.
+        UsageError: the cost of a run is unknown, or budget or target is invalid.
     """
-    kernels, models = analysis.callpaths.kernels, analysis.callpaths.models
-    if kernels.metric not in TIMES:
-        raise UsageError(
-            f"the models are of {kernels.metric}, so the cost of a run is unknown",
-            hint="run `pipeline run` with --metric time",
-        )
-    points = candidate_points(analysis.experiment.points, at)
-    cost = run_costs(analysis, points)
-    noise = repetition_noise(kernels.values)
-    return advise(models, analysis.experiment.points, at, budget, noise=noise, candidates=points, cost=cost)
+    if unknown := _unknown_cost(analysis):
+        hint = "run `pipeline run` with --metric time"
+        raise UsageError(f"{unknown}, so the cost of a run is unknown", hint=hint)
+    kernels, experiment = analysis.callpaths.kernels, analysis.experiment
+    measured = np.isfinite(kernels.values).any(axis=0).sum(axis=1)
+    return advise(
+        analysis.callpaths.models,
+        experiment.points,
+        at,
+        cost_so_far(analysis) if budget is None else budget,
+        cost=partial(run_costs, analysis),
+        repetitions=min(int(np.median(measured)), SERIES_REPETITIONS),
+        noise=repetition_noise(kernels.values),
+    )
+
+
+def _unknown_cost(analysis: Analysis) -> str:
+    """Say why nobody knows what a run costs; empty if it is known."""
+    metric = analysis.callpaths.kernels.metric
+    if metric not in TIMES:
+        return f"the models are of {metric}"
+    series = not analysis.experiment.runs and analysis.decision.scaling is Scaling.WEAK
+    return "the series does not say on how many cores it ran" if series else ""
 
 
 def run_costs(analysis: Analysis, points: FloatArray) -> FloatArray:
     """Return the predicted core-seconds of a run at each point, float64[P], from models of time."""
     cost: FloatArray = analysis.callpaths.models.expected(points).sum(axis=0) * _cores(analysis, points)
     return cost
-
-
-def next_measurements(analysis: Analysis, at: FloatArray) -> list[Advice]:
-    """Plan as many further measurements as the study has cost so far, and at least one of the next doubling.
-
-    The plan for a target, float64[D], is empty if nothing narrows the interval of the total there, or if the
-    models are not of time.
-    """
-    kernels, experiment = analysis.callpaths.kernels, analysis.experiment
-    if kernels.metric not in TIMES or not (experiment.runs or analysis.decision.scaling is not Scaling.WEAK):
-        return []
-    budget = cost_so_far(analysis)
-    return advise_analysis(analysis, at, budget) if budget > 0 else []
 
 
 def cost_so_far(analysis: Analysis) -> float:

@@ -18,7 +18,8 @@ from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.gate.kernel_values import KernelValues, Origin, Scope, measurements_of
 from pipeline.gate.matching import Matched
 from pipeline.gate.recording import recorded_digests
-from pipeline.questions.analysis import scaling_of
+from pipeline.gate.study_models import StudyModels
+from pipeline.questions.analysis import Analysis, scaling_of
 from pipeline.stages.ingest import ingest, skipped_entry
 from pipeline.stages.model import metric_to_model
 from pipeline.stages.overhead import true_times
@@ -70,6 +71,7 @@ def read_study(
         PipelineError: if nothing can be read or the runs have no parameter.
     """
     path = source if isinstance(source, Path) else source.path
+    analysis = None
     if isinstance(source, Path) and (path / PROVENANCE).is_file():
         stored = read_stored_study(path)
         analysis, provenance = stored.chosen, stored.result.provenance
@@ -98,6 +100,7 @@ def read_study(
     if places is not None:
         from pipeline.projection.study.projected_study import project_experiment
 
+        analysis = None  # of the machine measured on
         experiment = project_experiment(experiment, decision, metric, *places)
     origin, mixed = _origin(experiment, machine)
     if places is not None:
@@ -106,7 +109,19 @@ def read_study(
     found = measurements_of(experiment, decision, metric, origin)
     if not np.isfinite(found.values).any():
         raise InputError(f"no usable value of {metric}", where=str(path), hint="see `pipeline inspect`")
+    if analysis is not None:
+        found = replace(found, models=_stored_models(found, analysis))
     return GateStudy(found, (*experiment.notices, *mixed), damaged)
+
+
+def _stored_models(study: KernelValues, analysis: Analysis) -> StudyModels:
+    return StudyModels(
+        values=study.values,
+        callpaths=analysis.callpaths.models,
+        regions=analysis.regions.models,
+        callpath_rows=study.rows_of(Scope.CALLPATH),
+        region_rows=study.rows_of(Scope.REGION),
+    )
 
 
 def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ...]]:

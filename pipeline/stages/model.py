@@ -24,9 +24,19 @@ from pipeline.questions.analysis import (
     named_targets,
     scaling_of,
 )
+from pipeline.questions.differing_work import differing_work
 from pipeline.questions.runtime.pop import efficiencies
 from pipeline.questions.runtime.runtime import Runtime, runtime
-from pipeline.report.summary import LISTED, efficiency_summary, metric_summary, runtime_summary, summarise
+from pipeline.report.summary import (
+    LISTED,
+    efficiency_summary,
+    metric_summary,
+    plan_summary,
+    runtime_summary,
+    summarise,
+    work_summary,
+)
+from pipeline.stages.advise import next_measurements
 from pipeline.stages.selection import most_listed
 from pipeline.stages.usable_runs import Ingested
 from pipeline.store.results import StoredStudy
@@ -115,12 +125,14 @@ class TargetForecast:
         targets: float64[Q, D].
         min_efficiency: the efficiency up to whose scale is asked.
         others: the models of other metrics, by name.
+        measurable: the study that can be continued, if it is another one, such as that on another machine.
     """
 
     analysis: Analysis
     targets: FloatArray
     min_efficiency: float = MIN_EFFICIENCY
     others: Mapping[str, Analysis] = field(default_factory=dict)
+    measurable: Analysis | None = None
 
     @cached_property
     def outlooks(self) -> tuple[Outlook, Outlook]:
@@ -140,6 +152,19 @@ class TargetForecast:
         return runtime(self.analysis, self.targets, self.min_efficiency)
 
     @cached_property
+    def work(self) -> dict[str, Any] | None:
+        """The ``differing_work`` of summary.json."""
+        found = differing_work(self.analysis)
+        return None if found is None else work_summary(found)
+
+    @cached_property
+    def next_measurement(self) -> dict[str, Any] | None:
+        """The ``next_measurement`` of summary.json, for the last target."""
+        study = self.measurable or self.analysis
+        plan = None if self.runtime is None else next_measurements(study, self.targets[-1])
+        return None if plan is None else plan_summary(plan, study.callpaths)
+
+    @cached_property
     def efficiency(self) -> dict[str, Any]:
         """The ``efficiency`` of summary.json."""
         experiment = self.analysis.experiment
@@ -149,6 +174,8 @@ class TargetForecast:
         """Return the content of summary.json with so many kernels of a level, None for all."""
         summary = summarise(self.analysis, *self.outlooks, self.targets, notices, most=most)
         return summary | {
+            "differing_work": self.work,
+            "next_measurement": self.next_measurement,
             "efficiency": self.efficiency,
             "runtime": runtime_summary(self.runtime, self.analysis.experiment.parameters),
             "metrics": {

@@ -7,9 +7,10 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import UsageError
+from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.kernels import callpath_id, is_callpath_id, matching
 from pipeline.models.metrics import FACTORS
-from pipeline.questions.analysis import Analysis, Level
+from pipeline.questions.analysis import Analysis, Level, kernel_formulas
 from pipeline.questions.bottlenecks import shares
 from pipeline.report.plots import Curve, curve_of, write_figure
 from pipeline.stages.model import target_points
@@ -65,9 +66,11 @@ def kernel_curve(
     Raises:
         UsageError: a target names no parameter of the experiment.
     """
-    horizon = float(target_points(analysis, at)[:, analysis.column].max())
-    path = level.kernels.callpaths[kernel]
-    title = f"{callpath_text(path, TITLE_WIDTH)}: {level.models.formula(kernel).text()}"
+    targets = target_points(analysis, at)
+    horizon = float(targets[:, analysis.column].max())
+    path, models = level.kernels.callpaths[kernel], level.models.take([kernel])
+    (formula,) = prediction_formulas(models, formula_range(models, analysis.column, targets))
+    title = f"{callpath_text(path, TITLE_WIDTH)}: {formula.text()}"
     return curve_of(analysis, level, kernel, title, horizon)
 
 
@@ -98,7 +101,10 @@ def factor_lines(study: StoredStudy, level: Level, kernel: int) -> list[str]:
             continue
         count, each = (getattr(study.of(metric), name) for metric in (factor.count, factor.each))
         if path in each.kernels.callpaths:
-            formulas = [of.models.formula(of.kernels.callpaths.index(path)).text() for of in (count, each)]
+            formulas = [
+                kernel_formulas(study.chosen, of)[of.kernels.callpaths.index(path)].text()
+                for of in (count, each)
+            ]
             return [f"= {factor.count}: {formulas[0]}", f"x time per {factor.noun} [s]: {formulas[1]}"]
     return []
 

@@ -16,7 +16,6 @@ from pipeline.projection.study.projected_study import StudyProjection, project_s
 from pipeline.projection.study.study_machine import StudyMachine, study_machine
 from pipeline.questions.analysis import Analysis
 from pipeline.report.study_projection import study_projection_json
-from pipeline.stages.advise import next_measurements
 from pipeline.stages.model import TargetForecast, target_points
 from pipeline.stages.project import stored_models
 from pipeline.stages.report import page_of
@@ -68,13 +67,17 @@ class ProjectedResults:
         return page_of(
             self.there,
             {**provenance, "notices": [*self.rests_on, *provenance["notices"]]},
-            advice=next_measurements(self.study.chosen, self.targets[-1]),
             machines=self.document,
             files=(),
         )
 
     def _on(self, analysis: Analysis) -> TargetForecast:
-        return TargetForecast(analysis=analysis, targets=self.targets, min_efficiency=self.min_efficiency)
+        return TargetForecast(
+            analysis=analysis,
+            targets=self.targets,
+            min_efficiency=self.min_efficiency,
+            measurable=self.study.chosen,
+        )
 
 
 def project_results(

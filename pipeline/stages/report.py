@@ -9,10 +9,8 @@ from typing import Any, TypeVar
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.planning.advice import Advice
 from pipeline.report.page import MetricOutlook, Report, report_html
 from pipeline.report.page.page_data import filter_data
-from pipeline.stages.advise import next_measurements
 from pipeline.stages.model import TargetForecast, forecast_at
 from pipeline.store.atomic import write_text
 from pipeline.store.freshness import state_of
@@ -28,7 +26,6 @@ def page_of(
     ahead: TargetForecast,
     provenance: Mapping[str, Any],
     evidence: Mapping[str, Any] | None = None,
-    advice: Sequence[Advice] | None = None,
     **more: Any,  # noqa: ANN401  # fields of `Report`
 ) -> str:
     """Return report.html, which opens at the last target.
@@ -37,11 +34,8 @@ def page_of(
         ahead: the models at the targets.
         provenance: the content of ``run.json``.
         evidence: the content of ``app.filter.json``; None without a filter.
-        advice: what to measure next; None for that of these models, if they are of time.
         more: further content of the report.
     """
-    if advice is None:
-        advice = () if ahead.runtime is None else next_measurements(ahead.analysis, ahead.targets[-1])
     callpaths, regions = ahead.outlooks
     return report_html(
         Report(
@@ -52,6 +46,7 @@ def page_of(
             provenance=provenance,
             filter_evidence=evidence,
             efficiency=ahead.efficiency,
+            work=ahead.work,
             runtime=ahead.runtime,
             others=tuple(
                 MetricOutlook(analysis=other, callpaths=of_callpaths, regions=of_regions)
@@ -59,7 +54,7 @@ def page_of(
                     ahead.others.values(), ahead.of_others.values(), strict=True
                 )
             ),
-            advice=advice,
+            next_measurement=ahead.next_measurement,
             **{"files": _file_dates(provenance), **more},
         )
     )

@@ -8,17 +8,18 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
-from ingest.experiment import STATED_STEPS, Experiment, PerVisit, RunRecord
+from ingest.experiment import Experiment, PerVisit, RunRecord, counted_work
 from ingest.reduction import Reduction
 from ingest.region_class import region_class
-from ingest.run_settings import STEPS, TIME_PER_STEP
+from ingest.run_settings import TIME_PER_STEP, counts_work
 from pipeline.config.options import Options
 from pipeline.models.kernels import named
+from pipeline.questions.differing_work import VISITS, stated_counts, visits_of
 from pipeline.report.summary import LISTED
 from pipeline.stages.usable_runs import Ingested
-from pipeline.wording.quantities import counted, point_text, value_text
+from pipeline.wording.quantities import counted, point_text
 
-TIME, VISITS = "time", "visits"
+TIME = "time"
 RUNS_NAMED = 3  # of those that did not visit a region
 
 
@@ -36,7 +37,7 @@ def per_visit(read: Ingested, region: str) -> Ingested:
 
     A run's number of visits is the largest one of its locations, summed over the call paths of the region, so
     that a step that only the master visits counts once. The region may also be a call path or its id, as of
-    `matching`, or the steps that logs state.
+    `matching`, or the steps or iterations that runs state.
 
     Raises:
         UsageError: no visits were measured, the region matches nothing, or a run did not visit it.
@@ -44,38 +45,23 @@ def per_visit(read: Ingested, region: str) -> Ingested:
     if not region:
         return read
     experiment = read.experiment
-    if region == STATED_STEPS and region not in experiment.regions.name:
-        return replace(
-            read, experiment=_divided(experiment, PerVisit(region=region, visits=_stated_steps(experiment)))
-        )
+    if counts_work(region) and region not in experiment.regions.name:
+        visits = stated_counts(experiment, region)
+        for run in experiment.runs:
+            if not np.isfinite(visits[run.point, run.repetition]):
+                hint = "name a region that every run visits, such as its time step"
+                raise UsageError(f"{run.source} does not state its {region}", where="--per", hint=hint)
+        return replace(read, experiment=_divided(experiment, PerVisit(region=region, visits=visits)))
     if VISITS not in experiment.values:
         raise UsageError(
             "no visits were measured",
             where="--per",
             hint="only profiles that count visits have values per visit",
         )
-    callpaths = named(experiment.callpaths, region, "--per")
-    most = experiment.values[VISITS].max
-    visits: FloatArray = np.where(np.isfinite(most).any(axis=0), np.nansum(most[callpaths], axis=0), np.nan)
+    visits = visits_of(experiment, named(experiment.callpaths, region, "--per"))
     if (visits == 0).any():
         raise _not_visited(experiment, region, visits == 0)
     return replace(read, experiment=_divided(experiment, PerVisit(region=region, visits=visits)))
-
-
-def _stated_steps(experiment: Experiment) -> FloatArray:
-    """Return the steps of each run, float64[P, R].
-
-    Raises:
-        UsageError: a run states none.
-    """
-    steps: FloatArray = np.full(experiment.shape, np.nan)
-    for run in experiment.runs:
-        text = run.attributes.get(STEPS, "")
-        if not text.isdecimal():
-            hint = "name a region that every run visits, such as its time step"
-            raise UsageError(f"{run.source} does not state its steps", where="--per", hint=hint)
-        steps[run.point, run.repetition] = float(text)
-    return steps
 
 
 def _divided(experiment: Experiment, per: PerVisit) -> Experiment:
@@ -85,13 +71,9 @@ def _divided(experiment: Experiment, per: PerVisit) -> Experiment:
         for name, reduction in experiment.values.items()
     }
     runs = tuple(_shortened(run, float(per.visits[run.point, run.repetition])) for run in experiment.runs)
-    least, most = (value_text(float(end(per.visits))) for end in (np.nanmin, np.nanmax))
-    counts = least if least == most else f"{least} to {most}"
-    visits = "visit" if counts == "1" else "visits"
-    what = f"per visit of '{per.region}' ({counts} {visits} per run)"
-    if per.region == STATED_STEPS:
-        what = f"per step ({counts} steps per run)"
-    notice = f"all values are {what}"
+    least, most = (float(end(per.visits)) for end in (np.nanmin, np.nanmax))
+    what = per.text if counts_work(per.region) else f"per visit of '{per.region}'"
+    notice = f"all values are {what} ({counted_work(least, most, per.region)} per run)"
     return replace(experiment, values=values, runs=runs, per=per, notices=(*experiment.notices, notice))
 
 

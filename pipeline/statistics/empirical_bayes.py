@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import digamma, polygamma
+from scipy.special import digamma, zeta
 
 from ingest.arrays import FloatArray
 
@@ -41,22 +41,27 @@ def pool_variances(
     half = degrees / 2
     logs = np.log(variances) - digamma(half) + np.log(half)
     center = float(logs.mean())
-    between = float(logs.var(ddof=1) - polygamma(1, half).mean()) if len(logs) > 1 else 0.0
+    between = float(logs.var(ddof=1) - _trigamma(half).mean()) if len(logs) > 1 else 0.0
     if most_degrees is None:
         most_degrees = min(max(len(variances) - 1, 1) * float(degrees.mean()), MOST_DEGREES)
     half_prior = most_degrees / 2
-    if between > float(polygamma(1, half_prior)):
+    if between > float(_trigamma(half_prior)):
         half_prior = _inverse_trigamma(between)
     variance = np.exp(center + digamma(half_prior) - np.log(half_prior))
     return PooledVariance(float(variance), 2 * half_prior)
+
+
+def _trigamma(x: FloatArray | float) -> FloatArray:
+    """Return the second derivative of log gamma; `scipy.special.polygamma` takes ten times as long."""
+    return np.asarray(zeta(2, x))
 
 
 def _inverse_trigamma(value: float) -> float:
     """Solve trigamma(x) = value by Newton's method on 1 / trigamma, which is nearly straight."""
     x = 0.5 + 1 / value
     for _ in range(50):
-        trigamma = float(polygamma(1, x))
-        step = trigamma * (1 - trigamma / value) / float(polygamma(2, x))
+        trigamma = float(_trigamma(x))
+        step = trigamma * (1 - trigamma / value) / float(-2 * zeta(3, x))
         x += step
         if abs(step) < 1e-10 * x:
             break

@@ -115,17 +115,18 @@ def solve_symmetric(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, 
         The solutions float64[..., C] and the inverses float64[..., C, C].
     """
     size = matrix.shape[-1]
-    identity = np.broadcast_to(np.eye(size), matrix.shape)
-    work = np.concatenate([matrix, identity, right[..., None]], axis=-1)
+    work = np.concatenate([matrix, right[..., None]], axis=-1)
     original = np.einsum("...cc->...c", matrix).copy()
     dropped = np.zeros(original.shape, dtype=bool)
     for c in range(size):
-        pivot = work[..., c, c]
+        pivot, column = work[..., c, c].copy(), work[..., c].copy()
         dropped[..., c] = pivot <= 1e-13 * original[..., c]
-        row = work[..., c, :] / np.where(dropped[..., c], 1.0, pivot)[..., None]
-        row = np.where(dropped[..., c, None], 0.0, row)
-        work = work - work[..., :, c, None] * row[..., None, :]
+        over = np.where(dropped[..., c], 0.0, 1 / np.where(dropped[..., c], 1.0, pivot))
+        row = work[..., c, :] * over[..., None]
+        work -= column[..., None] * row[..., None, :]
         work[..., c, :] = row
+        work[..., c] = column * -over[..., None]  # the inverse grows where the matrix is done with
+        work[..., c, c] = over
     kept = ~dropped
-    inverse = work[..., size:-1] * (kept[..., :, None] & kept[..., None, :])
+    inverse = work[..., :-1] * (kept[..., :, None] & kept[..., None, :])
     return work[..., -1] * kept, inverse

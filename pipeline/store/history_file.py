@@ -87,7 +87,7 @@ def history_rows(
         "at": [json.dumps(point)] * count,
         "value": study.mean[:, at].tolist(),
         "share": study.share[:, at].tolist(),
-        "growth": [ahead.models.formula(k).growth for k in range(count)],
+        "growth": [formula().growth for formula in ahead.formulas],
         "target": [json.dumps(dict(target))] * count,
         "predicted": predicted.value[:, -1].tolist(),
         "verdict": [verdicts.get(k, "") for k in study.kernels],

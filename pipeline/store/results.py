@@ -13,9 +13,10 @@ from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.scaling import ScalingDecision
 from pipeline.models.back_test import BackTest
+from pipeline.models.growth import stated_laws
 from pipeline.models.metrics import kernels_of
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.questions.analysis import Analysis, Level, analysis_of
+from pipeline.questions.analysis import Analysis, Level, analysis_of, kernel_formulas
 from pipeline.store.arrow import binaries, from_ipc, ipc_bytes, lists_of_texts, read_table, texts, write_table
 from pipeline.store.experiments import read_experiment, write_experiment
 from pipeline.store.freshness import InputFile, software
@@ -37,8 +38,16 @@ def write_analysis(directory: Path, analysis: Analysis, others: Mapping[str, Ana
     write_experiment(directory, analysis.experiment)
     levels = {MODELS: analysis.callpaths, REGION_MODELS: analysis.regions}
     for name, level in levels.items():
-        paths = lists_of_texts(folded(level.kernels.callpaths))
-        write_table(directory / name, to_table(level.models).add_column(0, "callpath", paths))
+        formulas = kernel_formulas(analysis, level)
+        described = {  # for human readers
+            "callpath": lists_of_texts(folded(level.kernels.callpaths)),
+            "formula": texts([formula.text() for formula in formulas]),
+            "growth": texts(stated_laws(level.models, (formula.growth for formula in formulas))),
+        }
+        table = to_table(level.models)
+        for place, (column, values) in enumerate(described.items()):
+            table = table.add_column(place, column, values)
+        write_table(directory / name, table)
     write_table(directory / METRIC_MODELS, _metric_models(others))
 
 

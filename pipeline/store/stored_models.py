@@ -16,9 +16,9 @@ from pipeline.models.forms import stored_exponent, term
 from pipeline.models.hypotheses import Hypotheses
 from pipeline.models.quality import Quality
 from pipeline.models.rivals import Rivals
-from pipeline.models.scaling_models import ScalingModels, formulas, growths
+from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.trend import CombinedTrend, ForecastErrors, Trend
-from pipeline.store.arrow import from_ipc, ipc_bytes, numbers, texts
+from pipeline.store.arrow import from_ipc, ipc_bytes, numbers
 
 _KEY = b"scaling_models"
 RAGGED = ("chosen", "weight", "coefficients", "covariance")
@@ -30,14 +30,14 @@ PER_KERNEL = (*_OF_RIVALS, *(field.name for field in fields(Quality)))
 def to_table(models: ScalingModels) -> pa.Table:
     """Write models as a table.
 
-    Columns are ``formula`` and ``growth`` for human readers, the arrays of `Rivals` and `Quality` (lists
-    where a kernel has several values), and the logarithms, noise and shift of the trends; all else is JSON
-    in the metadata, the model of the sum among it.
+    Columns are the arrays of `Rivals` and `Quality` (lists where a kernel has several values), and the
+    logarithms, noise and shift of the trends; all else is JSON in the
+    metadata, the model of the sum among it.
 
     Raises:
         InputError: all rivals together have more values than an Arrow column can hold.
     """
-    columns: dict[str, pa.Array] = {"formula": texts(formulas(models)), "growth": texts(growths(models))}
+    columns: dict[str, pa.Array] = {}
     rivals = models.rivals
     for name in RAGGED:
         columns[name] = _lists(getattr(rivals, _IN_RIVALS.get(name, name)), rivals.begin)
@@ -120,6 +120,8 @@ def _trend_settings(combined: CombinedTrend) -> dict[str, Any]:
     return {
         "points": combined.trend.points.tolist(),
         "steepest": combined.trend.steepest.tolist(),
+        "power": combined.trend.power.tolist(),
+        "kept": combined.trend.kept.tolist(),
         "of_formula": errors.formula.tolist(),
         "of_trend": errors.trend.tolist(),
         "formulas_hold": errors.formulas_hold,
@@ -130,8 +132,17 @@ def _trend(settings: Mapping[str, Any], table: pa.Table) -> CombinedTrend:
     points = np.array(settings["points"], dtype=np.float64)
     noise, shift = (_values(table, name) for name in ("trend_noise", "trend_shift"))
     logs, misfit = (_values(table, name).reshape(-1, len(points)) for name in ("trend_logs", "trend_misfit"))
+    steepest = np.array(settings["steepest"])
+    power, kept = settings.get("power", np.zeros(len(steepest))), settings.get("kept", np.ones(len(steepest)))
     return CombinedTrend(
-        trend=Trend(points=points, logs=logs, steepest=np.array(settings["steepest"]), misfit=misfit),
+        trend=Trend(
+            points=points,
+            logs=logs,
+            steepest=steepest,
+            misfit=misfit,
+            power=np.array(power),
+            kept=np.array(kept),
+        ),
         noise=noise,
         errors=ForecastErrors(
             formula=np.array(settings["of_formula"]),

@@ -110,6 +110,11 @@ def estimate_of(entry: Mapping[str, float], unit: str = "") -> str:
     return estimate_text(entry["value"], entry["lower"], entry["upper"], unit)
 
 
+def half_width(relative_width: float) -> str:
+    """Write the width of an interval relative to its value as what it goes to either side: ``±35 %``."""
+    return f"±{figure(50 * relative_width, 2)} %"
+
+
 def growth_text(growth: str) -> str:
     """Write the growth of a model: ``constant``, ``p^(1/2)``."""
     return CONSTANT if growth == "1" else growth

@@ -75,8 +75,8 @@ LISTED = (
     ),
     Listed(
         "crossover floor ignored",
-        "leading >= CROSSING_SHARE * total",
-        "leading >= 0.0",
+        "matters = values[past] >= LEADING_SHARE * total",
+        "matters = values[past] >= 0.0",
     ),
     Listed(
         "minimum of merged call paths lost",

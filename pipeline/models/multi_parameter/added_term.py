@@ -60,13 +60,16 @@ class _Sums:
 
 
 def chi_squared(
-    data: WeightedMeans, others: FloatArray, rest: FloatArray | None, factors: FloatArray
+    data: WeightedMeans,
+    others: tuple[list[FloatArray], FloatArray],
+    rest: FloatArray | None,
+    factors: FloatArray,
 ) -> FloatArray:
     """Weighted sum of squares left by hypotheses of other terms, one candidate term and the constant.
 
     Args:
         data: K kernels at P points.
-        others: float64[K, B, m, P], the m other terms of B hypotheses for each kernel.
+        others: the m other terms of B hypotheses for each kernel, made `orthogonal`.
         rest: float64[K, B, P], what every candidate is multiplied by, None for 1.
         factors: float64[n, P], the candidates.
 
@@ -88,7 +91,7 @@ def chi_squared(
         yy=yy,
     )
     limit, least = sums.tt * _CANCELLED, np.maximum(sums.one * _CANCELLED, 1e-300)
-    basis, triangle = _orthogonal(weight, others)
+    basis, triangle = others
     along = [_project(sums, q, base, data.pair, table) for q in basis]
     slope, constant, left, usable = _solve_two(sums, limit, least, data.nonnegative)
     if data.nonnegative:
@@ -98,8 +101,13 @@ def chi_squared(
     return left
 
 
-def _orthogonal(weight: FloatArray, others: FloatArray) -> tuple[list[FloatArray], FloatArray]:
-    """Gram-Schmidt: m orthonormal float64[K, B, P] and the triangle float64[K, B, m, m]."""
+def orthogonal(weight: FloatArray, others: FloatArray) -> tuple[list[FloatArray], FloatArray]:
+    """Gram-Schmidt of float64[K, B, m, P]: m orthonormal float64[K, B, P], the triangle float64[K, B, m, m].
+
+    Args:
+        weight: float64[K, 1, P], of the inner product.
+        others: the terms.
+    """
     size = others.shape[2]
     basis: list[FloatArray] = []
     triangle = np.zeros((*others.shape[:2], size, size))
@@ -129,10 +137,12 @@ def _project(
         table: float64[P, n], the candidates.
     """
     t = (base * q) @ table
-    one, y = np.split(q @ pair, 2, axis=2)
-    sums.tt = sums.tt - t * t
-    sums.t1 = sums.t1 - t * one
-    sums.ty = sums.ty - t * y
+    both = q @ pair
+    one, y = both[..., :1], both[..., 1:]
+    squares, ones, data = t * t, t * one, t * y
+    sums.tt = np.subtract(sums.tt, squares, out=squares)
+    sums.t1 = np.subtract(sums.t1, ones, out=ones)
+    sums.ty = np.subtract(sums.ty, data, out=data)
     sums.one = sums.one - one * one
     sums.y1 = sums.y1 - one * y
     sums.yy = sums.yy - y * y
@@ -142,19 +152,30 @@ def _project(
 def _solve_two(
     sums: _Sums, limit: FloatArray, least: FloatArray, nonnegative: bool
 ) -> tuple[FloatArray, FloatArray, FloatArray, BoolArray]:
-    """Fit candidate and constant: coefficients, squares left, and whether the two can be distinguished."""
+    """Fit candidate and constant: coefficients, squares left, and whether the two can be distinguished.
+
+    In place where it can be, as all of these functions: new memory costs more than the sums.
+    """
     one = np.maximum(sums.one, least)
     middle = sums.t1 / one
-    spread = sums.tt - middle * sums.t1
-    usable = (spread > limit) & (sums.one > least)
+    spread = middle * sums.t1
+    np.subtract(sums.tt, spread, out=spread)
+    usable = spread > limit
+    usable &= sums.one > least
     np.copyto(spread, 1.0, where=~usable)
-    slope = (sums.ty - middle * sums.y1) / spread
-    constant = sums.y1 / one - middle * slope
+    slope = middle * sums.y1
+    np.subtract(sums.ty, slope, out=slope)
+    slope /= spread
+    middle *= slope
+    constant = np.subtract(sums.y1 / one, middle, out=middle)
     if nonnegative:
-        below = (constant < 0) & usable
+        below = constant < 0
+        below &= usable
         np.divide(sums.ty, sums.tt, out=slope, where=below)
         np.maximum(constant, 0.0, out=constant)
-    left = sums.yy - slope * sums.ty - constant * sums.y1
+    left = slope * sums.ty
+    np.subtract(sums.yy, left, out=left)
+    left -= np.multiply(constant, sums.y1, out=spread)
     return slope, constant, left, usable
 
 
@@ -170,9 +191,11 @@ def _others_positive(
     positive = np.ones(slope.shape, dtype=bool)
     for a in range(size - 1, -1, -1):
         t, one, y = along[a]
-        right = y - slope * t - constant * one
+        right = slope * t
+        np.subtract(y, right, out=right)
+        right -= constant * one
         for b in range(a + 1, size):
             right -= triangle[:, :, a, b, None] * found[b]
-        found[a] = right / triangle[:, :, a, a, None]
         positive &= right > 0
+        found[a] = np.divide(right, triangle[:, :, a, a, None], out=right)
     return positive

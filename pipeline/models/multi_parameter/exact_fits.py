@@ -44,6 +44,8 @@ class ExactFits:
 
     def widened(self, terms: int) -> "ExactFits":
         """Make room for more terms."""
+        if terms == self.picks.shape[2]:
+            return self
         more = (0, terms - self.picks.shape[2])
         return replace(
             self,

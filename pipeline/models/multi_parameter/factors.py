@@ -1,7 +1,7 @@
 """The factors p^i * log2(p)^j that terms of several parameters are made of, and how plausible each is."""
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import combinations, product
 
 import numpy as np
@@ -34,31 +34,23 @@ class ExponentTable:
         powers: float64[n, kinds of factors].
         weight: float64[n], prior weight; they need not sum to 1.
         optional: bool[n], tried only where the data call for it: negative powers, and powers above 3.
+        growing: bool[n], whether the factor grows without end.
+        least: float64[n], the smallest parameter value at which each is tried.
+        coarse: int64[n], places among the exponents from which a search starts, -1 for the others.
     """
 
     exponents: tuple[Exponent, ...]
     powers: FloatArray
     weight: FloatArray
     optional: BoolArray
-
-    @property
-    def growing(self) -> BoolArray:
-        """bool[n], whether the factor grows without end."""
-        return np.array([one > NO_EXPONENT for one in self.exponents])
-
-    @property
-    def least(self) -> FloatArray:
-        """float64[n], the smallest parameter value at which each is tried."""
-        return np.array([least_value(one) for one in self.exponents])
+    growing: BoolArray
+    least: FloatArray
+    coarse: IntArray
 
     def take(self, places: IntArray) -> "ExponentTable":
         """Return some of the exponents."""
-        return ExponentTable(
-            exponents=tuple(self.exponents[n] for n in places.tolist()),
-            powers=self.powers[places],
-            weight=self.weight[places],
-            optional=self.optional[places],
-        )
+        arrays = {name: values[places] for name, values in vars(self).items() if name != "exponents"}
+        return ExponentTable(exponents=tuple(self.exponents[n] for n in places.tolist()), **arrays)
 
 
 def exponent_table(options: ModelOptions) -> ExponentTable:
@@ -84,6 +76,9 @@ def _table(own: tuple[Exponent, ...] | None, prior: _Prior, kinds: tuple[FactorK
         powers=powers_of(exponents),
         weight=_weights(exponents, prior),
         optional=np.array([e in optional for e in exponents]),
+        growing=np.array([e > NO_EXPONENT for e in exponents]),
+        least=np.array([least_value(e) for e in exponents]),
+        coarse=np.array([_COARSE.index(e) if e in _COARSE else -1 for e in exponents]),
     )
 
 
@@ -128,6 +123,11 @@ class Factors:
     def term(self, picks: IntArray) -> Term:
         """Return the term of int64[D] picks."""
         return tuple(self.table.exponents[i] for i in picks.tolist())
+
+    @cached_property
+    def tried(self) -> tuple[IntArray, ...]:
+        """int64[n_d] for each parameter, the exponents that are tried along it."""
+        return tuple(np.flatnonzero(np.isfinite(row)) for row in self.log_prior)
 
     def columns(self, picks: IntArray) -> FloatArray:
         """Evaluate terms: float64[..., P] from int64[..., D] picks."""
@@ -229,8 +229,8 @@ def _scaled_values(
 
 
 def _coarse(table: ExponentTable, tried: BoolArray) -> IntArray:
-    place = [table.exponents.index(e) for e in _COARSE if e in table.exponents]
-    place = place or list(range(1, len(table.exponents)))
+    order = np.argsort(table.coarse, kind="stable")
+    place = order[table.coarse[order] >= 0].tolist() or list(range(1, len(table.exponents)))
     axes = [[i for i in place if row[i]] for row in tried]
     most = len(axes) if len(axes) <= _FULL_GRID else 2
     terms: list[IntArray] = []

@@ -8,12 +8,12 @@ at once, and everything that was tried on the way competes for a place among the
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.multi_parameter.added_term import WeightedMeans, chi_squared
+from pipeline.models.multi_parameter.added_term import WeightedMeans, chi_squared, orthogonal
 from pipeline.models.multi_parameter.factors import Factors, term_keys
 from pipeline.models.multi_parameter.mean_errors import BELIEF
 
@@ -50,16 +50,16 @@ class Candidates:
     def take(self, rows: IntArray) -> "Candidates":
         """Return int64[K, n] rows of each kernel."""
         kernel = np.arange(len(rows))[:, None]
-        return Candidates(*(getattr(self, f.name)[kernel, rows] for f in fields(self)))
+        return Candidates(*(values[kernel, rows] for values in vars(self).values()))
 
     def of(self, kernels: IntArray) -> "Candidates":
         """Return the hypotheses of some kernels."""
-        return Candidates(*(getattr(self, f.name)[kernels] for f in fields(self)))
+        return Candidates(*(values[kernels] for values in vars(self).values()))
 
     def put(self, kernels: IntArray, part: "Candidates") -> None:
         """Replace the hypotheses of some kernels."""
-        for f in fields(self):
-            getattr(self, f.name)[kernels] = getattr(part, f.name)
+        for name, values in vars(self).items():
+            values[kernels] = getattr(part, name)
 
     def best(self, count: int) -> "Candidates":
         """Return the `count` best, best first, filled up with none if there are fewer."""
@@ -77,9 +77,8 @@ class Candidates:
 
 def joined(parts: Sequence[Candidates]) -> Candidates:
     """Put hypotheses of the same size for the same kernels together, in no order."""
-    return Candidates(
-        *(np.concatenate([getattr(p, f.name) for p in parts], axis=1) for f in fields(Candidates))
-    )
+    every = zip(*(vars(part).values() for part in parts), strict=True)
+    return Candidates(*(np.concatenate(values, axis=1) for values in every))
 
 
 def search_one_term(data: WeightedMeans, factors: Factors) -> Candidates:
@@ -127,17 +126,18 @@ def _first_guesses(data: WeightedMeans, factors: Factors, count: int) -> Candida
     kernels, points = data.mean.shape
     none = np.empty((kernels, 1, 0, points))
     log_prior = factors.term_log_prior(factors.coarse)
-    chi2 = chi_squared(data, none, None, factors.columns(factors.coarse))
-    rows, scored = _best_scores(data, chi2, np.zeros((kernels, 1)), log_prior, 1, count)
+    chi2 = chi_squared(data, orthogonal(data.weight[:, None], none), None, factors.columns(factors.coarse))
+    rows, scored = _best_scores(data.count, chi2, np.zeros((kernels, 1)), log_prior, 1, count)
     return Candidates(factors.coarse[rows][:, :, None, :], *scored).best(count)
 
 
 def _extended(data: WeightedMeans, factors: Factors, start: IntArray) -> Candidates:
     """Add every coarse term to the hypotheses int64[K, B, M, D]."""
     size = start.shape[2] + 1
-    chi2 = chi_squared(data, factors.columns(start), None, factors.columns(factors.coarse))
+    others = orthogonal(data.weight[:, None], factors.columns(start))
+    chi2 = chi_squared(data, others, None, factors.columns(factors.coarse))
     rows, scored = _best_scores(
-        data,
+        data.count,
         chi2,
         factors.term_log_prior(start).sum(axis=2),
         factors.term_log_prior(factors.coarse),
@@ -159,36 +159,51 @@ def _refine(data: WeightedMeans, factors: Factors, found: Candidates, here: IntA
         rows = _smallest(np.where(part.varied, np.inf, -part.score), _LATER_BEAM if sweep else _BEAM)
         np.put_along_axis(part.varied, rows, True, axis=1)
         tried = _exchange(data.take(here), factors, part.take(rows).picks)
-        part = _distinct(joined([part, *tried]), _KEPT)
+        part = _distinct(joined([part, tried]), _KEPT)
         found.put(here, part)
         if sweep > 0:
             here = here[part.score[:, 0] > before + _GAIN]
     return found
 
 
-def _exchange(data: WeightedMeans, factors: Factors, picks: IntArray) -> list[Candidates]:
-    """Exchange each factor of each term of the hypotheses int64[K, B, M, D] for every other."""
-    size, parameters = picks.shape[2:]
+def _exchange(data: WeightedMeans, factors: Factors, picks: IntArray) -> Candidates:
+    """Exchange each factor of each term of the hypotheses int64[K, B, M, D] for every other.
+
+    The hypotheses without their first term, without their second and so on are tried at once.
+    """
+    kernels, beam, size, parameters = picks.shape
     log_prior = factors.log_prior[np.arange(parameters), picks]
     columns = factors.columns(picks)
+    without = [columns[:, :, [o for o in range(size) if o != m]] for m in range(size)]
+    others = orthogonal(data.weight[:, None], np.concatenate(without, axis=1))
+    exchanged = picks.swapaxes(1, 2).reshape(kernels, size * beam, parameters)
+    kernel, term = np.divmod(np.arange(kernels * size), size)
     tried = []
-    for m in range(size):
-        others = columns[:, :, [o for o in range(size) if o != m]]
-        for d in range(parameters):
-            rest = picks[:, :, m].copy()
-            rest[..., d] = 0
-            chi2 = chi_squared(data, others, factors.columns(rest), factors.values[d])
-            fixed = log_prior.sum(axis=(2, 3)) - log_prior[:, :, m, d]
-            rows, scored = _best_scores(data, chi2, fixed, factors.log_prior[d], size, _VARIANTS)
-            place, factor = np.divmod(rows, len(factors.table.exponents))
-            changed = picks[np.arange(len(rows))[:, None], place]
-            changed[:, :, m, d] = factor
-            tried.append(Candidates(changed, *scored))
-    return tried
+    for d, here in enumerate(factors.tried):
+        rest = exchanged.copy()
+        rest[..., d] = 0
+        chi2 = chi_squared(data, others, factors.columns(rest), factors.values[d, here])
+        fixed = log_prior.sum(axis=(2, 3))[:, None] - log_prior[..., d].swapaxes(1, 2)
+        rows, scored = _best_scores(
+            data.count[kernel],
+            chi2.reshape(kernels * size, beam, len(here)),
+            fixed.reshape(kernels * size, beam),
+            factors.log_prior[d, here],
+            size,
+            _VARIANTS,
+        )
+        place, factor = np.divmod(rows, len(here))
+        changed = picks[kernel[:, None], place]
+        changed[np.arange(len(rows)), :, term, d] = here[factor]
+        tried.append([values.reshape(kernels, size, *values.shape[1:]) for values in (changed, *scored)])
+    every = [np.concatenate(values, axis=2) for values in zip(*tried, strict=True)]
+    return Candidates(
+        *(values.reshape(kernels, size * values.shape[2], *values.shape[3:]) for values in every)
+    )
 
 
 def _best_scores(
-    data: WeightedMeans, chi2: FloatArray, fixed: FloatArray, log_prior: FloatArray, size: int, count: int
+    points: FloatArray, chi2: FloatArray, fixed: FloatArray, log_prior: FloatArray, size: int, count: int
 ) -> tuple[IntArray, tuple[FloatArray, FloatArray, BoolArray]]:
     """Find the best of float64[K, B, n] hypotheses: places in B x n, scores, chi squared, not varied.
 
@@ -196,22 +211,23 @@ def _best_scores(
     than everything else.
 
     Args:
-        data: the data.
+        points: float64[K, 1, 1], how many were measured.
         chi2: float64[K, B, n].
         fixed: float64[K, B], log prior of what the n candidates share.
         log_prior: float64[n], their own.
         size: terms of the hypotheses.
         count: how many to return.
     """
-    strength = (BELIEF + data.count - size - 1) / 2
-    cost = (1 + chi2 / BELIEF) * np.exp(np.minimum(-fixed[:, :, None] / strength, 600.0))
+    strength = (BELIEF + points - size - 1) / 2
+    cost = chi2 / BELIEF
+    cost += 1
+    cost *= np.exp(np.minimum(-fixed[:, :, None] / strength, 600.0))
     cost *= np.exp(np.minimum(-log_prior / strength, 600.0))
     cost = cost.reshape(len(cost), -1)
-    rows = _smallest_few(cost, count)
-    best = np.take_along_axis(cost, rows, axis=1)
-    constant = LOG_PRIOR_OF_SIZE[size] + math.lgamma(size + 1) - (size + 1) / 2 * np.log(data.count[:, 0])
-    left = np.maximum(np.take_along_axis(chi2.reshape(cost.shape), rows, axis=1), 0.0)
-    score = constant - strength[:, 0] * np.log(best)
+    rows, kernel = _smallest_few(cost, count), np.arange(len(cost))[:, None]
+    constant = LOG_PRIOR_OF_SIZE[size] + math.lgamma(size + 1) - (size + 1) / 2 * np.log(points[:, 0])
+    left = np.maximum(chi2.reshape(cost.shape)[kernel, rows], 0.0)
+    score = constant - strength[:, 0] * np.log(cost[kernel, rows])
     return rows, (score, left, np.zeros(rows.shape, dtype=bool))
 
 
@@ -240,9 +256,9 @@ def _distinct(found: Candidates, count: int) -> Candidates:
     """Keep the best of each hypothesis that was found more than once, whatever the order of its terms."""
     key = term_keys(found.picks).sum(axis=2, dtype=np.uint64)
     order = np.argsort(key, axis=1, kind="stable")
-    ordered = np.take_along_axis(key, order, axis=1)
-    again = np.zeros(key.shape, dtype=bool)
-    np.put_along_axis(again, order[:, 1:], ordered[:, 1:] == ordered[:, :-1], axis=1)
+    kernel, again = np.arange(len(key))[:, None], np.zeros(key.shape, dtype=bool)
+    ordered = key[kernel, order]
+    again[kernel, order[:, 1:]] = ordered[:, 1:] == ordered[:, :-1]
     return Candidates(found.picks, np.where(again, -np.inf, found.score), found.chi2, found.varied).best(
         count
     )

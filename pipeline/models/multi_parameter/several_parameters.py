@@ -163,7 +163,9 @@ def likely_picks(data: WeightedMeans, factors: Factors) -> IntArray:
 
 def _padded(picks: IntArray) -> IntArray:
     """Fill hypotheses of fewer terms up with empty ones."""
-    return np.pad(picks, ((0, 0), (0, 0), (0, MOST_TERMS - picks.shape[2]), (0, 0)))
+    padded = np.zeros((*picks.shape[:2], MOST_TERMS, picks.shape[3]), dtype=np.int64)
+    padded[:, :, : picks.shape[2]] = picks
+    return padded
 
 
 def scaling_models(

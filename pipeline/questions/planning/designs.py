@@ -137,6 +137,31 @@ def candidate_points(measured: FloatArray, at: FloatArray) -> FloatArray:
     )
 
 
+def larger_points(measured: FloatArray, at: FloatArray) -> FloatArray:
+    """Propose points on the way to a target that lies beyond the measured range, the target last.
+
+    Parameters that the target has beyond the range are doubled up to it; the others are at the measured value
+    nearest to the target, since elsewhere a run says less about it.
+
+    Args:
+        measured: float64[P, D], positive.
+        at: float64[D], the target.
+
+    Returns:
+        float64[Q, D], none of them in the measured range.
+    """
+    axes = []
+    for column, target in zip(measured.T, at.tolist(), strict=True):
+        values = np.unique(column)
+        if target > values[-1]:
+            axes.append([value for value in _values(values, target) if value >= values[-1]])
+        else:
+            axes.append([float(values[np.abs(np.log(values / target)).argmin()])])
+    found = np.array(list(itertools.product(*axes)))
+    larger: FloatArray = found[(found > measured.max(axis=0)).any(axis=1)]
+    return larger
+
+
 def _values(measured: FloatArray, target: float) -> list[float]:
     """Return the values of one parameter worth a measurement, ascending."""
     beyond = measured[-1] * 2.0 ** np.arange(1, 1 + max(0, int(np.log2(max(target / measured[-1], 1.0)))))

@@ -16,8 +16,7 @@ from pipeline.models.fit import fit
 from pipeline.models.noise import LEAST_MISFIT
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis, Level
-from pipeline.questions.planning.advice import repetition_noise
-from pipeline.questions.planning.plan import DEVIATION, relative_errors
+from pipeline.questions.planning.plan import DEVIATION, relative_errors, repetition_noise
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.statistics.student import TWO_SIDED

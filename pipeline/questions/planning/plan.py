@@ -149,6 +149,12 @@ class Doubt:
         return total
 
 
+def measured_already(points: FloatArray, measured: FloatArray) -> BoolArray:
+    """Tell which points, float64[Q, D], are among the measured ones, float64[P, D]."""
+    known: BoolArray = (points[:, None] == measured).all(axis=2).any(axis=1)
+    return known
+
+
 def doubt_about_total(
     models: ScalingModels, places: Places, at: FloatArray, noise: FloatArray | None
 ) -> tuple[Doubt, IntArray]:
@@ -177,6 +183,24 @@ def doubt_about_total(
         rest=float((width[left] ** 2).sum()),
     )
     return doubt, kernels
+
+
+def repetition_noise(values: FloatArray) -> FloatArray:
+    """Relative standard deviation of one repetition, float64[K], NaN where no point was repeated.
+
+    Args:
+        values: float64[K, P, R], NaN where nothing was measured.
+    """
+    there = np.isfinite(values)
+    count = there.sum(axis=2)
+    known = np.where(there, values, 0.0)
+    mean = known.sum(axis=2) / np.maximum(count, 1)
+    squares = (np.where(there, known - mean[:, :, None], 0.0) ** 2).sum(axis=2)
+    usable = (count > 1) & (mean > 0)
+    relative = (squares / np.where(usable, mean, 1.0) ** 2 * usable).sum(axis=1)
+    degrees = ((count - 1) * usable).sum(axis=1)
+    noise: FloatArray = np.sqrt(np.where(degrees > 0, relative / np.maximum(degrees, 1), np.nan))
+    return noise
 
 
 def relative_errors(models: ScalingModels, noise: FloatArray | None) -> tuple[FloatArray, FloatArray]:

@@ -15,9 +15,15 @@ from scipy.special import ndtr
 from ingest.arrays import FloatArray, IntArray
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.planning.advice import advise, repetition_noise
 from pipeline.questions.planning.designs import pilot_design, series_design
 from pipeline.questions.planning.foresight import Question, answer, foreseen_widths, relative_width
+from pipeline.questions.planning.plan import (
+    Places,
+    doubt_about_total,
+    measured_already,
+    plan,
+    repetition_noise,
+)
 
 HELPS = 0.9  # of the width now, that all runs at once must be expected to leave at most to be worth it
 LEAST_CHANCE = 0.1  # that all runs at once narrow it enough
@@ -215,32 +221,26 @@ def _chance(widths: FloatArray, wanted: float) -> float:
 def _choices(progress: Progress, question: Question, analysis: Analysis) -> list[IntArray]:
     """Return what a round may consist of: runs int64[Q] at every candidate.
 
-    One more at all measured points, which stays balanced; one at the largest; and what `advise` plans for
-    what the first costs.
+    One more at all measured points, which stays balanced; one at the largest; and what `plan` says for what
+    the first costs.
     """
     block = (progress.done > 0).astype(np.int64)
     largest = np.zeros(len(block), dtype=np.int64)
     largest[np.where(progress.done > 0, np.log(progress.points).sum(axis=1), -np.inf).argmax()] = 1
-    choices = [block, largest, _advised(progress, question, analysis, progress.cost_of(block))]
+    choices = [block, largest, _planned(progress, question, analysis, progress.cost_of(block))]
     distinct = {choice.tobytes(): choice for choice in choices if choice.any()}
     return [choice for choice in distinct.values() if np.isfinite(progress.cost_of(choice))]
 
 
-def _advised(progress: Progress, question: Question, analysis: Analysis, budget: float) -> IntArray:
-    """Return what `advise` plans for a budget, int64[Q]."""
-    known = np.isfinite(progress.cost)
-    if not budget > 0:
-        return np.zeros(len(known), dtype=np.int64)
-    steps = advise(
-        analysis.callpaths.models,
-        analysis.experiment.points,
-        question.at,
-        budget,
-        noise=repetition_noise(analysis.callpaths.kernels.values),
-        candidates=progress.points[known],
-        cost=progress.cost[known],
-    )
-    runs = np.zeros(len(known), dtype=np.int64)
-    for step in steps:
-        runs[(progress.points == step.point).all(axis=1)] += step.repetitions
+def _planned(progress: Progress, question: Question, analysis: Analysis, budget: float) -> IntArray:
+    """Return the runs that the covariances of the models say are worth most within a budget, int64[Q]."""
+    runs = np.zeros(len(progress.points), dtype=np.int64)
+    known = np.flatnonzero(np.isfinite(progress.cost))
+    if budget > 0:
+        points, cost = progress.points[known], np.maximum(progress.cost[known], 1e-300)
+        places = Places(points, cost, measured_already(points, analysis.experiment.points))
+        noise = repetition_noise(analysis.callpaths.kernels.values)
+        doubt, _ = doubt_about_total(analysis.callpaths.models, places, question.at, noise)
+        for step in plan(doubt, places, budget):
+            runs[known[step.place]] += step.repetitions
     return runs

@@ -12,6 +12,8 @@ from pipeline.models.prediction import Prediction
 class Estimate:
     """Q figures with two-sided 90 % intervals, taken for normal in the logarithm on either side.
 
+    In ratios of the predictions of many kernels, every array is float64[K, Q].
+
     Attributes:
         value: float64[Q], NaN if it is not available.
         below: float64[Q], logarithm of the value over the lower end of its interval; NaN if unknown.
@@ -54,7 +56,7 @@ class Estimate:
 
     def over(self, other: "Estimate") -> "Estimate":
         """Divide by figures with independent errors: the sides add up as standard deviations do."""
-        ratio = np.full(len(self), np.nan)
+        ratio = np.full(self.value.shape, np.nan)
         np.divide(self.value, other.value, out=ratio, where=other.value > 0)
         return Estimate(ratio, np.hypot(self.below, other.above), np.hypot(self.above, other.below))
 
@@ -64,8 +66,13 @@ class Estimate:
 
 
 def from_prediction(prediction: Prediction) -> Estimate:
-    """Take a prediction of one kernel at Q points; an end that is not positive lies infinitely far away."""
-    value, lower, upper = prediction.value[0], prediction.lower[0], prediction.upper[0]
+    """Take a prediction of one kernel at Q points, as `from_predictions` does."""
+    return Estimate(*(of_kernels[0] for of_kernels in vars(from_predictions(prediction)).values()))
+
+
+def from_predictions(prediction: Prediction) -> Estimate:
+    """Take predictions of K kernels at Q points; an end that is not positive lies infinitely far away."""
+    value, lower, upper = prediction.value, prediction.lower, prediction.upper
     usable = value > 0
     size = np.where(usable, value, 1.0)
     with np.errstate(divide="ignore"):

@@ -99,7 +99,6 @@ _RULES: tuple[tuple[str, str, tuple[Ground, ...]], ...] = (
         (Ground.MEASURED, Ground.EVERYWHERE),
     ),
     ("growth-worsened", "The kernel scales worse than in the baseline", (Ground.GROWTH,)),
-    ("target-worse", "Extrapolated to the target scale, effort exceeds the baseline", (Ground.TARGET,)),
     (
         "prediction-worse",
         "The models predict more effort than the baseline at the target scale",
@@ -196,7 +195,7 @@ def basis(result: CheckResult) -> str:
     targets = " and ".join(map(point_text, result.targets))
     checked = sum(VERDICT_ROWS[one.verdict].checked for one in result.kernels)
     return (
-        f"{counted(checked, 'kernel')} checked at {counted(len(result.points), 'point')} and extrapolated to "
+        f"{counted(checked, 'kernel')} checked at {counted(len(result.points), 'point')} and predicted for "
         f"{targets}; {result.below_share_floor} below the share floor; {counted(result.tests, 'test')}, "
         f"false alarms controlled by Holm's procedure"
     )

@@ -20,7 +20,7 @@ from pipeline.models.kernels import sum_groups
 from pipeline.report.check.terminal import check_table, show_details
 from pipeline.report.check.wording import VERDICT_ROWS, basis, kernel_name, rename_text, story
 from pipeline.report.page.embedding import integers, packed, page_text, short
-from pipeline.wording.quantities import callpath_text, point_text
+from pipeline.wording.quantities import callpath_text, estimate_text, point_text
 
 NOWHERE = -1  # of kernels that are not one call path
 MOST = 4000  # call paths that the page shows by themselves
@@ -152,11 +152,26 @@ def comparison_headline(result: CheckResult) -> str:
     return f"B against A: {worse} worse, {better} better"
 
 
+def predicted_totals(result: CheckResult) -> list[str]:
+    """Return what the totals of A and B are predicted to be at every target, and their ratio."""
+    found = []
+    for one in result.kernels:
+        if one.kernel.level is not Scope.TOTAL or one.baseline is None or one.candidate is None:
+            continue
+        for ahead, *sides in zip(one.target, one.baseline.predicted, one.candidate.predicted, strict=False):
+            a, b = (estimate_text(*of_side, result.unit) for of_side in sides)
+            ratio = estimate_text(ahead.ratio, ahead.lower, ahead.upper)
+            found.append(f"Predicted at {point_text(ahead.at)}, the total: A {a}, B {b}; B / A {ratio}")
+    return found
+
+
 def show_comparison(
     out: Console, result: CheckResult, renamed: Sequence[tuple[KernelId, KernelId]], *, limit: int
 ) -> None:
     """Print what differs between two studies."""
     out.print(Text(comparison_headline(result), style="bold"))
+    for text in predicted_totals(result):
+        out.print(Text(text), soft_wrap=True)
     show_details(out, result, limit=limit, words=WORDS, sides=SIDES)
     for pair in renamed:
         out.print(Text(_possible_rename(pair)), soft_wrap=True)
@@ -172,7 +187,7 @@ def comparison_table(
         outcome=comparison_headline(result),
         words=WORDS,
         sides=SIDES,
-        more=list(map(_possible_rename, renamed)),
+        more=[*predicted_totals(result), *map(_possible_rename, renamed)],
     )
 
 
@@ -202,6 +217,7 @@ def comparison_html(
         b=b,
         unit=result.unit,
         headline=comparison_headline(result),
+        totals=predicted_totals(result),
         basis=basis(result),
         notes=[*(r.text for r in result.reasons), *map(rename_text, result.renames), *result.notices],
         rows=list(_rows(result)),

@@ -1,11 +1,12 @@
 """The answers of the first screen: how long, how far, what breaks first, how sure, what next."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 
 from ingest.number_text import figure
-from pipeline.questions.planning.advice import Advice
+from pipeline.columns.target_sentences import next_sentence
 from pipeline.questions.runtime.figures import Comparison, Figures
 from pipeline.questions.runtime.limits import Limit
 from pipeline.questions.runtime.losses import Losses
@@ -23,20 +24,19 @@ from pipeline.wording.quantities import (
 )
 
 NAMED = 3  # regions of the largest losses
-STEPS = 2  # of the plan of measurements
-WORTH_IT = 0.02  # of an interval's width, from which a measurement is advised
+NOT_TO_BE_PLANNED = "What a run would cost is unknown, so nothing is planned."
 
 Answer = tuple[str, str]
 """A question in a word or two, and its answer in a line."""
 
 
-def answers(findings: Findings, found: Runtime, advice: Sequence[Advice]) -> list[Answer]:
+def answers(findings: Findings, found: Runtime, plan: Mapping[str, Any] | None) -> list[Answer]:
     """Answer the five questions of a scaling study.
 
     Args:
         findings: the study and the target.
         found: its runtime, whose last point is the target.
-        advice: the further measurements worth their cost, in their order.
+        plan: the ``next_measurement`` of ``summary.json``.
     """
     breaks = "What breaks first" if found.losses else "What dominates"
     return [
@@ -44,7 +44,7 @@ def answers(findings: Findings, found: Runtime, advice: Sequence[Advice]) -> lis
         ("How far", _how_far(findings, found)),
         (breaks, _what_breaks(findings, found)),
         ("How sure", _how_sure(findings, found)),
-        ("What next", _what_next(findings, advice)),
+        ("What next", next_sentence(plan) or NOT_TO_BE_PLANNED),
     ]
 
 
@@ -189,20 +189,3 @@ def _how_sure(findings: Findings, found: Runtime) -> str:
         f"{estimate_text(value, lower, upper, unit)} there; {figure(test.measured * factor)} {unit} "
         f"were measured, {inside} the interval."
     )
-
-
-def _what_next(findings: Findings, advice: Sequence[Advice]) -> str:
-    target = findings.place(findings.target)
-    steps = advice[:STEPS]
-    narrower = 1 - float(np.prod([1 - step.reduction for step in steps]))
-    if narrower < WORTH_IT:
-        return f"No run for as much core time as this study took would narrow the interval at {target} much."
-    listed = ", then ".join(
-        f"{findings.place(step.point)} {_times(step.repetitions)} (about {quantity(step.cost, 'core-s')})"
-        for step in steps
-    )
-    return f"Measure {listed}: expected to narrow the interval at {target} by {percent(narrower)}."
-
-
-def _times(repetitions: int) -> str:
-    return "once" if repetitions == 1 else f"{repetitions} times"

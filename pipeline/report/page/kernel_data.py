@@ -8,20 +8,19 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.columns.crossover_sentences import crossover_certainty, crossover_json, crossover_place
 from pipeline.models.growth import growth_classes
 from pipeline.models.quality import Note, note_texts
-from pipeline.models.scaling_models import ScalingModels, growths, remarks
+from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.questions.analysis import Level, Outlook
 from pipeline.questions.bottlenecks import Standing
 from pipeline.report.page.embedding import integers, packed, plain, short
 from pipeline.report.page.positions import Positions
 from pipeline.report.page.shown_kernels import ShownKernels, interpolated
-from pipeline.wording.quantities import growth_text
 
 RIVALS = 4  # models per kernel that the page knows, the chosen one first
+NOTHING = [("0", 1.0)]  # the rivals of kernels that are zero everywhere
 PLAUSIBLE = 0.02  # probability below which a rival is not worth a line
-Source = tuple[Sequence[tuple[str, float]], str, str]
-NOTHING: Source = ([("0", 1.0)], "0", "")  # of kernels that are zero everywhere
 CLEARER = dict(zip(note_texts(Note.CANNOT_TELL), ["growth uncertain"], strict=True))
 
 
@@ -83,12 +82,15 @@ def _ends(shown: ShownKernels, kernels: IntArray, places: IntArray) -> dict[str,
 
 
 def _crossovers(shown: ShownKernels, positions: Positions) -> list[list[Any]]:
-    """Return crossovers with the value there, between the positions of the target's line."""
+    """Return crossovers with the value there, between the positions of the target's line, and in words."""
     curve = interpolated(positions.scales, shown.prediction.value[:, positions.on_line(0)])
+    parameter, target = shown.models[0].parameters[positions.column], positions.target[positions.column]
     found = []
     for c in shown.crossovers:
+        row, horizon = crossover_json(c, parameter), target if c.at <= target else positions.reach
+        words = crossover_place(row), crossover_certainty(row, {parameter: float(horizon)})
         value = float(curve(np.array([c.at]))[c.overtakes, 0])
-        found.append([c.overtakes, c.overtaken, short(c.at), c.measured, short(value)])
+        found.append([c.overtakes, c.overtaken, short(c.at), short(value), *words])
     return found
 
 
@@ -117,39 +119,38 @@ def _texts(shown: ShownKernels) -> dict[str, Any]:
     described = f"{kernels.metric} ({kernels.unit})" if kernels.unit else kernels.metric
     rows = [(models, k) for models in shown.models for k in range(len(models))]
     some = (np.nan_to_num(kernels.mean) != 0).any(axis=1).tolist()
-    sources = [
-        _source(models, k, name, described) if there else NOTHING
-        for (models, k), name, there in zip(rows, kernels.regions, some, strict=True)
+    python = [
+        formula.python(name, f"{described} of {name}") if there else ""
+        for formula, name, there in zip(shown.formulas, kernels.regions, some, strict=True)
     ]
     return {
-        "rivals": [rivals for rivals, _, _ in sources],
-        "latex": [latex for _, latex, _ in sources],
-        "python": [python for _, _, python in sources],
+        "rivals": [_rivals(*row) if there else NOTHING for row, there in zip(rows, some, strict=True)],
+        "formula": [formula.text() for formula in shown.formulas],
+        "latex": [formula.latex() for formula in shown.formulas],
+        "python": python,
+        **_numbered("range", [formula.range_text for formula in shown.formulas]),
         **_indexed("growthClass", shown, growth_classes),
-        **_indexed("leads", shown, _leads),
         **_indexed("warning", shown, warning_texts),
     }
 
 
-def _source(models: ScalingModels, k: int, name: str, described: str) -> Source:
-    """Return the plausible models of a kernel with their probabilities, and the chosen one as source text."""
-    first, chosen = int(models.rivals.begin[k]), models.formula(k)
+def _rivals(models: ScalingModels, k: int) -> list[tuple[str, float]]:
+    """Return the plausible models of a kernel with their probabilities."""
+    first = int(models.rivals.begin[k])
     shown = [(i, float(f"{models.rivals.weight[first + i]:.3g}")) for i in plausible(models, k)]
-    rivals = [((models.formula(k, i) if i else chosen).text(), weight) for i, weight in shown]
-    return rivals, chosen.latex(), chosen.python(name, f"{described} of {name}")
+    return [(models.formula(k, i).text(), weight) for i, weight in shown]
 
 
 def _indexed(
     name: str, shown: ShownKernels, describe: Callable[[ScalingModels], Sequence[Any]]
 ) -> dict[str, Any]:
     """Return distinct texts, and for each kernel the index of its own."""
-    texts = list(chain.from_iterable(describe(models) for models in shown.models))
+    return _numbered(name, list(chain.from_iterable(describe(models) for models in shown.models)))
+
+
+def _numbered(name: str, texts: Sequence[Any]) -> dict[str, Any]:
     kinds = {text: i for i, text in enumerate(dict.fromkeys(texts))}
     return {f"{name}Texts": list(kinds), name: [kinds[text] for text in texts]}
-
-
-def _leads(models: ScalingModels) -> list[str]:
-    return [*map(growth_text, growths(models))]
 
 
 def warning_texts(models: ScalingModels) -> list[tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from pipeline.columns.crossover_sentences import crossover_sentence, horizon_of, leading_crossovers
 from pipeline.columns.target_sentences import limits_sentence
 from pipeline.columns.two_machines import SIDES, leading_kernels
 from pipeline.wording.distinct_names import distinct_texts
@@ -99,8 +100,8 @@ def _regions(document: Mapping[str, Any]) -> dict[str, Any]:
 
 def _crossovers(summary: Mapping[str, Any]) -> list[str]:
     found = []
-    for one in summary["region_crossovers"][:CROSSOVERS]:
+    for one in leading_crossovers(summary["region_crossovers"], CROSSOVERS):
         over, past = (shown_name(one[key][-1]) for key in ("overtakes", "overtaken"))
-        scales = ", ".join(f"{shown_name(name)} = {figure(value)}" for name, value in one["at"].items())
-        found.append(f"{scales}: {over} overtakes {past}")
+        (parameter,) = one["at"]
+        found.append(crossover_sentence(one, over, past, horizon_of(summary, parameter)))
     return found

@@ -6,10 +6,10 @@ from datetime import date
 from typing import Any
 
 from ingest.arrays import FloatArray
+from pipeline.columns.target_sentences import work_sentence
 from pipeline.models.kernel_locations import KernelLocations
 from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook
-from pipeline.questions.planning.advice import Advice
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.page.embedding import compressed, page_text, script, style_sheet
 from pipeline.report.page.first_screen import answers, other_notices
@@ -55,8 +55,9 @@ class Report:
         provenance: the content of ``run.json``.
         filter_evidence: the content of ``app.filter.json``; None without a filter.
         efficiency: the ``efficiency`` of ``summary.json``; None leaves the section out.
+        work: the ``differing_work`` of ``summary.json``.
         runtime: wall time, speed-up and losses at the targets; None if the models are not of time.
-        advice: the further measurements worth their cost, in their order.
+        next_measurement: that of ``summary.json``.
         others: all other metrics; the page carries as many as its size allows.
         machines: what `pipeline.report.study_projection` returns, if the study was projected.
         roofline: what limits the kernels on the machine measured on; None leaves the section out.
@@ -71,8 +72,9 @@ class Report:
     provenance: Mapping[str, Any]
     filter_evidence: Mapping[str, Any] | None = None
     efficiency: Mapping[str, Any] | None = None
+    work: Mapping[str, Any] | None = None
     runtime: Runtime | None = None
-    advice: Sequence[Advice] = ()
+    next_measurement: Mapping[str, Any] | None = None
     others: Sequence[MetricOutlook] = ()
     machines: Mapping[str, Any] | None = None
     roofline: StudyRoofline | None = None
@@ -106,9 +108,14 @@ def report_html(report: Report) -> str:
         + ("" if report.machines is None else f", on {report.machines['on']['name']}"),
         origin=_origin(report),
         verdict=verdict(findings),
-        answers=[] if found is None else answers(findings, found, report.advice),
+        answers=[] if found is None else answers(findings, found, report.next_measurement),
         charts=[] if data["program"] is None else data["program"]["charts"],
-        notices=[*([] if found is None else other_notices(found)), *few, *_left_out(data, analysis, rest)],
+        notices=[
+            *filter(None, [work_sentence(report.work)]),
+            *([] if found is None else other_notices(found)),
+            *few,
+            *_left_out(data, analysis, rest),
+        ],
         folded=folded,
         facts=facts(analysis, provenance),
         provenance=provenance,

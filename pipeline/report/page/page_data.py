@@ -13,13 +13,14 @@ from ingest.profile import Metric
 from ingest.scaling import Scaling
 from pipeline.columns.column import FIGURE, SHARE, Column
 from pipeline.columns.kernels import PREDICTION, kernel_columns
+from pipeline.models.growth import GROWING
 from pipeline.models.kernels import Kernels, mean_over_repetitions
 from pipeline.models.metrics import FACTORS
 from pipeline.projection.rooflines.counters import LEVELS
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import CountedKernel, StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook, largest_point
-from pipeline.questions.bottlenecks import GROWING, NOTEWORTHY_SHARE
+from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy
 from pipeline.questions.runtime.runtime import Runtime
@@ -52,7 +53,7 @@ ANSWERS = {
     "work_rate": ("work rate", ""),
 }
 HEADS = (
-    *("callpath", "model", "growth_class", "probability_growing", "quality.cv_smape"),
+    *("callpath", "model", "growth_class", "quality.cv_smape"),
     *("share_measured", "share_at_target", "flags"),
 )
 """Columns of kernels whose values the page knows at every target, so that it has their headings alone."""

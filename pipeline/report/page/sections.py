@@ -13,10 +13,10 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import RunNameError
-from ingest.experiment import STATED_STEPS, Experiment
+from ingest.experiment import Experiment
 from ingest.profile import NODE
 from ingest.run_names import parse_run_name
-from ingest.run_settings import described_as, metadata_of
+from ingest.run_settings import counts_work, described_as, metadata_of
 from ingest.scaling import Scaling
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis
@@ -192,7 +192,7 @@ def _values(experiment: Experiment) -> str:
         return ""
     visits = experiment.per.of_a_run
     times = "once" if visits == 1 else f"{value_text(visits)} times"
-    does = "makes" if experiment.per.region == STATED_STEPS else "visits"
+    does = "makes" if counts_work(experiment.per.region) else "visits"
     return f"{experiment.per.text}, which a run {does} {times} (median)"
 
 

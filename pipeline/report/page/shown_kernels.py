@@ -5,7 +5,7 @@ sum has measurements and predictions like any kernel. Callers that are folded ar
 and what is folded counts for the sum alone, not for inclusive values of its callers.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,13 +14,16 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from pipeline.columns.kernels import KERNELS, RankedKernels
+from pipeline.models.agreeing_formulas import sum_formula
 from pipeline.models.fit import fit
 from pipeline.models.kernels import Kernels, sum_groups
 from pipeline.models.prediction import Prediction, in_parts, joined
+from pipeline.models.prediction_formula import PredictionFormula
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import added, predict_total
-from pipeline.questions.analysis import Analysis, Level, Outlook
-from pipeline.questions.bottlenecks import Crossover, Standing, crossovers
+from pipeline.questions.analysis import Analysis, Level, Outlook, too_few_scales
+from pipeline.questions.bottlenecks import Standing
+from pipeline.questions.crossovers import Ahead, Crossover, crossovers, half_intervals, measured_line
 from pipeline.report.page.embedding import columns_data
 from pipeline.report.page.positions import Positions
 
@@ -54,6 +57,7 @@ class ShownKernels:
         prediction: float64[k, G].
         total: float64[1, G], of all kernels, folded or not.
         weighty: int64[w], kernels whose intervals and formulas are known at all positions.
+        formulas: of the predictions.
         further: columns of kernels that the page has no drawing of its own for.
         members: int64[n], which kernels are shown by themselves, ascending.
         folded: number of those that are not.
@@ -68,6 +72,7 @@ class ShownKernels:
     total: Prediction
     weighty: IntArray
     members: IntArray
+    formulas: Sequence[PredictionFormula] = ()
     further: Sequence[Mapping[str, Any]] = ()
     folded: int = 0
 
@@ -131,9 +136,16 @@ def shown_kernels(
     return replace(
         shown,
         weighty=_weighty(shown),
-        crossovers=_crossovers(shown, positions, beside=beside) if level.kernels.additive else (),
+        formulas=(*ranked.formulas, *_formula_of_others(level, outlook, marked)),
+        crossovers=_crossovers(shown, points, positions, beside=beside) if level.kernels.additive else (),
         further=columns_data(further, ranked, int(shown.folded > 0)),
     )
+
+
+def _formula_of_others(level: Level, outlook: Outlook, marked: BoolArray) -> Iterator[PredictionFormula]:
+    """Yield the formula of the sum of the kernels that are not marked, if there are some."""
+    if not marked.all():
+        yield sum_formula(level.models.take(np.flatnonzero(~marked)), outlook.within)
 
 
 def _predicted(level: Level, points: FloatArray, marked: BoolArray) -> tuple[Prediction, Prediction]:
@@ -179,6 +191,7 @@ def _folded(
         crossovers=tuple(
             replace(c, overtakes=int(place[c.overtakes]), overtaken=int(place[c.overtaken]))
             for c in outlook.crossovers
+            if marked[[c.overtakes, c.overtaken]].all()
         ),
         members=kept,
         folded=len(rest),
@@ -204,18 +217,32 @@ def _shares(values: FloatArray) -> FloatArray:
     return np.asarray(usable / np.maximum(usable.sum(axis=0), 1e-300))
 
 
-def _crossovers(shown: ShownKernels, positions: Positions, *, beside: bool) -> tuple[Crossover, ...]:
+def _crossovers(
+    shown: ShownKernels, points: FloatArray, positions: Positions, *, beside: bool
+) -> tuple[Crossover, ...]:
     """Return the crossovers that are known, and those beyond the target between the positions of its line."""
-    target = float(positions.target[positions.column])
-    if positions.reach <= target:
+    target, column = float(positions.target[positions.column]), positions.column
+    if positions.reach <= target and not beside:
         return shown.crossovers
-    first, last = (float(end[positions.column]) for end in (shown.models[0].first, shown.models[0].last))
-    start_up = shown.standing.start_up.copy()
-    start_up[len(shown.members) :] = True  # the sum of others takes no part
-    curve = interpolated(positions.scales, shown.prediction.value[:, positions.on_line(0)])
-    standing = replace(shown.standing, start_up=start_up)
-    found = crossovers(curve, first, last, positions.reach, standing)
-    return (*shown.crossovers, *(c for c in found if beside or c.at > target))
+    first, last = (float(end[column]) for end in (shown.models[0].first, shown.models[0].last))
+    apart = shown.standing.apart
+    apart[len(shown.members) :] = True  # the sum of others takes no part
+    prediction = shown.prediction.at(positions.on_line(0))
+    below, above = half_intervals(prediction)
+    ahead = Ahead(
+        curve=interpolated(positions.scales, prediction.value),
+        scales=positions.scales,
+        below=below,
+        above=above,
+        first=first,
+        last=last,
+        horizon=positions.reach,
+    )
+    line = measured_line(points, shown.kernels.values, positions.target, column)
+    found = crossovers(line, None if too_few_scales(points) else ahead, apart)
+    known = {(c.overtakes, c.overtaken) for c in shown.crossovers if c.at > target}
+    further = (c for c in found if beside or c.at > target)
+    return (*shown.crossovers, *(c for c in further if (c.overtakes, c.overtaken) not in known))
 
 
 def interpolated(scales: FloatArray, values: FloatArray) -> Callable[[FloatArray], FloatArray]:
@@ -242,12 +269,15 @@ def interpolated(scales: FloatArray, values: FloatArray) -> Callable[[FloatArray
 def _chosen(kernels: Kernels, outlook: Outlook, most: int) -> BoolArray:
     """Mark the kernels to show: the largest now or at the target, then those that lead to much.
 
-    Kernels of the crossovers that are reported are among them.
+    Kernels of the crossovers that are reported are among them as far as there is room.
     """
     share = np.maximum(outlook.share_measured, outlook.share_target)
     marked = np.zeros(len(kernels), dtype=np.bool_)
-    marked[[k for c in outlook.crossovers for k in (c.overtakes, c.overtaken)]] = True
     marked[np.argsort(-share, kind="stable")[: int(LEADING * most)]] = True
+    for c in reversed(outlook.crossovers):
+        more = [k for k in (c.overtakes, c.overtaken) if not marked[k]]
+        if marked.sum() + len(more) <= most:
+            marked[more] = True
     inclusive = CallTree(kernels.parent, kernels.node).inclusive(share[:, None])[:, 0]
     others = np.argsort(-inclusive, kind="stable")
     others = others[~marked[others]]

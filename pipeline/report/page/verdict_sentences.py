@@ -10,9 +10,14 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.scaling import Scaling
+from pipeline.columns.crossover_sentences import crossover_json, crossover_place
+from pipeline.models.agreeing_formulas import prediction_formulas
+from pipeline.models.growth import UNCLEAR, stated_laws
+from pipeline.models.kernels import mean_over_repetitions
 from pipeline.models.prediction import in_parts
 from pipeline.questions.analysis import Analysis, Outlook, along_parameter, largest_point, measured_total
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
+from pipeline.questions.crossovers import measured_line
 from pipeline.report.page.kernel_data import warning_texts
 from pipeline.report.page.sections import repetitions_text
 from pipeline.report.summary import profile_sentence
@@ -107,7 +112,8 @@ def _measured(findings: Findings) -> list[str]:
 def _measured_leader(findings: Findings) -> str:
     """Say what is largest now, if the models of regions that may lead miss the measurements."""
     return (
-        f"{_largest_measured(findings)}; which region dominates at {findings.at(findings.goal)} is unclear, "
+        f"{_largest_measured(findings)}{_overtook(findings)}; "
+        f"which region dominates at {findings.at(findings.goal)} is unclear, "
         "since models of the largest regions miss the measurements."
     )
 
@@ -120,21 +126,35 @@ def _largest_measured(findings: Findings) -> str:
     return f"{findings.name(largest)} takes {percent(float(work[largest]))} of the {metric} at {at}"
 
 
+def _overtook(findings: Findings) -> str:
+    """Say what the region that is largest now has overtaken last, if that was seen."""
+    work = np.where(findings.regions.standing.start_up, 0.0, findings.regions.share_measured)
+    seen = [c for c in findings.regions.crossovers if c.seen and c.overtakes == int(work.argmax())]
+    if not seen:
+        return ""
+    last = max(seen, key=lambda c: c.at)
+    name = findings.name(last.overtaken)
+    return f" and has overtaken {name} {crossover_place(crossover_json(last, findings.analysis.parameter))}"
+
+
 def leaders(findings: Findings) -> list[tuple[int, float]]:
     """Return the regions that lead one after the other up to the target, and from which scale on.
 
+    They are measured up to the largest scale, and predicted beyond it, as in the list of crossovers.
     Start-up and shut-down do not take part.
     """
     points, column = findings.analysis.experiment.points, findings.column
-    last = max(findings.measured_end, findings.goal)
-    ends = float(points[:, column].min()), last
-    scales = np.geomspace(*ends, GRID_POINTS)
-    along = partial(along_parameter, findings.target, column)
-    curve = findings.analysis.regions.models.curve(along, ends)
+    regions = findings.analysis.regions
+    ends = float(points[:, column].min()), max(findings.measured_end, findings.goal)
+    curve = regions.models.curve(partial(along_parameter, findings.target, column), ends)
+    line = measured_line(points, regions.kernels.values, findings.target, column)
+    ahead = np.geomspace(*ends, GRID_POINTS)
+    ahead = ahead[ahead > line.scales.max(initial=0.0)]
+    measured = np.nan_to_num(mean_over_repetitions(line.values))
+    values = [measured, *(curve(part) for part in in_parts(ahead, len(measured)) if len(part))]
     start_up = findings.regions.standing.start_up[:, None]
-    largest = np.concatenate(
-        [np.where(start_up, -np.inf, curve(part)).argmax(axis=0) for part in in_parts(scales, len(start_up))]
-    )
+    largest = np.concatenate([np.where(start_up, -np.inf, part).argmax(axis=0) for part in values])
+    scales = np.concatenate([line.scales, ahead])
     changes = np.flatnonzero(np.diff(largest, prepend=-1))
     return [(int(largest[i]), float(scales[i])) for i in changes]
 
@@ -207,8 +227,10 @@ def _driver(findings: Findings) -> str:
     most = int(added.argmax())
     if added[most] <= 0:
         return ""
-    growth = models.formula(most).growth
-    return f"; {findings.name(most)} adds most" + (f", growing like {growth}" if growth != "1" else "")
+    (formula,) = prediction_formulas(models, findings.regions.within, np.array([most]))
+    (growth,) = stated_laws(models.take(np.array([most])), [formula.growth])
+    known = growth not in ("1", UNCLEAR)
+    return f"; {findings.name(most)} adds most" + (f", growing like {growth}" if known else "")
 
 
 def _trust(findings: Findings) -> str:

@@ -4,7 +4,6 @@ Everything comes from the content of ``summary.json``, so that stored results pr
 """
 
 import math
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +15,13 @@ from ingest.experiment import per_text
 from pipeline.columns.column import filled
 from pipeline.columns.kernel_tables import kernel_names
 from pipeline.columns.kernels import PREDICTION, kernel_columns
-from pipeline.columns.target_sentences import limits_sentence, target_sentences
+from pipeline.columns.target_sentences import (
+    limits_sentence,
+    next_sentence,
+    target_sentences,
+    work_sentence,
+)
+from pipeline.models.growth import FALLS
 from pipeline.report.render.console import JOIN, show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.report.terminal.results import measured_values
@@ -42,7 +47,6 @@ NAME_WIDTH = 32
 SCALES_NEEDED = 3  # from which on predictions are shown
 SCALES_WANTED = 5
 LIKELY = 0.5
-TIMES = ("effort", "time")  # metrics for which further measurements can be planned
 UNRANKED = frozenset({"start_up", "not_measurable"})  # flags of kernels that do not compete
 OF_MEASUREMENTS = frozenset({"scales", "repetitions", "noise", "overhead"})
 KINDS = {"strong": "strong scaling", "weak": "weak scaling", "unknown": "strong or weak scaling: unknown"}
@@ -75,19 +79,16 @@ def show_answer(
     _show_accelerators(out, summary)
     if runtime is not None:
         _show_trust(out, summary, modelled)
+    if sentence := work_sentence(summary.get("differing_work")):
+        show_sentence(out, f"{sentence}.", "yellow")
 
 
-def show_next_step(out: Console, summary: Summary, results: object) -> None:
-    """Say which command finds the measurement worth most, if models of time could be trusted more."""
-    runtime, total = summary["runtime"], summary["total"]
+def show_next_step(out: Console, summary: Summary) -> None:
+    """Say what to measure next, if models of time could be trusted more."""
+    runtime = summary["runtime"]
     doubted = runtime is not None and runtime["trust"]["verdict"] != "high"
-    if doubted and summary["targets"] and total["metric"] in TIMES:
-        of_a_run = summary.get("visits_per_run") or 1
-        budget = float(
-            f"{total['predictions'][-1]['value'] * of_a_run / 2:.2g}"
-        )  # core-seconds: a run half as expensive
-        command = f"pipeline advise {shlex.quote(str(results))} --budget {value_text(budget)}"
-        show_sentence(out, f"Next measurement worth most: {command.replace(' ', JOIN)}")
+    if doubted and (sentence := next_sentence(summary.get("next_measurement"))):
+        show_sentence(out, sentence)
 
 
 def _scales(summary: Summary) -> int:
@@ -167,21 +168,19 @@ def added_up(total: float, parts: Sequence[float], most: int = LOSSES_SHOWN) -> 
 def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> None:
     """Print the kernels that will dominate at the last target and probably grow."""
     ranked = [row for row in summary[by] if not UNRANKED.intersection(row["flags"])]
-    rows = [row for row in ranked if row["probability_growing"] >= LIKELY][:limit]
+    likely = [row for row in ranked if row["probability_growing"] >= LIKELY]
+    rows = [row for row in likely if not row["growth_class"].startswith(FALLS)][:limit]
     if not rows:
         show_sentence(out, "Nothing is likely to grow.")
         return
-    now, then, growth, probability = kernel_columns(
-        "share_measured", "share_at_target", "growth_class", "probability_growing"
-    )
+    now, then, growth = kernel_columns("share_measured", "share_at_target", "growth_class")
     last = [{**row, "prediction": row["predictions"][-1]} for row in rows]
     columns = [
         *kernel_names(by, "What grows"),
         replace(now, heading="now"),
         replace(then, heading=point_text(rows[0]["predictions"][-1]["at"])),
         replace(PREDICTION, dispensable=3),
-        replace(growth, dispensable=1),
-        replace(probability, heading="sure?"),
+        growth,
     ]
     out.print(terminal_table(filled(columns, last), out.width))
 

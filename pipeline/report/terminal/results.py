@@ -9,6 +9,7 @@ from ingest.arrays import FloatArray
 from ingest.experiment import per_text
 from pipeline.columns.cells import Cells
 from pipeline.columns.column import ABSENT, filled
+from pipeline.columns.crossover_sentences import crossover_sentence, horizon_of, leading_crossovers
 from pipeline.columns.kernel_tables import (
     NAMES,
     Rows,
@@ -33,7 +34,7 @@ from pipeline.report.render.terminal_tables import side_by_side, terminal_table
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import counted, figure, percent, point_text, range_text, shorten_middle
+from pipeline.wording.quantities import counted, percent, point_text, range_text, shorten_middle
 
 CROSSING, CROSSING_WIDTH = ("overtakes", "overtaken"), 60
 
@@ -118,19 +119,17 @@ def show_total(out: Console, summary: Summary) -> None:
 
 
 def show_crossovers(out: Console, summary: Summary, *, by: str = "regions", limit: int = 8) -> None:
-    """Say which kernel overtakes which, and at which scale."""
+    """Say which kernel overtakes which, at which scale, and whether that was seen or how sure it is."""
     found = summary["region_crossovers" if by == "regions" else "crossovers"]
     if found:
         out.print("Crossovers")
-    shown = found[:limit]
+    shown = leading_crossovers(found, limit)
     paths = [one[key][-1:] if by == "regions" else one[key] for one in shown for key in CROSSING]
     names = iter(distinct_texts(paths, CROSSING_WIDTH))
     for crossover, over, past in zip(shown, names, names, strict=True):
-        ((name, scale),) = crossover["at"].items()
-        place = "within" if crossover["measured"] else "beyond"
-        show_sentence(
-            out, f"  {name} = {figure(scale)}: {over} overtakes {past} ({place} the measured range)"
-        )
+        (parameter,) = crossover["at"]
+        text = crossover_sentence(crossover, over, past, horizon_of(summary, parameter))
+        show_sentence(out, f"  {text}")
     if len(found) > limit:
         out.print(f"  and {len(found) - limit} more", style="dim")
 
@@ -151,6 +150,7 @@ def show_result(out: Console, summary: Summary, *, by: str, limit: int) -> None:
         show_predictions(out, summary, by=by, limit=limit)
         out.print()
     if not summary["targets"]:
+        show_crossovers(out, summary, by=by)
         out.print(summary["notices"][-1], soft_wrap=True, markup=False)
         return
     show_factors(out, summary, by=by, limit=limit)

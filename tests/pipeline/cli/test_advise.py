@@ -1,22 +1,54 @@
+"""What `advise` plans, and that the first screen says the same."""
+
 import json
+import re
 
 import pytest
 
+from tests.foam_cases import write_foam_case
+
+AT = ("--at", "p=256")
+
+
+@pytest.fixture
+def results(call, tmp_path):
+    """The results of a program that no formula follows exactly."""
+    for p, bump in zip((1, 2, 4, 8, 16), (1.0, 1.15, 0.9, 1.1, 1.3), strict=True):
+        for r, wobble in enumerate((1.0, 1.01, 0.98), 1):
+            times = {"solve": 64 / p * bump * wobble, "sum": 0.5 * p**0.7 * wobble, "main": 0.25 / p}
+            write_foam_case(tmp_path / "study" / f"app.p{p}.r{r}", times, processes=p)
+    call("run", tmp_path / "study", "--out", tmp_path / "out", *AT)
+    return tmp_path / "out"
+
 
 def test_a_plan_stays_within_its_budget_and_narrows_the_interval(call, results):
-    code, told, _ = call("advise", results, "--at", "p=256", "--budget", "100000", "--json", "-")
+    code, told, _ = call("advise", results, *AT, "--budget", "100000", "--json", "-")
     assert code == 0
     plan = json.loads(told)
-    assert sum(step["cost"] for step in plan) <= 100000
+    assert plan and sum(step["cost"] for step in plan) <= 100000
     widths = [step["relative_width_after"] for step in plan]
     assert widths == sorted(widths, reverse=True)
-    assert all(0 < step["reduction"] <= 1 for step in plan)
+    assert all(0.2 <= step["reduction"] <= 1 for step in plan)
+    assert {step["repetitions"] for step in plan} == {2}
 
 
-def test_a_tiny_budget_buys_nothing(call, results):
-    code, told, _ = call("advise", results, "--at", "p=256", "--budget", "0.001")
+def test_a_tiny_budget_buys_nothing_but_says_what_would_help(call, results):
+    code, told, _ = call("advise", results, *AT, "--budget", "0.001")
     assert code == 0
-    assert "No measurement within the budget" in told
+    text = " ".join(told.split())
+    assert text.startswith("Note: No measurement for up to 0.00100 core-s would make the interval at p = 256")
+    assert "clearly narrower and useful; p = " in text and ", 1 run (about " in text
+
+
+def test_run_and_advise_and_the_page_say_the_same(call, results, tmp_path):
+    _, screen, _ = call("run", tmp_path / "study", "--out", results, *AT)
+    _, table, _ = call("advise", results)
+    sentence = re.search(r"Measure p = .* to about ±[\d.]+ %\.", " ".join(screen.split())).group()
+    assert sentence in " ".join(table.split())
+    assert sentence in (results / "report.html").read_text(encoding="utf-8")
+    stored = json.loads((results / "summary.json").read_text())["next_measurement"]
+    assert json.loads(call("advise", results, "--json", "-")[1]) == stored["plan"]
+    assert stored["target"] == {"p": 256}
 
 
 @pytest.mark.parametrize(
@@ -34,13 +66,13 @@ def test_wrong_input_is_one_line(refused, results, arguments, message):
 @pytest.mark.parametrize("budget", ["7200", "7200core-s", "2 core-h", "2core-hours"])
 def test_budgets_have_units(call, results, budget):
     def plan(text):
-        return call("advise", results, "--at", "p=256", "--budget", text, "--json", "-")[1]
+        return call("advise", results, *AT, "--budget", text, "--json", "-")[1]
 
-    assert plan(budget) == plan("7200.0") != plan("0.5core-h")
+    assert plan(budget) == plan("7200.0") != plan("0.02core-h")
 
 
 def test_without_a_budget_the_study_may_cost_once_more(call, results):
-    code, told, _ = call("advise", results, "--at", "p=256", "--json", "-")
+    code, told, _ = call("advise", results, *AT, "--json", "-")
     summary = json.loads((results / "summary.json").read_text())
     measured = sum(entry["effort"]["value"] for entry in summary["runtime"]["at"] if entry["measured"])
     repetitions = summary["total"]["quality"]["repetitions"]

@@ -7,6 +7,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+from pipeline.wording.quantities import figure, interval_text
 from tests.foam_cases import write_foam_case
 
 ROOT = Path(__file__).parents[3]
@@ -259,6 +260,35 @@ def test_compare_finds_nothing_in_the_same_and_the_changed_kernel_elsewhere(call
     assert "main › sum" in page.read_text()
     assert (json.loads(out)["a"], json.loads(out)["b"]) == (str(before), str(after))
     assert call("compare", after, before)[1].startswith("B against A: 0 worse, ")
+
+
+def test_a_ratio_at_the_target_is_that_of_what_predict_says_however_the_results_were_made(
+    call, studies, tmp_path
+):
+    outs = []
+    for name, exponent, options in (("before", 1, ()), ("after", 1.5, ("--prior", "simple"))):
+        runs, out = studies(name, exponent, wobbles=(1.0, 1.1, 0.93)), tmp_path / f"out-{name}"
+        assert call("run", runs, "--out", out, *options)[0] == 0
+        outs.append(out)
+    predicted = []
+    for out in outs:
+        summary = json.loads(call("predict", out, "--at", "p=64", "--json", "-")[1])
+        kernels = [*summary["kernels"], summary["total"]]
+        predicted.append({tuple(k["callpath"]): k["predictions"][0] for k in kernels})
+    _, text, _ = call("compare", *outs, "--at", "p=64", "--json", "-")
+    compared = [k for k in json.loads(text)["kernels"] if k["level"] != "region"]
+    assert {tuple(k["callpath"]) for k in compared} >= {("total",), ("main", "sum"), ("main", "solve")}
+    for kernel in compared:
+        a, b = (of_study[tuple(kernel["callpath"])] for of_study in predicted)
+        assert kernel["target"][0]["ratio"] == pytest.approx(b["value"] / a["value"], rel=1e-8)
+        for side, entry in (("baseline", a), ("candidate", b)):
+            found = kernel[side]["predicted"][0]
+            assert [found[end] for end in ("value", "upper")] == [entry[end] for end in ("value", "upper")]
+    _, text, _ = call("compare", *outs, "--at", "p=64")
+    ratio = next(k for k in compared if k["level"] == "total")["target"][0]
+    assert text.splitlines()[1].endswith(
+        f"B / A {figure(ratio['ratio'])} [{interval_text(ratio['lower'], ratio['upper'])}]"
+    )
 
 
 def test_compare_takes_a_factor_targets_and_shows_renames(call, studies):

@@ -116,7 +116,7 @@ def test_several_targets_are_all_shown(call, results):
     tree = call("tree", results, *TARGETS)[1]
     assert "predicted at p = 64" in tree and "predicted at p = 256" in tree
     plan = call("advise", results, "--budget", "1e9", *TARGETS)[1]
-    assert "\n64" in plan and "\n256" in plan
+    assert "interval at p = 64 " in plan and "interval at p = 256 " in plan
     lines = call("plot", results, "sum", *TARGETS)[1].splitlines()
     assert lines[-2].startswith("p = 64: ") and lines[-1].startswith("p = 256: ")
     plans = json.loads(call("advise", results, "--budget", "1e9", *TARGETS, "--json", "-")[1])

@@ -23,16 +23,22 @@ def test_the_schema_of_kernels_is_that_of_their_columns(request):
 
 
 @pytest.mark.parametrize(
-    ("growth", "probability", "notes", "style"),
+    ("statement", "notes", "style"),
     [
-        ("1", 0.99, (), "green"),
-        ("p", 0.9, (), "red"),
-        ("p", 0.89, (), "yellow"),
-        ("p", 0.99, ("cannot tell",), "yellow"),
+        ("constant", (), "green"),
+        ("falls", (), "green"),
+        ("grows, about p", (), "red"),
+        ("grows, no law: 2 values of p", (), "red"),
+        ("grows, no law", (), "yellow"),
+        ("may grow", (), "yellow"),
+        ("falls, then grows", (), "yellow"),
+        ("no law: 2 points", (), "yellow"),
+        ("unclear", (), "yellow"),
+        ("grows, about p", ("cannot tell",), "yellow"),
     ],
 )
-def test_the_colour_of_growth_says_how_sure_it_is(growth, probability, notes, style):
-    assert growth_style(growth, probability, notes) == style
+def test_the_colour_of_growth_says_how_sure_it_is(statement, notes, style):
+    assert growth_style(statement, notes) == style
 
 
 def json_schema(columns, required):

@@ -55,12 +55,11 @@ def test_predictions_are_those_of_each_study_at_the_targets_of_b():
     assert [near.at, far.at] == [{"p": 64.0}, {"p": 100.0}]
     assert near.runs == (0, 0)
     for kernels, side in ((one, far.a), (two, far.b)):
-        rows = [0, *(i for i, k in enumerate(kernels.kernels) if k.level is Scope.CALLPATH)]
-        expected = forecast(kernels.take(rows), np.array([[100.0]]), ModelOptions()).prediction
-        known = len(rows) - 1
-        np.testing.assert_allclose(side.value[:known], expected.value[1:, 0])
-        np.testing.assert_allclose(side.lower[:known], expected.lower[1:, 0])
-        np.testing.assert_allclose(side.upper[:known], expected.upper[1:, 0])
+        rows = kernels.rows_of(Scope.CALLPATH)
+        expected = forecast(kernels, np.array([[100.0]]), ModelOptions()).prediction
+        np.testing.assert_allclose(side.value[: len(rows)], expected.value[rows, 0], rtol=1e-12)
+        np.testing.assert_allclose(side.lower[: len(rows)], expected.lower[rows, 0], rtol=1e-12)
+        np.testing.assert_allclose(side.upper[: len(rows)], expected.upper[rows, 0], rtol=1e-12)
         whole = expected.lower[0, 0], expected.upper[0, 0]
         assert side.whole == pytest.approx(whole)
     assert np.isnan(far.b.value[3])

@@ -13,7 +13,7 @@ from pipeline.gate.gate_options import CheckOptions, KernelRule
 from pipeline.gate.hypothesis_tests import run_tests
 from pipeline.gate.matching import match
 from pipeline.gate.rules import rule_tests
-from pipeline.gate.target_forecast import Forecast, Forecasts, forecast
+from pipeline.gate.target_forecast import Forecasts, forecast
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from tests.pipeline.gate.studies import SCALES, many, study
@@ -22,25 +22,34 @@ TARGETS = np.array([[256.0], [512.0]])
 P = np.array(SCALES, dtype=float)
 
 
-MODELS = forecast(study({"a": 1.0}), TARGETS, ModelOptions()).models
+SINGLE = forecast(study({"a": 1.0}), TARGETS, ModelOptions())
 
 
 def as_measured(whole, share=None):
     """A forecast that predicts what was measured at the largest scale, with a factor of 2 on both sides."""
-    models = MODELS.take(np.zeros(len(whole.kernels), dtype=int))
-    value = np.repeat(whole.mean[:, -1:], len(TARGETS), axis=1)
-    least = np.repeat(whole.share[:, -1:], len(TARGETS), axis=1) if share is None else share
-    return Forecast(models, Prediction(value, value / 2, value * 2), least)
+    largest = [int(np.argmax(whole.scale))]
+    value = np.repeat(whole.mean[:, largest], len(TARGETS), axis=1)
+    least = np.repeat(whole.share[:, largest], len(TARGETS), axis=1) if share is None else share
+    return replace(
+        SINGLE.take(np.zeros(len(whole.kernels), dtype=int)),
+        kernels=whole.kernels,
+        prediction=Prediction(value, value / 2, value * 2),
+        least_share=least,
+    )
 
 
-def run(before, after, share=None, **options):
+def run(before, after, share=None, factors=None, **options):
+    """Run the tests; `factors` are on what was measured, in the forecast of the candidate, by region."""
     options = CheckOptions(**options)
     matched = match(before, after)
+    ahead = as_measured(matched.candidate, share)
+    on = np.array([(factors or {}).get(kernel.region, 1.0) for kernel in matched.candidate.kernels])
     forecasts = Forecasts(
         baseline=as_measured(matched.baseline, share),
-        candidate=as_measured(matched.candidate, share),
+        candidate=replace(
+            ahead, prediction=Prediction(*(on[:, None] * e for e in vars(ahead.prediction).values()))
+        ),
         targets=TARGETS,
-        scale=TARGETS[:, 0],
     )
     return matched, run_tests(matched, forecasts, rule_tests(after, options), options)
 
@@ -56,7 +65,7 @@ def test_every_p_value_is_adjusted_by_holm_over_all_kernels_grounds_and_rules():
     _, family = run(before, after, kernels=rules, factor=1.2)
     tests = rule_tests(after, CheckOptions(kernels=rules))
     raw = {ground: one.above(family.log_factor) for ground, one in family.estimates.items()}
-    ahead = family.estimates[Ground.TARGET].log_ratio[:, -1]
+    ahead = np.log(family.predicted.value[:, -1]) - family.changes.shared.log_factor[-1]
     raw[Ground.GROWTH][ahead <= np.log(1.2)] = np.nan
     raw[Ground.MODELS][:] = np.nan
     flat = np.concatenate([*(p.ravel() for p in raw.values()), tests.p])
@@ -75,7 +84,7 @@ def test_improvements_are_a_family_of_their_own():
     matched, family = run(before, after, kernels=(KernelRule(match="*/k7", growth=(0, 0)),))
     swapped_matched, swapped = run(after, before)
     k, other = row_of(matched, family, "k5"), row_of(swapped_matched, swapped, "k5")
-    for ground in (Ground.MEASURED, Ground.TARGET):
+    for ground in (Ground.MEASURED, Ground.EVERYWHERE):
         assert np.allclose(family.better[ground][k], swapped.worse[ground][other], rtol=1e-9, atol=0)
         assert (family.better[ground][k] < 0.01).all()
         assert (family.worse[ground][k] == 1).all()
@@ -95,15 +104,33 @@ def test_one_alarm_in_twenty_checks_at_most(jobs, factor):
 
 
 @pytest.mark.parametrize("way", ["worse", "better"])
-def test_growth_counts_only_if_the_ratio_extrapolated_to_the_target_exceeds_the_factor(way):
-    falling = 15 * np.array([0.25, 0.3, 0.35, 0.4, 0.45])  # rises, yet stays far below the baseline
-    rising = 15 * P / P[-1]  # below the baseline, too, but above it at the target
-    before = study(many(), seed=1)
-    for effort, counts in ((falling, False), (rising, True)):
-        after = study(many(k5=effort), seed=2)
-        matched, family = run(*((before, after) if way == "worse" else (after, before)))
+def test_growth_counts_only_if_the_ratio_of_the_predictions_exceeds_the_factor(way):
+    rising = 15 * P / P[-1]  # below the baseline at every scale
+    before, after = study(many(), seed=1), study(many(k5=rising), seed=2)
+    for factor, counts in ((1.05, False), (1.2, True)):
+        order = (before, after) if way == "worse" else (after, before)
+        on = factor if way == "worse" else 1 / factor
+        matched, family = run(*order, factors={"k5": on})
         k = row_of(matched, family, "k5")
         assert np.isfinite(getattr(family, way)[Ground.GROWTH][k, 0]) == counts
+
+
+def test_without_predictions_growth_counts_if_the_last_measured_ratio_exceeds_the_factor():
+    before = study(many(), seed=1)
+    for last, counts in ((1.3, True), (0.9, False)):
+        after = study(many(k5=15 * last * P / P[-1]), seed=2)
+        matched, family = run(before, after, factors={"k5": np.nan})
+        k = row_of(matched, family, "k5")
+        assert np.isfinite(family.worse[Ground.GROWTH][k, 0]) == counts
+
+
+def test_what_all_kernels_share_does_not_make_growth_count():
+    """A day that is twice as slow: the predictions have the factor, too."""
+    slow = study({name: 2 * effort for name, effort in many().items()} | {"k5": 15 * P / P[-1]}, seed=2)
+    for on, counts in ((1.0, False), (2.4, True)):
+        matched, family = run(study(many(), seed=1), slow, factors={"k5": on})
+        k = row_of(matched, family, "k5")
+        assert np.isfinite(family.relative[Ground.GROWTH][k, 0]) == counts
 
 
 def test_only_tests_of_shares_that_matter_are_made():
@@ -112,7 +139,6 @@ def test_only_tests_of_shares_that_matter_are_made():
     matched, family = run(before, after)
     k = row_of(matched, family, "odd")
     assert np.isfinite(family.worse[Ground.MEASURED][k]).tolist() == [False, False, False, True, False]
-    assert np.isnan(family.worse[Ground.TARGET][k]).all()
     assert np.isnan(family.worse[Ground.GROWTH][k]).all()
 
 
@@ -122,13 +148,15 @@ def test_a_share_that_matters_on_either_side_or_at_the_target_is_enough():
         matched, family = run(study(many(odd=before), seed=1), study(many(odd=after), seed=2))
         k = row_of(matched, family, "odd")
         assert np.isfinite(family.worse[Ground.MEASURED][k]).tolist() == [False] * 4 + [True]
-        assert np.isfinite(family.worse[Ground.TARGET][k]).all()
-    share = np.zeros((22, 2))
-    share[-1, 0] = 0.5
-    matched, family = run(study(many(odd=small), seed=1), study(many(odd=small), seed=2), share)
-    k = row_of(matched, family, "odd")
-    assert np.isfinite(family.worse[Ground.TARGET][k]).tolist() == [True, False]
-    assert np.isnan(family.worse[Ground.GROWTH][k, 0])
+        way = family.worse if after is large else family.better
+        assert np.isfinite(way[Ground.GROWTH][k, 0])
+    for target, counts in ((0, False), (1, True)):  # the share at the last target counts
+        share = np.zeros((22, 2))
+        share[-1, target] = 0.5
+        whole = study(many(odd=small), seed=1), study(many(odd=small), seed=2)
+        matched, family = run(*whole, share, factors={"odd": 2.0})
+        k = row_of(matched, family, "odd") if counts else None
+        assert counts == (k is not None and np.isfinite(family.worse[Ground.GROWTH][k, 0]))
 
 
 def test_a_kernel_at_the_share_floor_is_tested():

@@ -10,12 +10,11 @@ from pipeline.gate.ratios import ENOUGH_KERNELS, MEDIAN_OF_SQUARE, estimate_chan
 from pipeline.gate.repetition_noise import CERTAIN, LEAST, log_means
 
 SCALE = np.array([8.0, 16, 32, 64])
-TARGETS = np.array([128.0, 1024])
 UNLIMITED = np.full(1, np.inf)
 
 
-def changes(baseline, candidate, scale=SCALE, targets=TARGETS, independent=None):
-    return estimate_changes(log_means(baseline), log_means(candidate), scale, targets, independent)
+def changes(baseline, candidate, scale=SCALE, independent=None):
+    return estimate_changes(log_means(baseline), log_means(candidate), scale, independent)
 
 
 def noisy(mean, noise, repetitions, seed):
@@ -100,7 +99,6 @@ def test_sums_of_kernels_do_not_teach_the_noise_of_kernels():
         (alone.measured, both.measured),
         (alone.beyond.mean, both.beyond.mean),
         (alone.beyond.rise, both.beyond.rise),
-        (alone.beyond.target, both.beyond.target),
     ):
         for mine, theirs in zip(vars(a).values(), vars(b).values(), strict=True):
             assert np.array_equal(mine, theirs[1:])
@@ -130,7 +128,7 @@ def test_the_trend_is_a_weighted_line_over_the_logarithm_of_the_scale(known):
     y, error = np.array([0.1, 0.3, -0.05, 0.5]), np.array([0.05, 0.1, 0.08, 0.2])
     x = np.log(SCALE)
     measured = estimates(np.where(known, y, np.nan), error, np.full(4, 1e9))
-    rise, target, misfit = trend(measured, UNLIMITED, x, np.log(TARGETS))
+    rise, misfit = trend(measured, UNLIMITED, x)
     line = sm.WLS(y[known], sm.add_constant(x[known]), weights=error[known] ** -2.0).fit(
         cov_type="fixed scale"
     )
@@ -139,43 +137,35 @@ def test_the_trend_is_a_weighted_line_over_the_logarithm_of_the_scale(known):
     assert rise.error[0, 0] == pytest.approx(line.bse[1] * reach)
     excess = max((line.wresid**2).sum() / (sum(known) - 2), 1)
     assert misfit[0] == pytest.approx(excess)
-    ahead = line.get_prediction(sm.add_constant(np.log(TARGETS)))
-    assert target.log_ratio[0] == pytest.approx(ahead.predicted_mean)
-    assert target.error[0] == pytest.approx(ahead.se_mean * np.sqrt(excess))
 
 
-def test_a_line_that_leaves_something_over_widens_rise_and_target():
+def test_a_line_that_leaves_something_over_widens_the_rise():
     step = np.array([[1.0, 1, 1, 2]])
     before, now = noisy(np.ones((1, 4)), 0.01, 5, seed=1), noisy(step, 0.01, 5, seed=2)
     found = changes(before, now)
-    bare, _, misfit = trend(found.measured, found.noise.limit, np.log(SCALE), np.log(TARGETS))
+    bare, misfit = trend(found.measured, found.noise.limit, np.log(SCALE))
     assert misfit[0] > 100
     assert found.beyond.rise.error[0, 0] == pytest.approx(bare.error[0, 0] * np.sqrt(misfit[0]))
 
 
-def test_two_points_give_a_rise_and_no_target_and_one_gives_neither():
+def test_two_points_give_a_rise_and_one_gives_none():
     for known, has_rise in ((2, True), (1, False), (0, False)):
         y = np.where(np.arange(4) < known, 0.5, np.nan)
-        rise, target, _ = trend(
-            estimates(y, np.full(4, 0.1), np.full(4, 9.0)), UNLIMITED, np.log(SCALE), np.log(TARGETS)
-        )
+        rise, _ = trend(estimates(y, np.full(4, 0.1), np.full(4, 9.0)), UNLIMITED, np.log(SCALE))
         assert rise.known[0, 0] == has_rise
-        assert not target.known.any()
-    three = estimates([0.5, 0.5, 0.5, np.nan], np.full(4, 0.1), np.full(4, 9.0))
-    assert trend(three, UNLIMITED, np.log(SCALE), np.log(TARGETS))[1].known.all()
 
 
 def test_points_of_one_scale_show_no_trend():
     same = estimates([0.1, 0.2, 0.3], [0.1] * 3, [9.0] * 3)
-    rise, target, _ = trend(same, UNLIMITED, np.full(3, np.log(8.0)), np.log(TARGETS))
-    assert not rise.known.any() and not target.known.any()
+    rise, _ = trend(same, UNLIMITED, np.full(3, np.log(8.0)))
+    assert not rise.known.any()
 
 
 def test_without_points_there_is_no_trend():
     nothing = Estimates(*(np.empty((2, 0)) for _ in range(3)))
-    rise, target, misfit = trend(nothing, np.full(2, np.inf), np.empty(0), np.log(TARGETS))
-    assert rise.log_ratio.shape == (2, 1) and target.log_ratio.shape == (2, 2)
-    assert not rise.known.any() and not target.known.any()
+    rise, misfit = trend(nothing, np.full(2, np.inf), np.empty(0))
+    assert rise.log_ratio.shape == (2, 1)
+    assert not rise.known.any()
     assert misfit.tolist() == [1, 1]
 
 
@@ -186,10 +176,10 @@ def test_degrees_of_freedom_of_a_trend_are_satterthwaites_and_capped():
     welch = stats.ttest_ind(one, two, equal_var=False).df
     pair = estimates([0.1, 0.2], shares**-0.5, [3.0, 6.0])
     x = np.log(SCALE[:2])
-    assert trend(pair, UNLIMITED, x, x)[0].degrees[0, 0] == pytest.approx(welch)
-    assert trend(pair, np.full(1, 5.0), x, x)[0].degrees[0, 0] == 5.0
+    assert trend(pair, UNLIMITED, x)[0].degrees[0, 0] == pytest.approx(welch)
+    assert trend(pair, np.full(1, 5.0), x)[0].degrees[0, 0] == 5.0
     sure = estimates([0.1, 0.2], [1.0, 1.0], [1e12, 1e12])
-    assert trend(sure, UNLIMITED, x, x)[1].degrees[0].tolist() == [CERTAIN] * 2
+    assert trend(sure, UNLIMITED, x)[0].degrees[0].tolist() == [CERTAIN]
 
 
 def test_the_least_noise_keeps_identical_runs_from_being_certain():

@@ -109,7 +109,7 @@ def test_rules_need_no_baseline():
     k5 = of(result, "k5")
     assert (k5.file, k5.line, k5.baseline) == ("/src/k5.c", 6, None)
     assert k5.candidate.value == pytest.approx(np.sqrt(128), rel=0.05)
-    assert k5.candidate.growth.startswith("p^(1/")
+    assert k5.candidate.growth in ("p^(1/2)", "p^(2/3)")  # of the prediction, which is steeper than the truth
 
 
 def test_rules_without_a_baseline_share_the_false_alarms():

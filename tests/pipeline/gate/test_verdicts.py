@@ -14,6 +14,7 @@ from pipeline.gate.matching import match
 from pipeline.gate.study_check import check
 from pipeline.gate.verdicts import hides_regression, new_kernels, vanished_kernels, with_located
 from pipeline.models.options import ModelOptions
+from pipeline.wording.quantities import times
 from tests.pipeline.gate.studies import SCALES, many, study, without
 
 TODAY = datetime.date(2026, 11, 21)
@@ -30,8 +31,10 @@ def of(result, *callpath):
 
 
 def texts(after, before, *callpath, **options):
+    """Texts by ground; predictions, which only the models know, as X times if they are the target's ratio."""
     one = of(run(after, before, **options), *callpath)
-    return {e.ground: e.text for e in one.evidence}
+    predicted = f"predicted {times(one.target[-1].ratio)} "
+    return {e.ground: e.text.replace(predicted, "predicted X times ") for e in one.evidence}
 
 
 def test_evidence_in_words():
@@ -40,25 +43,18 @@ def test_evidence_in_words():
     assert worse == {
         Ground.MEASURED: "measured 16 times the baseline at p = 128, also significant at 3 other points",
         Ground.GROWTH: "scales worse: the ratio to the baseline grows by a factor of 16.0 over the measured "
-        "range (growth: constant before, p now)",
-        Ground.TARGET: "extrapolated to 64 times the baseline at p = 512 (growth: constant before, p now)",
+        "range (growth: constant before, p now); predicted X times the baseline at p = 512",
     }
     better = texts(before, study(many(k5=15 * P / 8), seed=2, noise=0.001), "main", "k5")
     assert better == {
         Ground.MEASURED: "measured 0.0625 times the baseline at p = 128, also significant at 3 other points",
         Ground.GROWTH: "scales better: the ratio to the baseline shrinks by a factor of 16.0 over "
-        "the measured range (growth: p before, constant now)",
-        Ground.TARGET: "extrapolated to 0.0156 times the baseline at p = 512 "
-        "(growth: p before, constant now)",
+        "the measured range (growth: p before, constant now); predicted X times the baseline at p = 512",
     }
     step = texts(study(many(k5=[15, 15, 15, 30, 30]), seed=2, noise=0.001), before, "main", "k5")
     assert step[Ground.MEASURED].endswith(", also significant at 1 other point")
     last = texts(study(many(k5=[15, 15, 15, 15, 30]), seed=2, noise=0.001), before, "main", "k5")
     assert last[Ground.MEASURED] == "measured 2 times the baseline at p = 128"
-    all_slower = texts(study(many(k5=30.0), seed=2, noise=0.001), before, "main", "k5")
-    assert all_slower[Ground.TARGET] == (
-        "extrapolated to 2 times the baseline at p = 512 (growth: constant, as before)"
-    )
 
 
 def test_without_common_points_the_models_speak():
@@ -68,9 +64,11 @@ def test_without_common_points_the_models_speak():
     one = of(run(later, before), "main", "a")
     assert [e.ground for e in one.evidence] == [Ground.MODELS]
     assert one.evidence[0].text == (
-        "predicted 47.7 times the baseline at p = 192 by the models alone (growth: constant before, p now)"
+        f"predicted {times(one.target[0].ratio)} the baseline at p = 192 by the models alone "
+        "(growth: constant before, p now)"
     )
-    assert (one.measured, one.target, one.detectable) == ((), (), None)
+    assert (one.measured, one.detectable) == ((), None)
+    assert one.target[0].ratio == pytest.approx(48, rel=0.02)
     assert (one.baseline.value, one.candidate.value) == pytest.approx((20, 240), rel=0.01)
     doubt = of(run(later, before), "main", "b")
     assert doubt.verdict is Ruling.INCONCLUSIVE
@@ -386,7 +384,6 @@ def test_a_rule_replaces_the_verdict_and_comes_before_other_evidence():
     rules = (KernelRule(match="*/k5", share=0.01), KernelRule(match="*/k6", share=0.001))
     result = run(after, before, kernels=rules)
     worse, better = of(result, "main", "k5"), of(result, "main", "k6")
-    assert worse.evidence[0].ground is Ground.SHARE_RULE
-    assert len(worse.evidence) == 3
+    assert [e.ground for e in worse.evidence] == [Ground.SHARE_RULE, Ground.MEASURED]
     assert [e.ground for e in better.evidence] == [Ground.SHARE_RULE]
     assert better.verdict is Ruling.REGRESSION

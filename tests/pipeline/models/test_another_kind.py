@@ -6,6 +6,7 @@ import pytest
 
 from pipeline.columns.model_json import model_json
 from pipeline.models import forms, formulas, search_space
+from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.exponents import exponent
 from pipeline.models.fit import fit
 from pipeline.models.forms import FactorKind, term, with_powers
@@ -41,14 +42,14 @@ def test_it_is_found_written_and_stored(method):
     formula = models.formula(0)
     assert formula.text() == "7 + 3 * log2(log2(p))"
     assert formula.latex() == r"7 + 3 \cdot \log_{2}(\log_{2}(p))"
-    names = {}
-    exec(formula.python("f", ""), names)
-    assert names["f"](P[:, 0]) == pytest.approx(values[0, :, 0])
+    assert eval(formula.python(("p",)), {"np": np, "p": P[:, 0]}) == pytest.approx(values[0, :, 0])
     assert models.values(P * 16) == pytest.approx(7 + 3 * np.log2(np.log2(16 * P.T)))
     assert formula.growth == "log2(log2(p))"
     stored = from_table(pa.table(to_table(models)))
     assert stored.formula(0) == formula
-    assert model_json(formula)["terms"][0]["exponents"] == {"p": ["0", 0, 1]}
+    (shown,) = prediction_formulas(models, formula_range(models, 0, P[-1:]))
+    assert shown.pieces == (formula,)
+    assert model_json(shown)["terms"][0]["exponents"] == {"p": ["0", 0, 1]}
 
 
 def test_it_is_found_beside_another_parameter():

@@ -66,6 +66,12 @@ def test_without_anything_to_hide_the_errors_are_those_of_other_programs():
     assert found.formulas_hold == pytest.approx(1e-3)
 
 
+def test_one_wild_kernel_does_not_outweigh_many_that_follow_formulas():
+    values = noisy(10 + P[:, 0])
+    values[0, -1] *= 3
+    assert errors_of(values).formulas_hold > 0.99
+
+
 def test_formulas_that_fit_to_rounding_errors_hold():
     exact = (200 + 10 * P[:, 0] ** 1.5)[None, :, None]
     assert errors_of(exact).formulas_hold == 1.0
@@ -73,5 +79,9 @@ def test_formulas_that_fit_to_rounding_errors_hold():
 
 def test_nothing_measured_changes_nothing():
     data = observe(P, np.zeros((2, len(P), 1)))
-    found = back_test(lambda part: fit(("p",), part.points, part.mean[:, :, None]), data)
+
+    def formulas(part):
+        return fit(("p",), part.points, part.mean[:, :, None])
+
+    found = back_test(formulas, data, formulas(data))
     assert found.formula[0] == pytest.approx(FORMULA_ERROR)

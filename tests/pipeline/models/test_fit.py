@@ -5,7 +5,6 @@ from ingest.errors import ModelError
 from pipeline.models.fit import fit
 from pipeline.models.forms import term_values, tried_exponents
 from pipeline.models.options import ModelOptions
-from pipeline.models.scaling_models import formulas
 from tests.pipeline.models.made import grid_of
 
 PLAIN = ModelOptions(method="leave-one-out")
@@ -44,7 +43,7 @@ def test_kernels_with_equal_values_have_equal_models_and_change_no_other():
     repeated = different[[0, 1, 2, 0, 0, 1, 2, 2]]
     alone, many = fit(("p",), points, different), fit(("p",), points, repeated)
     assert len(many) == 8
-    assert formulas(many) == [formulas(alone)[k] for k in (0, 1, 2, 0, 0, 1, 2, 2)]
+    assert [many.formula(k) for k in range(8)] == [alone.formula(k) for k in (0, 1, 2, 0, 0, 1, 2, 2)]
     far = many.predict(points[-1:] * 4).value
     assert far[3] == far[4] == far[0] and far[5] == far[1]
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.models.fit import fit, with_remarks
-from pipeline.models.growth import growth_classes
+from pipeline.models.growth import growth_classes, growth_statement, stated_law, total_statement
 from pipeline.models.observations import observe
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import SURE
@@ -23,11 +23,11 @@ def models_of(*values, noise=0.0, parameters=("p",), points=P[:, None]):
 
 
 def test_the_exponent_of_a_power_is_found():
-    assert growth_classes(models_of(0.1 + P, 5 + P**1.5, 7 + 0 * P)) == [
-        "grows, about p",
-        "grows, about p^1.5",
-        "constant",
-    ]
+    assert growth_classes(models_of(0.1 + P, 5 + P**1.5)) == ["grows, about p", "grows, about p^1.5"]
+
+
+def test_what_is_constant_is_constant():
+    assert growth_classes(models_of(7 + 0 * P)) == ["constant"]
 
 
 def test_a_logarithm_counts_as_the_power_that_it_looks_like():
@@ -36,15 +36,15 @@ def test_a_logarithm_counts_as_the_power_that_it_looks_like():
 
 
 def test_what_falls_falls():
-    assert growth_classes(models_of(100 / P)) == ["falls"]
+    assert growth_classes(models_of(100 / P, noise=0.05)) == ["falls"]
 
 
 def test_what_falls_up_to_the_target_falls_whatever_term_leads_beyond():
     models = models_of(1000 / P + 0.01 * P, noise=0.002)
     assert models.formula(0).growth == "p" and models.quality.probability_growing[0] > 0.9
     (falling,) = growth_classes(models)
-    assert falling == "grows, about p" or models.predict(P[-1:, None] * 4).value < 1000 / P[-1]
-    assert growth_classes(models_of(1000 / P + 1e-4 * P, noise=0.002)) == ["falls"]
+    assert falling == "falls, then grows" and models.predict(P[-1:, None] * 4).value < 1000 / P[-1]
+    assert growth_classes(models_of(1000 / P + 1e-4 * P, noise=0.002)) == ["falls, may grow"]
 
 
 def test_rivals_that_disagree_give_a_range():
@@ -53,16 +53,92 @@ def test_rivals_that_disagree_give_a_range():
     assert float((low + "^1").split("^")[1]) < float((high + "^1").split("^")[1])
 
 
-def test_the_class_is_the_most_probable_one():
-    models = models_of(10 + P, noise=0.05)
-    for probability, grows in ((0.9, True), (0.51, True), (0.1, False)):
-        (text,) = growth_classes(changed(models, probability_growing=np.array([probability])))
-        assert text.startswith("grows") == grows
-
-
-def test_a_model_that_misses_the_measurements_says_nothing():
+def test_a_model_that_misses_the_measurements_has_no_law():
     models = models_of(0.1 + P)
-    assert growth_classes(changed(models, note=models.quality.note | Note.UNRELIABLE)) == ["unclear"]
+    assert growth_classes(changed(models, note=models.quality.note | Note.UNRELIABLE)) == ["grows, no law"]
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_one_or_two_points_are_no_law(count):
+    few = models_of(0.1 + P[:count], points=P[:count, None])
+    assert growth_classes(few) == [f"no law: {count} point{'s' * (count > 1)}"]
+
+
+LAW = "grows, about p to p^1.7"
+
+
+@pytest.mark.parametrize(
+    ("changes", "statement"),
+    [
+        ({}, LAW),
+        ({"probability": 0.9}, LAW),
+        ({"probability": 0.89}, "may grow"),
+        ({"probability": 0.11}, "may grow"),
+        ({"probability": 0.1}, "constant"),
+        ({"probability": 0.1, "falls": True}, "falls"),
+        ({"probability": 0.5, "falls": True}, "may grow"),
+        ({"probability": 0.5, "falls_first": True}, "may grow"),
+        ({"probability": 0.5, "falls": True, "falls_first": True}, "falls, may grow"),
+        ({"falls": True}, LAW),
+        ({"falls_first": True}, "falls, then grows"),
+        ({"points": 3}, LAW),
+        ({"points": 2}, "no law: 2 points"),
+        ({"points": 2, "probability": 0.0, "unreliable": True}, "no law: 2 points"),
+        ({"unreliable": True}, "grows, no law"),
+        ({"unreliable": True, "falls_first": True}, "unclear"),
+        ({"unreliable": True, "probability": 0.5}, "may grow"),
+        ({"unreliable": True, "probability": 0.1}, "unclear"),
+    ],
+)
+def test_the_statement_follows_from_the_probability_and_the_model(changes, statement):
+    known = {"probability": 1.0, "falls": False, "falls_first": False, "points": 5, "unreliable": False}
+    assert growth_statement(**known | {"law": LAW} | changes) == statement
+
+
+@given(
+    probability=st.floats(0, 1),
+    falls=st.booleans(),
+    falls_first=st.booleans(),
+    points=st.integers(0, 6),
+    unreliable=st.booleans(),
+    law=st.sampled_from(
+        [LAW, "grows slowly", "grows, no law: 2 values of p", f"{LAW} (no law: 2 values of n)"]
+    ),
+    leading=st.sampled_from(["1", "p", "p^(3/2)"]),
+)
+def test_probability_statement_and_leading_term_never_contradict(leading, law, **known):
+    statement = growth_statement(law=law, **known)
+    growth = stated_law(statement, leading)
+    has_exponents = "p^" in statement
+    is_law = growth not in ("1", "unclear")
+    if known["probability"] >= 0.9:
+        assert statement not in ("constant", "falls") and growth != "1"
+    if known["probability"] <= 0.1:
+        assert "grow" not in statement
+    if known["probability"] < 0.9 or known["unreliable"] or known["points"] < 3:
+        assert not has_exponents and not is_law
+    if statement in ("constant", "falls"):
+        assert growth == "1"
+    assert not is_law or (statement.startswith("grows") and "no law" not in statement)
+
+
+@pytest.mark.parametrize(
+    ("leading", "probability", "statement"),
+    [
+        ("p", 0.9, "grows, about p"),
+        ("1", 0.9, "grows slowly"),
+        ("p", 0.5, "may grow"),
+        ("p", 0.0, "constant"),
+    ],
+)
+def test_a_total_without_a_model_grows_like_its_formula(leading, probability, statement):
+    assert total_statement(models_of(P), leading, probability, 6) == statement
+
+
+def test_a_total_has_no_law_over_two_values_of_a_parameter():
+    points = np.array([[p, n] for p in (1.0, 2.0) for n in (2.0, 3.0, 4.0)])
+    models = models_of(points.sum(axis=1), parameters=("p", "n"), points=points)
+    assert total_statement(models, "p * n", 1.0, 6) == "grows, no law: 2 values of p"
 
 
 def test_every_parameter_has_its_exponent():
@@ -70,6 +146,16 @@ def test_every_parameter_has_its_exponent():
     values = points[:, 0] ** 2 * points[:, 1]
     models = models_of(values, parameters=("x", "y"), points=points)
     assert growth_classes(models) == ["grows, about x^2, y"]
+
+
+def test_two_values_of_a_parameter_are_no_law():
+    points = np.array([[p, n] for p in (1.0, 2.0) for n in (2.0, 3.0, 4.0, 6.0, 8.0)])
+    p, n = points.T
+    values = np.stack([3 * p**2 * n**3, 2 * n**2, 5 * p**2])[..., None] * np.ones(2)
+    both, one, other = growth_classes(fit(("p", "n"), points, values))
+    assert both.startswith("grows, about n^3") and both.endswith("(no law: 2 values of p)")
+    assert one == "grows, about n^2"
+    assert other == "grows, no law: 2 values of p"
 
 
 @pytest.mark.parametrize("count", [1, 2])

@@ -64,7 +64,7 @@ def test_source_texts_of_a_knee():
     assert replace(formula, constant=50.0, terms=((0.02, linear),), sharpness=4).latex() == (
         r"\left(\left(50\right)^{4} + \left(0.02 \cdot n\right)^{4}\right)^{\frac{1}{4}}"
     )
-    scope = {}
-    exec(formula.python("f", "A knee."), scope)
-    assert scope["f"](N[:, 0]) == pytest.approx(models.values(N)[0], rel=1e-12)
+    found = eval(formula.python(("n",)), {"np": np, "n": N[:, 0]})
+    assert found == pytest.approx(models.values(N)[0], rel=1e-12)
+    assert formula.values(N) == pytest.approx(found, rel=1e-12)
     assert replace(formula, constant=50.0, terms=()).latex() == "50"

@@ -7,8 +7,8 @@ import pytest
 
 from pipeline.models.forms import term
 from pipeline.models.quality import Note
-from pipeline.models.scaling_models import formulas, growths, remarks, sum_of_formulas
-from tests.pipeline.models.made import FALLING, LINEAR, SQUARE, changed, grid_of, one_parameter
+from pipeline.models.scaling_models import remarks
+from tests.pipeline.models.made import SQUARE, changed, grid_of, one_parameter
 
 MODELS = one_parameter(
     [[[5.0, 2.0], [1.0, 0.5]], [[7.0, 0.0], [7.0, 0.0]], [[0.0, 3.0], [0, 0]], [[9.0, -1.0], [0, 0]]],
@@ -17,9 +17,9 @@ MODELS = one_parameter(
 
 
 def test_formulas_growth_and_terms_of_the_chosen_model_and_of_rivals():
-    assert formulas(MODELS) == ["5 + 2 * p", "7", "3 * p^2", "9 - 1 * p"]
-    assert growths(MODELS) == ["p", "1", "p^2", "1"]
-    assert [MODELS.formula(k).growth for k in range(4)] == growths(MODELS)
+    found = [MODELS.formula(k) for k in range(4)]
+    assert [one.text() for one in found] == ["5 + 2 * p", "7", "3 * p^2", "9 - 1 * p"]
+    assert [one.growth for one in found] == ["p", "1", "p^2", "1"]
     assert MODELS.formula(0, 1).text() == "1 + 0.5 * p^2"
     assert MODELS.formula(0, 1).constant == 1.0
     assert MODELS.formula(0, 1).terms == ((0.5, SQUARE),)
@@ -33,19 +33,13 @@ def test_the_chosen_formulas_give_values_that_are_not_negative_if_nothing_is():
     assert changed(MODELS, nonnegative=False).values(points)[3].tolist() == [7, -1]
 
 
-def test_the_sum_of_the_models_has_the_fastest_term_first():
-    models = one_parameter([[[1.0, 2.0]], [[2.0, 0.5]], [[4.0, 3.0]], [[8.0, 5.0]]], [[1], [2], [1], [3]])
-    total = sum_of_formulas(models)
-    assert (total.constant, total.terms) == (15.0, ((0.5, SQUARE), (5.0, LINEAR), (5.0, FALLING)))
-
-
 def test_a_part_of_the_models_keeps_everything_of_its_kernels():
     part = MODELS.take([2, 0])
     for record in (grid_of(MODELS), MODELS.quality):
         kept = grid_of(part) if record is not MODELS.quality else part.quality
         assert all((getattr(kept, name) == of_all[[2, 0]]).all() for name, of_all in vars(record).items())
     assert (part.rivals.degrees == MODELS.rivals.degrees[[2, 0]]).all()
-    assert formulas(part) == ["3 * p^2", "5 + 2 * p"]
+    assert [part.formula(k).text() for k in (0, 1)] == ["3 * p^2", "5 + 2 * p"]
     assert part.hypotheses is MODELS.hypotheses
 
 

@@ -99,6 +99,26 @@ def test_the_interval_of_the_total_has_the_level_that_is_requested():
     assert ratio[0, 0] == pytest.approx(0.6745 / 1.645, rel=0.1)
 
 
+def test_values_do_not_depend_on_the_level():
+    models = fit(("p",), P, wandering(), parts=True)
+    for predict in (models.predict, lambda *asked: predict_total(models, *asked)):
+        np.testing.assert_allclose(predict(TARGETS, 0.5).value, predict(TARGETS, 0.95).value, rtol=1e-12)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.sampled_from([0.5, 0.9, 0.95]))
+@settings(max_examples=20, deadline=None)
+def test_the_interval_of_the_total_is_possible_and_needed_given_its_kernels(seed, kernels, level):
+    random = np.random.default_rng(seed)
+    values = random.lognormal(0, 2, (kernels, 1, 1)) * P[:, 0][:, None] ** random.uniform(
+        -1, 2, (kernels, 1, 1)
+    )
+    models = fit(("p",), P, values * random.lognormal(0, 0.5, (kernels, len(P), 2)), parts=True)
+    parts, total = models.predict(TARGETS, level), predict_total(models, TARGETS, level)
+    assert (total.lower >= parts.lower.sum(axis=0) * (1 - 1e-9)).all()
+    assert (total.upper <= parts.upper.sum(axis=0) * (1 + 1e-9)).all()
+    assert (total.upper >= parts.upper.max(axis=0) * (1 - 1e-9)).all()
+
+
 def test_one_kernel_is_its_own_sum():
     assert fit(("p",), P, wandering()[:1], parts=True).whole is None
 

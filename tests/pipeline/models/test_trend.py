@@ -10,9 +10,11 @@ from pipeline.models.trend import (
     ABOVE,
     BELOW,
     FULL_REACH,
+    KEPT,
+    OVERHEAD_POWER,
     STEEPEST_FALL,
-    STEEPEST_RISE,
     STEEPEST_RISE_OF_SIZES,
+    STRAIGHTENS,
     CombinedTrend,
     ForecastErrors,
     local_trend,
@@ -40,22 +42,67 @@ def combined(trend, formula=0.1, of_trend=0.1, hold=0.0, noise=0.0, shift=0.0):
     )
 
 
+def bent_up(slope):
+    """What a slope adds over the reach, by hand."""
+    assert slope < STRAIGHTENS
+    return np.log(1 - slope / OVERHEAD_POWER + slope / OVERHEAD_POWER * 4**OVERHEAD_POWER)
+
+
 def quantiles(lower, middle, upper, points=1):
     return np.repeat(np.array([lower, middle, upper])[:, None, None], points, axis=2)
 
 
-@given(st.floats(STEEPEST_FALL + 0.01, STEEPEST_RISE - 0.01), st.floats(0.01, 1e6))
+@given(st.floats(STEEPEST_FALL + 0.01, -0.01), st.floats(0.01, 1e6))
 @settings(deadline=None)
-def test_a_power_law_goes_on(slope, size):
+def test_a_falling_power_law_goes_on(slope, size):
     trend = trend_of([size * P[:, 0] ** slope])
     assert np.exp(trend.at(FAR)[0, 0]) == pytest.approx(size * 128**slope, rel=0.01)
+
+
+@pytest.mark.parametrize(("name", "power"), [("p", OVERHEAD_POWER), ("nodes", OVERHEAD_POWER), ("n", 1.0)])
+@given(slope=st.floats(0.01, STRAIGHTENS))
+@settings(deadline=None, max_examples=20)
+def test_what_grows_beside_a_constant_part_bends_up(name, power, slope):
+    """At the end of the range the part is as large as the slope there says."""
+    end = trend_of([P[:, 0] ** slope], parameters=(name,))
+    share = slope / power
+    expected = 32**slope * ((1 - share) + share * (128 / 32) ** power)
+    assert np.exp(end.at(FAR)[0, 0]) == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize(("name", "slope"), [("p", 1.0), ("p", 1.4), ("n", 1.0), ("n", 1.7)])
+def test_steep_slopes_go_on_as_they_are(name, slope):
+    constant = 1e5 + 0 * P[:, 0]  # strong scaling
+    trend = trend_of([P[:, 0] ** slope, constant], parameters=(name,))
+    assert np.exp(trend.at(FAR)[0, 0]) == pytest.approx(128**slope, rel=0.02)
+
+
+def test_in_between_trends_bend_the_less_the_steeper():
+    slopes = np.array([0.5, 0.7, 0.9, 1.0])
+    trend = trend_of([*(P[:, 0] ** s for s in slopes), 1e5 + 0 * P[:, 0]])
+    bent = trend.at(FAR)[:4, 0] - trend.at(P[-1:])[:4, 0] - slopes * REACH
+    assert (np.diff(bent) < 0).all() and bent[-1] == pytest.approx(0, abs=0.01)
+
+
+@pytest.mark.parametrize("slope", [1.2, 1.4])
+def test_weak_scaling_keeps_a_part_of_what_slopes_exceed_1_by(slope):
+    trend = trend_of([P[:, 0] ** slope, 100 * P[:, 0]])
+    added = trend.at(FAR)[:, 0] - trend.at(P[-1:])[:, 0]
+    assert added == pytest.approx([(1 + KEPT * (slope - 1)) * REACH, REACH], rel=0.01)
+
+
+def test_it_is_weak_scaling_if_the_sum_grows_with_the_processes():
+    steep = P[:, 0] ** 1.4
+    weak, strong = trend_of([steep, 100 * P[:, 0]]), trend_of([steep, 1e5 + 0 * steep])
+    assert (weak.power[0], weak.kept[0]) == (0, KEPT)
+    assert (strong.power[0], strong.kept[0]) == (OVERHEAD_POWER, 1)
+    assert trend_of([P[:, 0]], parameters=("n",)).kept[0] == 1
+    assert trend_of([[1.0, np.nan, np.nan, np.nan]]).kept[0] == 1
 
 
 @pytest.mark.parametrize(
     ("name", "power", "kept"),
     [
-        ("p", 3, STEEPEST_RISE),
-        ("nodes", 3, STEEPEST_RISE),
         ("p", -2, STEEPEST_FALL),
         ("n", 3, 3),
         ("size", 7, STEEPEST_RISE_OF_SIZES),
@@ -75,7 +122,7 @@ def test_the_last_points_count_most_and_the_trend_goes_through_the_last():
     x, y, weight = np.log(P[:, 0]), np.log(bent[0]), 2.0 ** -np.arange(3, -1, -1)
     centred = x - np.average(x, weights=weight)
     slope = (weight * centred * y).sum() / (weight * centred**2).sum()
-    assert trend.at(FAR)[0, 0] == pytest.approx(np.log(2) + slope * REACH, rel=1e-2)
+    assert trend.at(FAR)[0, 0] == pytest.approx(np.log(2) + bent_up(slope), rel=1e-2)
 
 
 def test_gaps_and_zeros_are_left_out_and_nothing_has_no_trend():
@@ -160,6 +207,13 @@ def test_a_plane_of_two_parameters_goes_on_along_each():
     for target in ([64.0, 40.0], [16.0, 160.0], [64.0, 160.0]):
         expected = 3 * target[0] ** 0.5 * target[1] ** 1.2
         assert np.exp(trend.at(np.array([target]))[0, 0]) == pytest.approx(expected, rel=0.02)
+
+
+def test_several_parameters_bend_nowhere():
+    trend = trend_of([3 * GRID[:, 0] ** 0.5], GRID, ("p", "n"))
+    assert trend.power.tolist() == [0, 0]
+    weak = trend_of([GRID[:, 0] ** 1.4 * GRID[:, 1]], GRID, ("p", "n"))
+    assert weak.kept.tolist() == [KEPT, KEPT]
 
 
 def test_what_a_formula_of_two_parameters_misses_nearby_it_goes_on_to_miss():

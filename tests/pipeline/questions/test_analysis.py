@@ -1,12 +1,16 @@
 """The models stage as a whole on a program whose kernels are known."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from ingest.alignment import MeasuredRun, align
+from ingest.cpp_names import short_name
 from ingest.errors import ModelError
+from ingest.locate import locate
 from ingest.reduction import reduce_profile
-from ingest.scaling import Scaling, ScalingDecision
+from ingest.scaling import Scaling, ScalingDecision, decide_scaling
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import added
 from pipeline.questions.analysis import (
@@ -17,6 +21,7 @@ from pipeline.questions.analysis import (
     measured_total,
     scaling_of,
 )
+from pipeline.stages.ingest import ingest
 from tests.profiles import make_profile
 
 MAIN, WORK, SUM, AGAIN = ("main",), ("main", "work"), ("main", "sum"), ("main", "work", "sum")
@@ -79,6 +84,45 @@ def test_the_outlook_ranks_shares_and_flags(analysis):
     (crossing,) = found.crossovers
     assert (crossing.overtakes, crossing.overtaken, crossing.measured) == (2, 1, False)
     assert crossing.at == pytest.approx(500, rel=0.01)
+
+
+@pytest.mark.parametrize("level", ["callpaths", "regions"])
+def test_a_predicted_crossover_is_where_what_is_predicted_of_both_is_equal_and_intervals_overlap(level):
+    noisy = analyse(study(noise=0.03), STRONG, "time", ModelOptions())
+    kernels = getattr(noisy, level)
+    found = look_ahead(noisy, kernels, np.array([[2048.0]])).crossovers
+    assert found and not any(one.seen for one in found)
+    for one in found:
+        pair = [one.overtakes, one.overtaken]
+        there = kernels.models.predict(np.array([[one.at]])).take(pair)
+        assert there.value[0, 0] == pytest.approx(there.value[1, 0], rel=0.03)
+        first, last = one.between
+        before = kernels.models.predict(np.array([[first]])).take(pair)
+        assert before.upper[0, 0] == pytest.approx(before.lower[1, 0], rel=0.1)
+        if np.isfinite(last):
+            after = kernels.models.predict(np.array([[last]])).take(pair)
+            assert after.lower[0, 0] == pytest.approx(after.upper[1, 0], rel=0.1)
+
+
+def test_crossovers_of_the_sample_are_those_of_its_means():
+    """Of HPCG on up to 8 processes: MPI passes the smoother, though no model of it is reliable."""
+    read = ingest(locate(Path(__file__).parents[3] / "sample_profiles" / "hpcg-strong"), "time")
+    found = analyse(read.experiment, decide_scaling(read.experiment), "time", ModelOptions())
+    names = [short_name(name) for name in found.regions.kernels.regions]
+    ahead = look_ahead(found, found.regions, default_target(found))
+    listed = {(names[c.overtakes], names[c.overtaken]): c for c in ahead.crossovers}
+    send = listed["MPI_Send", "ComputeSYMGS_ref"]
+    assert (send.seen, send.between) == (True, (4.0, 8.0)) and 0.5 < send.probability < 0.95
+    mean = found.regions.kernels.mean
+    scales = found.experiment.points[:, 0].tolist()
+    for one in ahead.crossovers:
+        if one.seen:
+            before, after = (scales.index(end) for end in one.between)
+            assert after == before + 1
+            gap = mean[one.overtakes] - mean[one.overtaken]
+            assert gap[before] < 0 < gap[after]
+        else:
+            assert one.at > 8 and one.between[0] >= 8 and one.probability > 0.5
 
 
 def test_a_sum_has_the_interval_that_correlated_errors_give():

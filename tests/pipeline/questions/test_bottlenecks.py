@@ -1,7 +1,5 @@
 import numpy as np
-import pytest
 
-from pipeline.questions import bottlenecks
 from pipeline.questions.bottlenecks import Standing, flags, ranking, shares
 
 
@@ -11,11 +9,6 @@ def standing(count, **marked):
     for name, kernels in marked.items():
         marks[name][kernels] = True
     return Standing(**marks)
-
-
-def crossovers(predict, first, last, horizon, **marked):
-    count = len(predict(np.ones(1)))
-    return bottlenecks.crossovers(predict, first, last, horizon, standing(count, **marked))
 
 
 def test_shares_sum_to_one_and_take_nan_as_nothing():
@@ -31,28 +24,6 @@ def test_ranking_puts_the_largest_at_the_target_first():
 def test_start_up_is_ranked_behind_the_kernels():
     start_up = np.array([False, True, False])
     assert ranking(np.array([1.0, 5.0, 2.0]), np.zeros(3), start_up).tolist() == [2, 0, 1]
-
-
-def test_a_growing_kernel_overtakes_a_constant_one():
-    (found,) = crossovers(lambda p: np.array([np.full(len(p), 100.0), p]), 1.0, 64.0, 1000.0)
-    assert (found.overtakes, found.overtaken) == (1, 0)
-    assert found.at == pytest.approx(100.0, rel=1e-3)
-    assert not found.measured
-
-
-def test_kernels_that_never_lead_are_not_overtaken():
-    found = crossovers(lambda p: np.array([p * 0 + 100.0, p * 0 + 1.0, p / 50]), 1.0, 64.0, 1000.0)
-    assert found == ()
-
-
-def test_crossings_of_next_to_nothing_are_nobodys_concern():
-    found = crossovers(lambda p: np.array([p * 0 + 100.0, p**2 / 1000, p / 1000]), 0.5, 64.0, 1000.0)
-    assert [(c.overtakes, c.overtaken) for c in found] == [(1, 0)]
-
-
-@pytest.mark.parametrize(("first", "last", "horizon"), [(0.0, 8.0, 32.0), (4.0, 4.0, 4.0)])
-def test_a_range_without_extent_has_no_crossovers(first, last, horizon):
-    assert crossovers(lambda p: np.ones((2, len(p))), first, last, horizon) == ()
 
 
 def shown(growing=0.99, rising=4.0, measured=0.3, target=0.4, **marked):
@@ -102,25 +73,6 @@ def test_start_up_may_grow_but_is_not_a_bottleneck_and_does_not_dominate():
     assert two == ["dominant_measured", "dominant_at_target"]
 
 
-@pytest.mark.parametrize("mark", ["unreliable", "not_measurable", "start_up"])
-@pytest.mark.parametrize("kernel", [0, 1])
-def test_both_kernels_of_a_crossover_are_known_and_part_of_the_work(mark, kernel):
-    def predict(p):
-        return np.array([np.full(len(p), 100.0), p])
-
-    assert len(crossovers(predict, 1.0, 64.0, 1000.0)) == 1
-    assert crossovers(predict, 1.0, 64.0, 1000.0, **{mark: [kernel]}) == ()
-
-
-def test_start_up_that_is_largest_leads_no_kernels():
-    def predict(p):
-        return np.array([np.full(len(p), 1e4), np.full(len(p), 300.0), p])
-
-    found = crossovers(predict, 1.0, 64.0, 1000.0, start_up=[0])
-    assert [(c.overtakes, c.overtaken) for c in found] == [(2, 1)]
-    assert crossovers(predict, 1.0, 64.0, 1000.0, start_up=[0, 1, 2]) == ()
-
-
 def test_the_largest_kernels_dominate():
     one, two = flags(np.zeros(2), np.ones(2), np.array([0.3, 0.7]), np.array([0.8, 0.2]), standing(2))
     assert (one, two) == (["dominant_at_target"], ["dominant_measured"])
@@ -128,38 +80,10 @@ def test_the_largest_kernels_dominate():
     assert flags(np.zeros(0), np.ones(0), np.zeros(0), np.zeros(0), standing(0)) == []
 
 
-@pytest.mark.parametrize(("share", "found"), [(0.025, True), (0.015, False)])
-def test_a_leader_is_passed_only_while_its_share_matters(share, found):
-    """A leader of a given share when passed: many others together take the rest."""
-    others = np.full((200, 1), (1 - share) / share / 200)
-
-    def predict(p):
-        return np.vstack([p * 0 + 1.0, p / 32, others * np.ones(len(p))])
-
-    crossed = [(c.overtakes, c.overtaken) for c in crossovers(predict, 1.0, 64.0, 40.0)]
-    assert crossed == ([(1, 0)] if found else [])
-
-
-def test_crossings_are_interpolated_between_scales_in_order_and_marked_as_measured():
-    def predict(p):
-        return np.array([np.full(len(p), 100.0), p, p**2 / 90])
-
-    found = crossovers(predict, 1.0, 95.0, 1000.0)
-    assert [(c.overtakes, c.overtaken, c.measured) for c in found] == [(2, 0, True), (1, 0, False)]
-    assert [c.at for c in found] == pytest.approx([np.sqrt(9000.0), 100.0], rel=1e-4)
-
-
-def test_only_the_largest_at_the_horizon_are_followed():
-    slopes = np.linspace(1.0, 2.0, 15)[:, None]
-    found = crossovers(lambda p: np.vstack([p * 0 + 100.0, slopes * p]), 1.0, 64.0, 1000.0)
-    assert {c.overtakes for c in found if c.overtaken == 0} == set(range(6, 16))
-
-
-def test_many_scales_in_parts_are_one_range(monkeypatch):
-    def predict(p):
-        return np.array([np.full(len(p), 100.0), p, p**2 / 90])
-
-    whole = crossovers(predict, 1.0, 95.0, 1000.0)
-    assert whole
-    monkeypatch.setattr("pipeline.models.prediction.VALUES_AT_ONCE", 100)
-    assert crossovers(predict, 1.0, 95.0, 1000.0) == whole
+def test_start_up_and_what_cannot_be_measured_is_compared_with_no_other_kernel():
+    assert standing(4, start_up=[0], not_measurable=[1], unreliable=[2]).apart.tolist() == [
+        True,
+        True,
+        False,
+        False,
+    ]

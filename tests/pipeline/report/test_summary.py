@@ -1,5 +1,6 @@
 import json
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 
 import jsonschema
@@ -10,12 +11,11 @@ from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import measured_total
-from pipeline.questions.planning.advice import Advice, Settled
+from pipeline.questions.planning.advice import Advice, MeasurementPlan, Settled
 from pipeline.questions.runtime.pop import Efficiencies, efficiencies
-from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, advice_summary, efficiency_summary
+from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, efficiency_summary, plan_summary
 from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled, outlooks, summary_of, target_points
-from tests.pipeline.models.made import grid_of
 
 SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "reference" / "summary.schema.json").read_text())
 SAMPLES = Path(__file__).parents[3] / "sample_profiles"
@@ -117,11 +117,17 @@ def test_the_total_is_the_sum_of_the_kernels(analysis):
     )
 
 
-def test_without_a_model_of_the_total_its_model_is_the_sum_of_the_models(analysis):
-    models = replace(analysis.callpaths.models, whole=None)
-    analysis = replace(analysis, callpaths=replace(analysis.callpaths, models=models))
+@pytest.mark.parametrize("whole", [True, False])
+def test_the_formula_of_the_total_is_that_of_its_prediction(analysis, whole):
+    if not whole:
+        models = replace(analysis.callpaths.models, whole=None)
+        analysis = replace(analysis, callpaths=replace(analysis.callpaths, models=models))
     total = summary_of(analysis, ({"p": 64.0},))["total"]
-    assert total["model"]["constant"] == pytest.approx(grid_of(models).coefficients[:, 0, 0].sum(), rel=1e-9)
+    (term,) = total["model"]["terms"]
+    power = 64.0 ** float(Fraction(term["exponents"]["p"][0])) * 6.0 ** term["exponents"]["p"][1]
+    value = total["model"]["constant"] + term["coefficient"] * power
+    assert value == pytest.approx(total["predictions"][0]["value"], rel=0.1)
+    assert total["model"]["range"] == {"p": [1, 64]}
 
 
 def test_without_a_model_of_the_total_it_grows_as_probably_as_what_matters_at_the_target(analysis):
@@ -150,7 +156,8 @@ def test_crossovers_name_both_kernels_and_the_scale(analysis):
     # 64 core-s of `solve` and p^2 / 2 of `sum` cross at p = 11.3
     assert crossing["at"]["p"] == pytest.approx(128**0.5, rel=0.02)
     assert (crossing["overtakes"], crossing["overtaken"]) == (["main", "sum"], ["main", "solve"])
-    assert crossing["measured"] is True
+    assert (crossing["measured"], crossing["seen"], crossing["between"]) == (True, True, [8, 16])
+    assert crossing["probability"] > 0.99
     (region,) = summary_of(analysis, ({"p": 64.0},))["region_crossovers"]
     assert (region["overtakes"], region["overtaken"]) == (["sum"], ["solve"])
 
@@ -171,29 +178,29 @@ def test_efficiencies_are_numbers_or_null(analysis):
 
 
 def test_a_plan_as_plain_data(analysis):
-    settled = Settled(2, 0.75, ("p", "p^2"))
-    plan = [
-        Advice(point=(32.0,), repetitions=3, cost=12.5, width=0.25, reduction=0.5, settles=(settled,)),
-        Advice(point=(4.0,), repetitions=1, cost=2.0, width=0.125, reduction=0.1, settles=()),
-    ]
-    assert advice_summary(plan, ("p",), analysis.callpaths.kernels) == [
-        {
-            "at": {"p": 32},
-            "repetitions": 3,
-            "cost": 12.5,
-            "relative_width_after": 0.25,
-            "reduction": 0.5,
-            "settles": [{"callpath": ["main", "sum"], "share": 0.75, "rivals": ["p", "p^2"]}],
-        },
-        {
-            "at": {"p": 4},
-            "repetitions": 1,
-            "cost": 2,
-            "relative_width_after": 0.125,
-            "reduction": 0.1,
-            "settles": [],
-        },
-    ]
+    step = Advice(
+        point=(32.0,), repetitions=3, cost=12.5, width=0.25, reduction=0.5, settles=(Settled(2, 0.75),)
+    )
+    plan = MeasurementPlan(target=(64.0,), budget=20.0, width=0.5, steps=(step,))
+    entry = {
+        "at": {"p": 32},
+        "repetitions": 3,
+        "cost": 12.5,
+        "relative_width_after": 0.25,
+        "reduction": 0.5,
+        "settles": [{"callpath": ["main", "sum"], "share": 0.75}],
+    }
+    shape = {
+        "target": {"p": 64},
+        "budget": 20,
+        "beyond": True,
+        "relative_width": 0.5,
+        "plan": [entry],
+        "instead": None,
+    }
+    assert plan_summary(plan, analysis.callpaths) == shape
+    other = replace(plan, steps=(), instead=step)
+    assert plan_summary(other, analysis.callpaths) == shape | {"plan": [], "instead": entry}
 
 
 def test_regions_call_paths_total_and_runtime_have_one_total():

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 
 from ingest.alignment import experiment_from_series
+from ingest.errors import UsageError
 from ingest.profile import Metric
 from ingest.scaling import Scaling, decide_scaling
 from ingest.series import Series
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, analyse
-from pipeline.stages.advise import next_measurements
+from pipeline.stages.advise import next_measurements, plan_measurements
 
 TARGET = np.array([64.0])
 
@@ -37,27 +38,26 @@ def test_what_is_worth_measuring_costs_no_more_than_the_study_or_its_next_doubli
     analysis = study("effort", "core-s")
     spent = float(analysis.callpaths.kernels.values.sum())
     plan = next_measurements(analysis, TARGET)
-    assert plan
-    assert sum(step.cost for step in plan) <= spent
-    assert max(step.point[0] for step in plan) >= 32
+    assert plan is not None and plan.steps
+    assert sum(step.cost for step in plan.steps) <= spent == pytest.approx(plan.budget)
+    assert plan.steps[0].point == (32.0,) and plan.steps[0].repetitions == 2
+    one = predict_total(analysis.callpaths.models, np.array([[32.0]])).value[0, 0]
+    assert plan.steps[0].cost == pytest.approx(2 * one)
 
 
 @pytest.mark.parametrize("growth", [1.0, 8.0])
-def test_the_budget_is_the_cost_of_the_study_or_of_its_next_doubling(
-    monkeypatch: pytest.MonkeyPatch, growth: float
-) -> None:
+def test_the_budget_is_the_cost_of_the_study_or_of_its_next_doubling(growth: float) -> None:
     analysis = study("effort", "core-s", growth=growth)
-    budgets: list[float] = []
-    monkeypatch.setattr(
-        "pipeline.stages.advise.advise_analysis", lambda *given: budgets.append(given[2]) or []
-    )
-    assert next_measurements(analysis, TARGET) == []
+    plan = next_measurements(analysis, TARGET)
     spent = float(analysis.callpaths.kernels.values.sum())
     doubling = float(predict_total(analysis.callpaths.models, np.array([[32.0]])).value[0, 0])
     assert (doubling > spent) == (growth > 1)
-    assert budgets == pytest.approx([max(spent, doubling)])
+    assert plan is not None and plan.budget == pytest.approx(max(spent, doubling))
 
 
 def test_nothing_is_advised_without_times_or_locations() -> None:
-    assert next_measurements(study("visits", "occ"), TARGET) == []
-    assert next_measurements(study("time", "s", Scaling.WEAK), TARGET) == []
+    assert next_measurements(study("visits", "occ"), TARGET) is None
+    weak = study("time", "s", Scaling.WEAK)
+    assert next_measurements(weak, TARGET) is None
+    with pytest.raises(UsageError, match="does not say on how many cores it ran, so the cost of a run is"):
+        plan_measurements(weak, TARGET, 100.0)

@@ -19,7 +19,7 @@ from pipeline.config.options import Options
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page.sections import facts
 from pipeline.report.proposal import proposal_sentences
-from pipeline.stages.advise import advise_analysis
+from pipeline.stages.advise import plan_measurements
 from pipeline.stages.gate_study import read_study
 from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled, summary_of
@@ -183,7 +183,8 @@ def test_everything_that_people_read_says_so(tmp_path):
 def test_the_cost_of_a_measurement_is_that_of_a_run():
     options = replace(OPTIONS, per="step")
     analysis = modelled(selected(study(lambda *_: 20, noise=(1.0, 1.3)), options), options, "time")
-    first = advise_analysis(analysis, np.array([64.0]), 1e5)[0]
+    plan = plan_measurements(analysis, np.array([64.0]), 1e5)
+    first = plan.steps[0] if plan.steps else plan.instead
     one = analysis.callpaths.models.predict(np.array([first.point])).value.sum()
     assert first.cost == pytest.approx(20 * first.repetitions * one)
 

@@ -131,7 +131,7 @@ def test_a_row_holds_the_largest_scale_and_the_last_target(whole, ahead, rows):
     assert json.loads(row["target"]) == TARGET
     assert row["value"] == pytest.approx(4.0)
     assert row["share"] == pytest.approx(4 / 14)
-    assert row["growth"] == ahead.models.formula(3).growth
+    assert row["growth"] == ahead.formulas[3]().growth
     assert row["predicted"] == ahead.prediction.value[3, 1]
     assert row["verdict"] == "regression"
     assert found[whole.kernels[0]][0]["verdict"] == ""

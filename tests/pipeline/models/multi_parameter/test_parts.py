@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.models.multi_parameter.added_term import WeightedMeans, chi_squared
+from pipeline.models.multi_parameter.added_term import WeightedMeans, chi_squared, orthogonal
 from pipeline.models.multi_parameter.exact_fits import fit_exactly, representative_rivals
 from pipeline.models.multi_parameter.factors import examine, log_slopes, make_factors
 from pipeline.models.options import ModelOptions
@@ -30,17 +30,18 @@ def chi2_by_lstsq(data, kernel, columns):
 def test_candidates_are_judged_as_least_squares_would(size):
     data = means(nonnegative=False)
     picks = np.array([[[1, 0], [0, 8]]] * 3)[:, None, :size]
-    others = FACTORS.columns(picks) if size else np.empty((3, 1, 0, len(POINTS)))
+    terms = FACTORS.columns(picks) if size else np.empty((3, 1, 0, len(POINTS)))
+    others = orthogonal(data.weight[:, None], terms)
     rest = FACTORS.columns(np.array([[[5, 0]]] * 3))
     got = chi_squared(data, others, rest, FACTORS.values[1])
     for kernel, candidate in ((0, 3), (1, 11), (2, 20)):
-        columns = [*others[kernel, 0], rest[kernel, 0] * FACTORS.values[1][candidate]]
+        columns = [*terms[kernel, 0], rest[kernel, 0] * FACTORS.values[1][candidate]]
         assert got[kernel, 0, candidate] == pytest.approx(chi2_by_lstsq(data, kernel, columns)[0], rel=1e-6)
 
 
 def test_negative_coefficients_are_not_admitted():
     data = means(nonnegative=True)
-    none = np.empty((3, 1, 0, len(POINTS)))
+    none = orthogonal(data.weight[:, None], np.empty((3, 1, 0, len(POINTS))))
     got = chi_squared(data, none, None, FACTORS.columns(FACTORS.coarse))
     for kernel in range(3):
         for h, column in enumerate(FACTORS.columns(FACTORS.coarse)):

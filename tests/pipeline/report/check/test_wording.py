@@ -41,7 +41,7 @@ def test_the_basis_counts_what_was_checked():
     ]
     one = result(*checked, targets=({"p": 4.0, "n": 2.0}, {"p": 8.0}), below_share_floor=5, tests=1)
     assert basis(one) == (
-        "3 kernels checked at 1 point and extrapolated to p = 4, n = 2 and p = 8; 5 below the share floor; "
+        "3 kernels checked at 1 point and predicted for p = 4, n = 2 and p = 8; 5 below the share floor; "
         "1 test, false alarms controlled by Holm's procedure"
     )
 
@@ -79,8 +79,8 @@ def test_every_ground_has_a_rule_with_a_text():
     assert set(RULE_IDS) == set(Ground)
     assert {*RULE_IDS.values(), "inconclusive"} == set(RULE_TEXTS)
     assert rule_id(kernel(evidence=())) == "inconclusive"
-    two = (Finding(Ground.TARGET, ""), Finding(Ground.MEASURED, ""))
-    assert rule_id(kernel(evidence=two)) == "target-worse"
+    two = (Finding(Ground.GROWTH, ""), Finding(Ground.MEASURED, ""))
+    assert rule_id(kernel(evidence=two)) == "growth-worsened"
 
 
 @pytest.mark.parametrize(

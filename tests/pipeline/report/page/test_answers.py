@@ -1,17 +1,19 @@
 """The answers of the first screen, made from the runtime of a study."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from ingest.scaling import Scaling
+from pipeline.columns.target_sentences import next_sentence
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.planning.advice import Advice
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.page.first_screen import answers, other_notices
 from pipeline.report.page.verdict_sentences import Findings
+from pipeline.stages.model import forecast_at
 from pipeline.wording.quantities import estimate_text, figure, percent, quantity
 from tests.pipeline.report.page.studies import EFFORT, answered, study, study_of, two_parameter_study
 
@@ -19,12 +21,12 @@ QUESTIONS = ["How long", "How far", "What breaks first", "How sure", "What next"
 
 
 def answers_of(
-    analysis: Analysis, *, target: float | None = None, advice: tuple[Advice, ...] = ()
+    analysis: Analysis, *, target: float | None = None, plan: Mapping[str, Any] | None = None
 ) -> tuple[dict[str, str], Runtime]:
     report = answered(analysis, None if target is None else np.array([[target]]))
     assert report.runtime is not None
     findings = Findings(analysis, report.callpaths, report.regions, report.targets[-1])
-    found = answers(findings, report.runtime, advice)
+    found = answers(findings, report.runtime, plan)
     return {question: text.replace("\N{NO-BREAK SPACE}", " ") for question, text in found}, report.runtime
 
 
@@ -65,7 +67,7 @@ def test_how_far_names_the_fastest_scale_and_the_largest_efficient_one(at_the_en
     )
     findings = Findings(report.analysis, report.callpaths, report.regions, report.targets[-1])
     found = replace(report.runtime, fastest=fastest, efficient_up_to=efficient)
-    text = answers(findings, found, ())[1][1].replace("\N{NO-BREAK SPACE}", " ")
+    text = answers(findings, found, None)[1][1].replace("\N{NO-BREAK SPACE}", " ")
     end = ", the largest scale considered" if at_the_end else ""
     assert f"Fastest at p = {fastest.point[0]:.0f}{end} (" in text
     assert f"At least 75 % efficient up to p = {efficient.point[0]:.0f}{end} (" in text
@@ -76,7 +78,7 @@ def test_no_scale_is_efficient_enough() -> None:
     report = answered(study())
     assert report.runtime is not None
     findings = Findings(report.analysis, report.callpaths, report.regions, report.targets[-1])
-    text = answers(findings, replace(report.runtime, efficient_up_to=None), ())[1][1]
+    text = answers(findings, replace(report.runtime, efficient_up_to=None), None)[1][1]
     assert "Below 75 % efficiency at every scale considered." in text
 
 
@@ -126,16 +128,12 @@ def _times_a_million(effort: Callable[[float], float]) -> Callable[[float], floa
     return lambda p: 1e6 * effort(p)
 
 
-def test_what_next_adds_up_the_first_steps_of_the_plan() -> None:
-    step = Advice(point=(128.0,), repetitions=1, cost=200.0, width=0.5, reduction=0.5, settles=())
-    plan = (step, replace(step, point=(8.0,), repetitions=3), replace(step, point=(4.0,)))
-    text, _ = answers_of(study(), advice=plan)
-    assert text["What next"] == (
-        "Measure p = 128 once (about 200 core-s), then p = 8 3 times (about 200 core-s): expected to narrow "
-        "the interval at p = 256 by 75.0 %."
-    )
-    nothing, _ = answers_of(study(), advice=(replace(step, reduction=0.01),))
-    assert nothing["What next"].startswith("No run for as much core time")
+def test_what_next_is_the_sentence_of_the_terminal() -> None:
+    analysis = study()
+    plan = forecast_at(analysis, ()).next_measurement
+    text, _ = answers_of(analysis, plan=plan)
+    assert text["What next"] == next_sentence(plan) != ""
+    assert answers_of(analysis)[0]["What next"] == "What a run would cost is unknown, so nothing is planned."
 
 
 def test_weak_scaling_has_no_fastest_scale() -> None:

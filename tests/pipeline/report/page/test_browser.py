@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from ingest.cpp_names import short_name
+from pipeline.models.growth import growth_classes
 from pipeline.report.page import report_html
 from tests.pipeline.models.made import grid_of
 from tests.pipeline.report.page.browser import Watched, hides, shows
@@ -157,15 +158,13 @@ def test_an_opened_row_tells_what_is_known_about_the_model(page: Any) -> None:
         facts.locator(".formula").first.inner_text(),
         "LaTeXPython",
         f"SMAPE {models.quality.smape[k]:.1f} % (fit), {models.quality.cv_smape[k]:.1f} % (leave-one-out)",
-        f"with a probability of {100 * models.quality.probability_growing[k]:.0f} %",
+        growth_classes(models)[k],
+        f"{100 * models.quality.probability_growing[k]:.0f} %",
     ]
     assert facts.locator(".formula").first.get_attribute("title") == models.formula(k).text()
-    shows(
-        facts.locator("h3"),
-        f"Rival models (the most plausible one has {100 * grid_of(models).weight[k, 0]:.0f} %)",
-    )
+    shows(facts.locator("h3"), "Rival models, which the prediction weighs by their probability")
     assert [text.split()[-2] for text in facts.locator("li").all_inner_texts()] == [
-        f"{100 * weight:.0f}" for weight in grid_of(models).weight[k, 1:3]
+        f"{100 * weight:.0f}" for weight in grid_of(models).weight[k, :3]
     ]
     page.locator("#kernel-table .opener", has_text="alert").click()
 
@@ -198,7 +197,10 @@ def test_interval_at_the_target_is_that_of_the_models(page: Any) -> None:
 
 def test_crossover_is_listed_and_marked(page: Any) -> None:
     shows(page.locator("#crossovers"), "MPI_Allreduce overtakes")
-    assert page.locator("#lines .crossing").count() == 1
+    listed = page.locator("#crossovers li").all_inner_texts()
+    assert [text.startswith("Between p = 16 and 32 ") for text in listed] == [True] * 3 + [False] * 2
+    assert [text.partition(" (")[2].split(",")[0] for text in listed] == ["seen"] * 3 + ["predicted"] * 2
+    assert page.locator("#lines .crossing").count() == len(listed) - 1  # the last is beyond the chart
     choose(page, "#stack-options", "shares")
     assert "100 %" in page.locator("#stack .axis").nth(1).text_content()
     choose(page, "#stack-options", "values")

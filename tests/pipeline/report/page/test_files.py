@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.report.page import report_html
 from tests.pipeline.report.page.browser import Scripts, Watched, watching
 from tests.pipeline.report.page.js.data import data_of
@@ -132,14 +133,16 @@ def test_formulas_are_those_of_python(scripts: Scripts, made: Any) -> None:
         data_of(analysis),
         "level.region.map((_, k) => [level.latex[k], level.python[k]])",
     )
-    points = np.random.default_rng(2).uniform(2, 500, (5, len(analysis.experiment.parameters)))
-    for k, (latex, python) in enumerate(found):
-        assert latex == models.formula(k).latex()
+    last = np.array([[4.0], *np.ones((models.last.size - 1, 1))])[:, 0] * models.last
+    formulas = prediction_formulas(models, formula_range(models, 0, last[None]))
+    points = np.random.default_rng(2).uniform(models.first, last, (5, models.last.size))
+    for formula, (latex, python) in zip(formulas, found, strict=True):
+        assert latex == formula.latex()
         names: dict[str, Any] = {}
         exec(python, names)
         (function,) = (one for name, one in names.items() if name not in ("np", "__builtins__"))
         values = [function(*point) for point in points]
-        np.testing.assert_allclose(values, models.values(points)[k], rtol=1e-9)
+        np.testing.assert_allclose(values, formula.values(points), rtol=1e-3)
 
 
 def test_the_formula_of_an_opened_row_is_copied(running: Any, file: Path) -> None:

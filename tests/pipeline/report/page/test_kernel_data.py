@@ -12,7 +12,7 @@ from pipeline.models.prediction import Prediction
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
-from pipeline.questions.analysis import Analysis, Level, default_target, look_ahead
+from pipeline.questions.analysis import Analysis, Level, default_target, kernel_formulas, look_ahead
 from pipeline.report.page.kernel_data import PLAUSIBLE, kernel_data, plausible, warning_texts
 from pipeline.report.page.page_data import region_numbers
 from pipeline.report.page.positions import positions_of
@@ -105,12 +105,16 @@ def test_crossovers_beyond_the_target_follow_those_of_the_outlook() -> None:
     analysis, targets = study(), np.array([[64.0]])
     outlook = look_ahead(analysis, analysis.callpaths, targets)
     positions = positions_of(analysis, targets)
-    found = shown_kernels(analysis.callpaths, outlook, analysis.experiment.points, positions, 9).crossovers
+    shown = shown_kernels(analysis.callpaths, outlook, analysis.experiment.points, positions, 9)
+    found = shown.crossovers
     assert found[: len(outlook.crossovers)] == outlook.crossovers
     (beyond,) = found[len(outlook.crossovers) :]
     assert analysis.callpaths.kernels.callpaths[beyond.overtakes][-1] == "MPI_Allreduce"
     assert 64.0 < beyond.at < 256.0
-    assert not beyond.measured
+    assert not beyond.seen
+    numbers = region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
+    place, certainty = kernel_data(shown, numbers, positions, 9)["crossovers"][-1][4:]
+    assert place.startswith(f"at p = {beyond.at:.0f} [") and certainty.endswith(" by p = 256")
 
 
 CROSSING = {("main",): lambda p: 20 + 0 * p, ("main", "grows"): lambda p: p}
@@ -122,8 +126,8 @@ def test_crossovers_say_who_overtakes_whom_where() -> None:
     assert crossover[:2] == [1, 0]
     assert crossover[2] == pytest.approx(20, rel=0.05)
     assert crossover[2] == float(f"{crossover[2]:.6g}")
-    assert crossover[3] is True
-    assert crossover[4] == pytest.approx(20, rel=0.05)
+    assert crossover[3] == pytest.approx(20, rel=0.05)
+    assert crossover[4:] == ["between p = 16 and 32", "seen, over 99 % sure"]
     (expected,) = outlooks(analysis)[0].crossovers
     assert crossover[2] == pytest.approx(expected.at, rel=1e-5)
 
@@ -133,6 +137,7 @@ def test_formulas_are_those_of_the_models_as_text_and_at_positions(of: Callable[
     analysis = of()
     data, models = made(analysis), analysis.callpaths.models
     points = positions_of(analysis, default_target(analysis)).points
+    formulas = kernel_formulas(analysis, analysis.callpaths)
     curves = floats(data["curves"], len(points))
     assert len(curves) == sum(len(data["rivals"][k]) for k in data["weighty"]["kernels"])
     first = 0
@@ -141,12 +146,12 @@ def test_formulas_are_those_of_the_models_as_text_and_at_positions(of: Callable[
             models.formula(k, i).text() for i in plausible(models, k)
         ]
         assert data["rivals"][k][0][1] == pytest.approx(grid_of(models).weight[k, 0], rel=1e-2)
-        growth = models.formula(k).growth
-        assert data["leadsTexts"][data["leads"][k]] == ("constant" if growth == "1" else growth)
+        assert data["formula"][k] == formulas[k].text()
+        assert data["rangeTexts"][data["range"][k]] == formulas[k].range_text
+        assert data["latex"][k] == formulas[k].latex()
         if k in data["weighty"]["kernels"]:
             np.testing.assert_allclose(curves[first], models.values(points)[k], rtol=1e-4)
             first += len(data["rivals"][k])
-    assert data["latex"][-1].startswith(data["rivals"][-1][0][0].split(" ")[0])
     assert data["python"][0].startswith("import numpy as np")
     assert "def main(" in data["python"][0]
 

@@ -29,9 +29,9 @@ def test_the_whole_answer():
         "At p = 32: 320 core-s [160 .. 640], 4 times beyond the measured range.",
         "Fastest at p = 2. At least 75 % efficient up to p = 1.",
         "Lost at p = 8 (70.0 core-s): MPI_Send 50.0, sum 25.0, 1 other -5.0.",
-        "What grows     now  p = 32  predicted [core-s]  90 % interval  growth      sure?",
-        "MPI_Send    25.0 %  50.0 %                 160    80.0 .. 320  p            96 %",
-        "sum         12.5 %  25.0 %                80.0    40.0 .. 160  unclear  poor fit",
+        "What grows     now  p = 32  predicted [core-s]  90 % interval  growth",
+        "MPI_Send    25.0 %  50.0 %                 160    80.0 .. 320  p",
+        "sum         12.5 %  25.0 %                80.0    40.0 .. 160  grows, no law",
         "Trust: low - the 90 % interval spans a factor of 10; 4 scales (5 wanted);",
         "  held-out check: predicted p = 8 as 44.6 [28.0 .. 114], measured 55.7 core-s",
     ]
@@ -143,21 +143,43 @@ def test_notices_of_the_runtime_are_shown():
     assert answer(found)[-1] == "Note: the longest location takes 2 times the mean."
 
 
+def test_what_runs_should_be_divided_by_is_named_safely():
+    work = {"per": "c bands\x1b[2J", "least": 6, "most": 12, "error": 0.424, "error_per": 0.036}
+    text = one_line(summary(differing_work=work), "The runs made")
+    assert "\x1b" not in text
+    assert text.startswith("The runs made 6 to 12 visits of c bands")
+    assert "--per 'c bands" in text and text.endswith("left out from 42.4 % to 3.6 %.")
+    steps = one_line(summary(differing_work={**work, "per": "steps"}), "The runs made")
+    assert steps.startswith("The runs made 6 to 12 steps: --per steps would bring the error of predicting")
+
+
+STEP = {"at": {"p": 16}, "repetitions": 3, "cost": 155.0, "relative_width_after": 0.7}
+NEXT = {
+    "target": {"p": 64},
+    "budget": 300.0,
+    "beyond": True,
+    "relative_width": 1.6,
+    "plan": [STEP],
+    "instead": None,
+}
+MEASURE = "Measure p = 16, 3 runs (about 155 core-s): interval at p = 64 from ±80 % to about ±35 %."
+
+
 @pytest.mark.parametrize(
     ("changes", "lines"),
     [
-        ({}, ["Next measurement worth most:", "  pipeline advise 'my results' --budget 160"]),
+        ({}, [MEASURE]),
         (
-            {"per": "step", "visits_per_run": 10},
-            ["Next measurement worth most:", "  pipeline advise 'my results' --budget 1600"],
+            {"next_measurement": {**NEXT, "target": {"p": 16}}},
+            ["Measure p = 16, 3 runs (about 155 core-s): interval there from ±80 % to about ±35 %."],
         ),
+        ({"next_measurement": None}, []),
         ({"runtime": None}, []),
         ({"runtime": runtime(strong_entries(), trust={"verdict": "high", "reasons": []})}, []),
-        ({"points": [{"p": 1}, {"p": 2}], "targets": []}, []),
     ],
 )
-def test_doubts_point_to_the_command_that_plans_the_next_measurement(changes, lines):
-    assert shown(show_next_step, summary(**changes), "my results", width=60) == lines
+def test_doubts_name_the_next_measurement_and_its_price(changes, lines):
+    assert shown(show_next_step, summary(**{"next_measurement": NEXT} | changes), width=120) == lines
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=30))

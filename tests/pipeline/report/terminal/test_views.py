@@ -1,5 +1,7 @@
 """Call tree, filter, advice and inspection in the terminal."""
 
+import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,9 +15,11 @@ from pipeline.columns.filter_effects import with_range
 from pipeline.columns.measured_runs import advice_table
 from pipeline.columns.shown_tree import bar
 from pipeline.config.options import FilterOptions, Options
-from pipeline.questions.planning.advice import Advice, Settled
+from pipeline.models.fit import fit
+from pipeline.questions.analysis import Level
+from pipeline.questions.planning.advice import Advice, MeasurementPlan, Settled
 from pipeline.report.render.terminal_tables import show_table
-from pipeline.report.summary import advice_summary
+from pipeline.report.summary import plan_summary
 from pipeline.report.terminal.filter import effect_sentence, show_effect, show_memory, show_simulation
 from pipeline.report.terminal.measurements import show_inspection
 from pipeline.report.terminal.results import show_tree
@@ -59,8 +63,8 @@ def test_the_tree(analysis):
     assert shown(show_tree, analysis, *tree_values(analysis, []), 0.0) == [
         "effort measured at p = 16",
         "id  call path                inclusive [core-s]    share  own [core-s]  own growth",
-        "#1  main       ████████████                 193  100.0 %         0.250  constant",
-        "#2    solve    ████                        64.2   33.3 %          64.2  constant",
+        "#1  main       ████████████                 193  100.0 %         0.250  may grow",
+        "#2    solve    ████                        64.2   33.3 %          64.2  may grow",
         "#3    sum      ████████                     128   66.6 %           128  p^2",
     ]
 
@@ -78,7 +82,7 @@ def test_a_tree_without_values_has_no_shares(analysis):
 
 def test_colours_of_growth_in_the_tree(analysis):
     text = printed(show_tree, analysis, *tree_values(analysis, []), 0.0, terminal=True)
-    assert "\x1b[31mp^2" in text and "\x1b[32mconstant" in text
+    assert "\x1b[31mp^2" in text and "\x1b[33mmay grow" in text
 
 
 def test_deep_names_are_indented_by_at_most_half_the_width(tmp_path):
@@ -101,38 +105,52 @@ def test_deep_names_are_indented_by_at_most_half_the_width(tmp_path):
     assert "region_39" in last and max(map(len, lines)) <= 100
 
 
-PLAN = [
-    Advice(
-        point=(32.0,),
-        repetitions=3,
-        cost=40_000.0,
-        width=0.25,
-        reduction=0.5,
-        settles=(Settled(1, 0.7, ("p", "p^2")),),
+PLAN = MeasurementPlan(
+    target=(64.0,),
+    budget=50_000.0,
+    width=0.5,
+    steps=(
+        Advice(
+            point=(32.0,), repetitions=3, cost=40_000.0, width=0.25, reduction=0.5, settles=(Settled(1, 0.7),)
+        ),
+        Advice(point=(48.0,), repetitions=1, cost=2.0, width=0.125, reduction=0.5, settles=()),
     ),
-    Advice(point=(4.0,), repetitions=1, cost=2.0, width=0.125, reduction=0.1, settles=(Settled(0, 0.7, ()),)),
-    Advice(point=(8.0,), repetitions=1, cost=1.0, width=0.1, reduction=0.1, settles=()),
-]
+)
 
 
-def advice(plan):
-    return advice_table([({"p": 32.0}, advice_summary(plan, ("p",), KERNELS))], ("p",), several=False)
+def advice(*plans):
+    level = Level(KERNELS, fit(("p",), np.array([[1.0], [2.0], [4.0]]), np.ones((2, 3, 1))))
+    return advice_table([plan_summary(plan, level) for plan in plans], ("p",))
 
 
 def test_advice_has_a_row_per_measurement_and_says_what_it_is_good_for():
     assert shown(show_table, advice(PLAN)) == [
-        "p   repetitions  cost [core-hours]  width after  narrower by  clarifies",
-        "32            3               11.1       25.0 %       50.0 %  main › sum (p or p^2)",
-        "4             1           0.000556       12.5 %       10.0 %  main",
-        "8             1           0.000278       10.0 %       10.0 %",
+        "p   runs  cost [core-hours]  interval after  narrower by  clarifies",
+        "32     3               11.1           ±12 %       50.0 %  main › sum",
+        "48     1           0.000556          ±6.2 %       50.0 %",
+        "Note: Measure p = 32, 3 runs (about 11.1 core-hours): interval at p = 64 from ±25 % to about ±12 %.",
         "Note: Total: 11.1 core-hours. Measure in this order.",
     ]
 
 
-def test_without_advice_one_sentence():
-    assert shown(show_table, advice([])) == [
-        "Note: No measurement within the budget would narrow the interval of the total noticeably."
-    ]
+def sentence(**changes):
+    return re.sub(r"\n +", " ", "\n".join(shown(show_table, advice(replace(PLAN, steps=(), **changes)))))
+
+
+def test_without_advice_the_reason_and_what_would_help():
+    nothing = (
+        "Note: No measurement for up to 13.9 core-hours would make the interval at p = 64 (±25 %) clearly "
+    )
+    help_ = "narrower and useful; p = 32, 3 runs (about 11.1 core-hours) would: about ±12 %."
+    assert sentence(instead=PLAN.steps[0]) == nothing + help_
+    scatter = "narrower and useful, not even one there: the measurements scatter too much."
+    assert sentence() == nothing + scatter
+    within = (
+        "Note: p = 64 lies within the measured scales: larger ones would not narrow its interval (±25 %)."
+    )
+    assert sentence(beyond=False) == within
+    narrow = "Note: The interval at p = 64 is narrow (±5.0 %): no measurement would make it clearly narrower."
+    assert sentence(width=0.1) == narrow
 
 
 @pytest.fixture

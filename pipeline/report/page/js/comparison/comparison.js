@@ -107,10 +107,13 @@ function indexOf(text, count, otherwise) {
   return Number.isInteger(index) && index >= 0 && index < count ? index : otherwise;
 }
 
-/** @param {Change} change */
-function changeText([ratio, lower, upper]) {
+/**
+ * @param {Change} change
+ * @param {boolean} predicted
+ */
+function changeText([ratio, lower, upper], predicted) {
   const ends = estimateText(ratio, [lower ?? 0, upper ?? Number.POSITIVE_INFINITY], "");
-  return `${ends}, for all rows of the table at once`;
+  return `${ends}, ${predicted ? "the ratio of the predictions" : "for all rows of the table at once"}`;
 }
 
 /**
@@ -121,7 +124,9 @@ function remarks(k) {
   const { rest } = judged.get(k) ?? {};
   if (!rest) return [];
   const change = rest[1][chosen.scale];
-  return [`Verdict: ${rest[0]}${change ? `; B / A here ${changeText(change)}` : ""}`];
+  return [
+    `Verdict: ${rest[0]}${change ? `; B / A here ${changeText(change, scales[chosen.scale].predicted)}` : ""}`,
+  ];
 }
 
 /**

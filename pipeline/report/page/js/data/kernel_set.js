@@ -6,8 +6,8 @@ import { floats } from "./payload.js";
 
 /** @import { EndsPayload, KernelsPayload, Point, Region } from "./payload.js" */
 /** @import { Positions } from "./positions.js" */
-/** @typedef {{over: number, past: number, at: number, measured: boolean, value: number}} Crossover kernel `over`
- *   overtakes `past` */
+/** @typedef {{over: number, past: number, at: number, value: number, place: string, certainty: string}} Crossover
+ *   kernel `over` overtakes `past` */
 /** @typedef {readonly [number, number]} Interval lower and upper end */
 /** @typedef {{text: string, probability: number}} Rival a plausible model */
 
@@ -37,12 +37,13 @@ export class KernelSet extends RegionNames {
     this.smape = floats(raw.smape);
     this.cvSmape = floats(raw.cvSmape);
     /** @type {Crossover[]} */
-    this.crossovers = raw.crossovers.map(([over, past, at, measured, value]) => ({
+    this.crossovers = raw.crossovers.map(([over, past, at, value, place, certainty]) => ({
       over,
       past,
       at,
-      measured,
       value,
+      place,
+      certainty,
     }));
     this.further = raw.further;
     this.repetitions = raw.repetitions.count;
@@ -50,9 +51,11 @@ export class KernelSet extends RegionNames {
     this.singleRow = new Map(raw.repetitions.kernels.map((k, row) => [k, row]));
     this.validFrom = floats(raw.validFrom);
     this.rivals = raw.rivals.map((some) => some.map(([text, probability]) => ({ text, probability })));
+    /** The formulas of what is predicted, and where they agree with it. */
+    this.formulas = raw.formula;
+    this.ranges = raw.range.map((i) => raw.rangeTexts[i]);
     this.latex = raw.latex;
     this.python = raw.python;
-    this.leads = raw.leads.map((i) => raw.leadsTexts[i]);
     this.growthClass = raw.growthClass.map((i) => raw.growthClassTexts[i]);
     this.warnings = raw.warning.map((i) => raw.warningTexts[i]);
     this.sharedWarnings = (raw.warningTexts[0] ?? []).filter((text) =>
@@ -93,11 +96,11 @@ export class KernelSet extends RegionNames {
   }
 
   /**
-   * The most plausible formula.
+   * The formula of what is predicted.
    * @param {number} k
    */
   formula(k) {
-    return this.rivals[k][0].text;
+    return this.formulas[k];
   }
 
   /**

@@ -111,21 +111,22 @@
  * @property {EndsPayload} others intervals of the others, at measured and requested positions
  * @property {Omit<Estimates, "scale"> | null} total G; null without a sum
  * @property {{unreliable: number[], not_measurable: number[], start_up: number[]}} standing 1 or 0, per kernel
- * @property {[number, number, number, boolean, number][]} crossovers overtakes, overtaken, at, in the measured range,
- *   value there
+ * @property {[number, number, number, number, string, string][]} crossovers overtakes, overtaken, at, value there,
+ *   where it is in words, and how sure it is
  * @property {ColumnPayload[]} further columns that no view draws in its own way
  * @property {Floats} growing probability that a kernel grows
  * @property {Floats} smape
  * @property {Floats} cvSmape
  * @property {Floats} validFrom K x parameters
- * @property {[string, number][][]} rivals plausible formulas with their probabilities, the chosen one first
- * @property {string[]} latex the chosen formula
- * @property {string[]} python the chosen formula as a function
+ * @property {[string, number][][]} rivals plausible models with their probabilities, the most plausible first
+ * @property {string[]} formula of what is predicted
+ * @property {string[]} rangeTexts where formulas agree with predictions
+ * @property {number[]} range index into them, per kernel
+ * @property {string[]} latex the formula with its range
+ * @property {string[]} python the formula as a function
  * @property {Floats} curves what the formulas of weighty kernels give, one after the other: R x G
  * @property {string[]} growthClassTexts how kernels grow, in words
  * @property {number[]} growthClass index into them, per kernel
- * @property {string[]} leadsTexts leading terms
- * @property {number[]} leads index into them, per kernel
  * @property {string[][]} warningTexts lists of texts
  * @property {number[]} warning index into them, per kernel
  */

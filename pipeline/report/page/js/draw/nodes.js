@@ -15,6 +15,8 @@ const FALLS = -1; // exponents at both ends of the scale: halved, and times four
 const RISES = 2;
 const MARKS = [-1, -0.5, 0, 0.5, 1, 1.5, 2];
 const TIMES = "\u2009·\u2009";
+/** What stands between the pieces of a formula, and before the values of other parameters. */
+const WORDS = new Set(["for", "<=", "above", "at", "=", ","]);
 /** What is not written as it is: powers, exponents of ten, products, logarithms, signs, names. */
 const FORMULA_PARTS =
   /(\^\([^()]*\)|\^[\d/]+|(?<=\d)e[+-]?\d+| \* | - |^-|log2(?=\()|[^\d\s()*^+\-./][^\s()*^]*)/u;
@@ -96,18 +98,19 @@ function formulaPart(part) {
   if (part === " * ") return TIMES;
   if (part === "log2") return el("span", {}, "log", el("sub", {}, "2"));
   if (part.startsWith("-") || part === " - ") return part.replace("-", "−");
+  if (WORDS.has(part)) return part.replace("<=", "≤");
   return /^[^\d\s()+]/.test(part) ? el("i", {}, part) : part;
 }
 
 /**
- * The most probable way to grow, with its range of exponents; the leading term of the model as a hint.
+ * How a kernel grows, with its range of exponents; the probability of growing as a hint.
  * @param {KernelSet} level
  * @param {number} k
  */
 export function growthNode(level, k) {
   const parts = level.growthClass[k].replace("grows, about ", "").split(/\^([0-9.]+)/);
   const nodes = parts.map((part, i) => (i % 2 ? el("sup", {}, part) : part));
-  const title = `${level.growthClass[k]}; leading term of the model: ${level.leads[k]}`;
+  const title = `${level.growthClass[k]}; probability of growing: ${Math.round(100 * level.growing[k])} %`;
   return el("span", { class: "formula", title }, ...nodes);
 }
 

@@ -71,11 +71,11 @@ function kernelCurves(level, target, k) {
     const interval = level.interval(k, at);
     return interval ? [{ x: xs[i], lower: interval[0], upper: interval[1] }] : [];
   });
-  const formulas = level.rivals[k].map(({ text }, rival) => ({
+  const rivals = level.rivals[k].map(({ text }, rival) => ({
     text,
     values: points.map((at) => level.formulaValue(k, at, rival)),
   }));
-  return { xs, predicted: points.map((at) => level.value(k, at)), ends, formulas };
+  return { xs, predicted: points.map((at) => level.value(k, at)), ends, rivals };
 }
 
 /**
@@ -87,7 +87,7 @@ function kernelCurves(level, target, k) {
  */
 function drawKernel(host, metric, target, level, k) {
   const { positions } = level;
-  const { xs, predicted, ends, formulas } = kernelCurves(level, target, k);
+  const { xs, predicted, ends, rivals } = kernelCurves(level, target, k);
   const lower = ends.map((one) => one.lower);
   const upper = ends.map((one) => one.upper);
   const dots = positions.pointsAlong(target).flatMap((i) =>
@@ -114,14 +114,11 @@ function drawKernel(host, metric, target, level, k) {
   drawTarget(chart, target[positions.column]);
   if (ends.length === xs.length) drawBand(chart, xs, lower, upper, "c0");
   else drawIntervals(chart, ends, "c0");
-  formulas.forEach(({ text, values }, place) => {
-    drawLine(chart, xs, values, place ? "rival" : "chosen c0", text);
-  });
+  for (const { text, values } of rivals) drawLine(chart, xs, values, "rival", text);
   drawPrediction(chart, level, k, xs, predicted);
   drawDots(chart, dots, "c0 open");
   readings(host, chart, positions, (scale) => {
     const at = positions.atScale(target, scale);
-    const formula = level.formulaValue(k, at, 0);
     const point = positions.pointsAlong(target).find((i) => positions.points[i][positions.column] === scale);
     const singles = point === undefined ? [] : level.singles(k, point);
     const { unit } = metric;
@@ -133,7 +130,6 @@ function drawKernel(host, metric, target, level, k) {
       ...measured,
       ["c0", "model", quantity(level.value(k, at), unit)],
       ["none", "90 % interval", intervalText(level.interval(k, at))],
-      ["none", "formula alone", quantity(formula, unit)],
     ];
   });
 }
@@ -179,11 +175,12 @@ function kernelFacts(report, metric, target, level, k) {
       `At ${pointText(level.positions.parameters, target)}`,
       estimateText(value, level.interval(k, target), metric.unit),
     ],
-    ["Most plausible formula", formulaNode(level.formula(k))],
+    [`Formula, ${level.ranges[k]}`, formulaNode(level.formula(k))],
     ["Formula to copy", formulaCopies(level, k)],
     ...factorFacts(report, metric, level, k),
     ["Quality", errors],
-    ["Growing", `with a probability of ${(100 * level.growing[k]).toFixed(0)} %`],
+    ["Growth", level.growthClass[k]],
+    ["Probability of growing", `${(100 * level.growing[k]).toFixed(0)} %`],
   );
   if (level.warnings[k].length) facts.push(["Warnings", level.warnings[k].join("; ")]);
   const list = el("dl", {}, ...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
@@ -232,13 +229,13 @@ function factorFacts(report, metric, level, k) {
  * @param {number} k
  */
 function rivalList(level, k) {
-  const [first, ...others] = level.rivals[k];
-  if (others.length === 0) return null;
+  const rivals = level.rivals[k];
+  if (rivals.length === 1) return null;
   /** @param {Rival} rival */
   const probability = (rival) => `${(100 * rival.probability).toFixed(0)} %`;
-  const items = others.map((rival) =>
+  const items = rivals.map((rival) =>
     el("li", {}, formulaNode(rival.text), el("span", { class: "quiet" }, ` ${probability(rival)}`)),
   );
-  const head = `Rival models (the most plausible one has ${probability(first)})`;
+  const head = "Rival models, which the prediction weighs by their probability";
   return el("div", {}, el("h3", {}, head), el("ul", { class: "rivals" }, ...items));
 }

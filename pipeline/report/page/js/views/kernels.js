@@ -119,6 +119,7 @@ export function buildKernels(report, state) {
       value: (k) => growing[k],
       csv: () => [
         ["growth", (k) => level.growthClass[k]],
+        ["probability of growing", (k) => level.growing[k]],
         ["local exponent at target", (k) => growing[k]],
       ],
       cell: (k) => growthNode(level, k),
@@ -127,10 +128,6 @@ export function buildKernels(report, state) {
       kind: "wide model",
       value: (k) => level.formula(k),
       cell: (k) => formulaNode(level.formula(k)),
-    }),
-    column("probability_growing", {
-      value: (k) => level.growing[k],
-      cell: (k) => `${Math.round(100 * level.growing[k])} %`,
     }),
     column("cv_smape", {
       kind: "number wide",

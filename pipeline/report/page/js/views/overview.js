@@ -87,7 +87,7 @@ function sceneOf(report, state) {
     xs,
     total: points.map((at) => level.totalAt(at)),
     values: drawn.map((k) => all.map((value) => value[k])),
-    crossovers: shownCrossovers(level, target, leading),
+    crossovers: shownCrossovers(level, target),
   };
 }
 
@@ -141,7 +141,7 @@ function drawLines(host, scene, options) {
     line.addEventListener("click", () => scene.toggle(k));
     drawDots(chart, dots[i], look(k));
   });
-  drawCrossovers(chart, level, target, scene.crossovers);
+  drawCrossovers(chart, level, scene.crossovers, drawn);
   if (wide) {
     const ends = drawn.map((k, i) => ({
       text: names[i],

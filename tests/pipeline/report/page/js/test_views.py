@@ -1,4 +1,4 @@
-"""What views are made of: colours of growth, labels that differ, ranges of crossovers, boxes, zoomed axes."""
+"""What views are made of: colours of growth, labels that differ, crossovers, boxes, zoomed axes."""
 
 import math
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.pipeline.report.page.browser import Scripts
 from tests.pipeline.report.page.js.data import data_of
-from tests.pipeline.report.page.studies import study, study_of, two_parameter_study
+from tests.pipeline.report.page.studies import study, study_of
 
 
 def test_colours_of_growth_are_continuous_and_end(scripts: Scripts) -> None:
@@ -38,20 +38,18 @@ def test_long_names_that_differ_in_the_middle_stay_different(scripts: Scripts) -
     assert max(map(len, found)) <= 40
 
 
-def test_crossovers_have_the_range_in_which_intervals_overlap(scripts: Scripts) -> None:
+def test_crossovers_are_listed_as_the_data_says_the_largest_where_there_are_many(scripts: Scripts) -> None:
     """MPI_Allreduce overtakes the solver where 0.05 p^(3/2) = 100, at p = 158.7."""
-    found = scripts.read(
-        data_of(study()),
-        "level.crossovers.map((one) => [one.at, ...crossovers.crossoverRange(level, [256], one)])",
-    )
-    ((at, low, high),) = [row for row in found if 150 < row[0] < 170]
-    assert 64 < low < at < high < 400
-
-
-def test_ranges_without_an_end_are_infinite(scripts: Scripts) -> None:
-    data = data_of(two_parameter_study())
-    found = scripts.read(data, "crossovers.crossoverRange(level, [64, 31], { over: 2, past: 0, at: 50 })")
-    assert found == [0, math.inf]
+    data = data_of(study())
+    words = "[one.over, one.past, one.place, one.certainty]"
+    listed = scripts.read(data, f"crossovers.shownCrossovers(level, [256]).map((one) => {words})")
+    assert listed == [
+        [over, past, *words] for over, past, _, _, *words in data["levels"]["callpaths"]["crossovers"]
+    ]
+    many = [[2, 0, 10.0 - n, float(n), f"at p = {n}", "predicted"] for n in range(12)]
+    data["levels"]["callpaths"]["crossovers"] = many
+    values = "crossovers.shownCrossovers(level, [256]).map((one) => one.value)"
+    assert scripts.read(data, values) == list(range(11, 2, -1))
 
 
 def test_callees_too_narrow_share_a_box(scripts: Scripts) -> None:

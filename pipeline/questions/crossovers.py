@@ -1,0 +1,299 @@
+"""Crossovers: where leading kernels pass each other, as the measurements show and as it is predicted beyond.
+
+Within the measured range the means of neighbouring scales say which of two kernels is larger, and repetitions
+how sure that is. Beyond it the forecasts do, with the scales between which the intervals of the two overlap
+and the probability that it happens at all. Start-up and shut-down are not compared with the program's work.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr, stdtr
+
+from ingest.arrays import BoolArray, FloatArray
+from pipeline.models.kernels import mean_over_repetitions
+from pipeline.models.prediction import LEAST, Prediction, in_parts
+from pipeline.statistics.student import TWO_SIDED
+
+LEADING_SHARE = 0.05  # of the total, that kernels take where they pass each other
+GRID = 400  # scales between which curves cross
+SURE = 0.9  # probability from which repetitions tell which of two kernels is larger
+BORROWED = 2.0  # degrees of freedom that the noise at other scales is worth at one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Crossover:
+    """One kernel becomes larger than another.
+
+    Attributes:
+        overtakes: index of the kernel that passes the other.
+        overtaken: index of the other.
+        at: value of the scaled parameter where both are equal, between the measured means or on the curves.
+        seen: whether the measurements show it, else it is predicted.
+        between: the neighbouring measured scales whose means have another order; of a predicted one the
+            scales between which the intervals overlap, infinite if they do so up to the end.
+        probability: that both orders are real and no noise; of a predicted one, that it happens up to the
+            end of what is looked at. NaN if it is unknown, as without repetitions.
+        measured: whether it lies within the measured range.
+    """
+
+    overtakes: int
+    overtaken: int
+    at: float
+    seen: bool
+    between: tuple[float, float]
+    probability: float
+    measured: bool
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class MeasuredLine:
+    """What was measured along the parameter that scales, with the other parameters at the target.
+
+    Attributes:
+        scales: float64[m], ascending.
+        values: float64[K, m, R], repetitions apart, NaN where nothing was measured.
+    """
+
+    scales: FloatArray
+    values: FloatArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Ahead:
+    """What is predicted of K kernels along that parameter.
+
+    Attributes:
+        curve: from scales float64[Q] to predicted values float64[K, Q].
+        scales: float64[S], ascending, where intervals are known.
+        below, above: float64[K, S], logarithms of value over lower end, and of upper end over value.
+        first, last: the smallest and the largest measured scale.
+        horizon: the largest scale to look at.
+    """
+
+    curve: Callable[[FloatArray], FloatArray]
+    scales: FloatArray
+    below: FloatArray
+    above: FloatArray
+    first: float
+    last: float
+    horizon: float
+
+
+def measured_line(points: FloatArray, values: FloatArray, target: FloatArray, column: int) -> MeasuredLine:
+    """Take the measured points, float64[P, D], that differ from a target, float64[D], in one parameter alone.
+
+    Args:
+        points: where it was measured.
+        values: float64[K, P, R].
+        target: gives the other parameters.
+        column: the parameter that scales.
+    """
+    same = (np.delete(points, column, axis=1) == np.delete(target, column)).all(axis=1)
+    rows = np.flatnonzero(same)
+    rows = rows[np.argsort(points[rows, column], kind="stable")]
+    return MeasuredLine(scales=points[rows, column], values=values[:, rows])
+
+
+def half_intervals(prediction: Prediction) -> tuple[FloatArray, FloatArray]:
+    """Return logarithms of value over lower end and of upper end over value, float64[K, S]; 0 of nothing."""
+    usable = prediction.value > 0
+    value = np.where(usable, prediction.value, 1.0)
+    lower = np.where(usable, np.maximum(prediction.lower, LEAST * value), 1.0)
+    return np.log(value / lower), np.log(np.where(usable, prediction.upper, 1.0) / value)
+
+
+def crossovers(line: MeasuredLine, ahead: Ahead | None, apart: BoolArray) -> tuple[Crossover, ...]:
+    """Find where leading kernels pass each other, those seen in the measurements and those predicted beyond.
+
+    Where nothing was measured with the other parameters of the target, all are predicted.
+
+    Args:
+        line: the measurements.
+        ahead: the forecasts; None if there are too few scales to predict from.
+        apart: bool[K], kernels that are compared with no other.
+
+    Returns:
+        Crossovers ordered by scale.
+    """
+    found = _seen(line, apart) if len(line.scales) > 1 else []
+    if ahead is not None:
+        found += _predicted(line, ahead, apart)
+    return tuple(sorted(found, key=lambda c: (c.at, c.overtakes, c.overtaken)))
+
+
+def _seen(line: MeasuredLine, apart: BoolArray) -> list[Crossover]:
+    mean = np.nan_to_num(mean_over_repetitions(line.values))
+    total = mean.sum(axis=0)
+    kernels = np.flatnonzero((mean >= LEADING_SHARE * total).any(axis=1) & ~apart)
+    found = []
+    for past in kernels.tolist():
+        for over in kernels.tolist():
+            if over == past or not (mean[over] > mean[past]).any() or not (mean[over] < mean[past]).any():
+                continue
+            sure = _larger(line.values[over], line.values[past])
+            for place in _changes(sure, mean[over] - mean[past]):
+                at, share = _where(line.scales, mean[[over, past]], total, place)
+                if share >= LEADING_SHARE:
+                    found.append(
+                        Crossover(
+                            overtakes=over,
+                            overtaken=past,
+                            at=at,
+                            seen=True,
+                            between=(float(line.scales[place]), float(line.scales[place + 1])),
+                            probability=float((1 - sure[place]) * sure[place + 1]),
+                            measured=True,
+                        )
+                    )
+    return found
+
+
+def _larger(one: FloatArray, other: FloatArray) -> FloatArray:
+    """Probability that one kernel is larger than another at m scales, from float64[m, R] of both.
+
+    Student's test of their differences, relative to their sums, over the repetitions, which have both; their
+    noise at the other scales counts a little. NaN if there are no repetitions.
+    """
+    size = one + other
+    relative = np.where(size > 0, (one - other) / np.where(size > 0, size, 1.0), np.nan)
+    known = np.isfinite(relative)
+    count = known.sum(axis=1)
+    mean = np.nan_to_num(mean_over_repetitions(relative))
+    squares = (np.where(known, relative - mean[:, None], 0.0) ** 2).sum(axis=1)
+    degrees = np.maximum(count - 1, 0)
+    if not degrees.any():
+        return np.full(len(mean), np.nan)
+    pooled = squares.sum() / degrees.sum()
+    variance = (squares + BORROWED * pooled) / (degrees + BORROWED)
+    error = np.sqrt(variance / np.maximum(count, 1))
+    certain = np.where(mean > 0, 1.0, np.where(mean < 0, 0.0, 0.5))
+    tested = stdtr(degrees + BORROWED, mean / np.where(error > 0, error, 1.0))
+    return np.where(count > 0, np.where(error > 0, tested, certain), 0.5)
+
+
+def _changes(sure: FloatArray, gap: FloatArray) -> list[int]:
+    """Return the scales from which to the next the mean of a kernel becomes larger than that of another.
+
+    Between one scale that surely says smaller and the next that surely says larger there is one: the last.
+
+    Args:
+        sure: float64[m], probability that it is larger; NaN if only the means tell.
+        gap: float64[m], difference of the means.
+    """
+    order = np.where(np.isnan(sure), np.sign(gap), 1.0 * (sure >= SURE) - 1.0 * (sure <= 1 - SURE))
+    told = np.flatnonzero(order)
+    rises = np.flatnonzero((gap[:-1] <= 0) & (gap[1:] > 0))
+    found = []
+    for before, after in zip(told[:-1].tolist(), told[1:].tolist(), strict=True):
+        inside = rises[(rises >= before) & (rises < after)]
+        if order[before] < 0 < order[after] and len(inside):
+            found.append(int(inside[-1]))
+    return found
+
+
+def _where(scales: FloatArray, mean: FloatArray, total: FloatArray, place: int) -> tuple[float, float]:
+    """Return the scale behind a place where the means of two kernels cross, and their share of the total.
+
+    Args:
+        scales: float64[m].
+        mean: float64[2, m], on straight lines in logarithms, or over that of the scale if one is zero.
+        total: float64[m].
+        place: the first behind which the first kernel is larger.
+    """
+    means, whole = mean[:, place : place + 2], total[place : place + 2]
+    positive = bool((means > 0).all())
+    lines = np.log(means) if positive else means
+    gap = lines[0] - lines[1]
+    part = -gap[0] / (gap[1] - gap[0])
+    at = scales[place] * (scales[place + 1] / scales[place]) ** part
+    value = lines[0, 0] + part * (lines[0, 1] - lines[0, 0])
+    there = whole[0] + part * (whole[1] - whole[0])
+    return float(at), float((np.exp(value) if positive else value) / there)
+
+
+def _predicted(line: MeasuredLine, ahead: Ahead, apart: BoolArray) -> list[Crossover]:
+    """Find crossovers beyond what was measured on the line; the order at its end is the measured one."""
+    known = len(line.scales) > 0
+    start = float(line.scales[-1]) if known else ahead.first
+    if not 0 < start < ahead.horizon or not len(apart):
+        return []
+    scales = np.geomspace(start, ahead.horizon, GRID)
+    leads, total = _overview(ahead, scales, len(apart))
+    at_start = np.nan_to_num(mean_over_repetitions(line.values[:, -1])) if known else None
+    if at_start is not None:
+        total[0] = at_start.sum()
+        leads |= at_start >= LEADING_SHARE * total[0]
+    kernels = np.flatnonzero(leads & ~apart)
+    values = np.concatenate([ahead.curve(part)[kernels] for part in in_parts(scales, len(apart))], axis=1)
+    logs, places = np.log(scales), np.log(ahead.scales)
+    below, above = (
+        np.stack([np.interp(logs, places, side) for side in sides[kernels]]) if len(kernels) else values
+        for sides in (ahead.below, ahead.above)
+    )
+    if at_start is not None:
+        values[:, 0], below[:, 0], above[:, 0] = at_start[kernels], 0.0, 0.0
+    found = []
+    for past in range(len(kernels)):
+        gap = values - values[past]
+        matters = values[past] >= LEADING_SHARE * total
+        crosses = (gap[:, :-1] <= 0) & (gap[:, 1:] > 0) & matters[:-1]
+        for over, place in zip(*(index.tolist() for index in np.nonzero(crosses)), strict=True):
+            one, other = (_Curve(values[k], below[k], above[k]) for k in (over, past))
+            first, last = _overlap(one, other, place)
+            part = -gap[over, place] / (gap[over, place + 1] - gap[over, place])
+            at = float(scales[place] * (scales[place + 1] / scales[place]) ** part)
+            found.append(
+                Crossover(
+                    overtakes=int(kernels[over]),
+                    overtaken=int(kernels[past]),
+                    at=at,
+                    seen=False,
+                    between=(float(scales[first]), float(scales[last]) if last < GRID else np.inf),
+                    probability=_probability(one, other),
+                    measured=at <= ahead.last,
+                )
+            )
+    return found
+
+
+def _overview(ahead: Ahead, scales: FloatArray, kernels: int) -> tuple[BoolArray, FloatArray]:
+    """Return which kernels lead at some scale, bool[K], and the total at every scale, float64[Q]."""
+    leads, totals = np.zeros(kernels, dtype=np.bool_), []
+    for part in in_parts(scales, kernels):
+        values = ahead.curve(part)
+        total = values.sum(axis=0)
+        leads |= (values >= LEADING_SHARE * total).any(axis=1)
+        totals.append(total)
+    return leads, np.concatenate(totals)
+
+
+@dataclass(frozen=True, eq=False)
+class _Curve:
+    """A kernel at Q scales: values and half intervals in logarithms, float64[Q] each."""
+
+    value: FloatArray
+    below: FloatArray
+    above: FloatArray
+
+
+def _overlap(over: _Curve, past: _Curve, place: int) -> tuple[int, int]:
+    """Return the last scale before a crossing, and the first after it, where the intervals are apart.
+
+    The first or the number of scales if there is none.
+    """
+    before = over.value * np.exp(over.above) < past.value * np.exp(-past.below)
+    after = over.value * np.exp(-over.below) > past.value * np.exp(past.above)
+    earlier, later = np.flatnonzero(before[: place + 1]), np.flatnonzero(after[place + 1 :])
+    return int(earlier[-1]) if len(earlier) else 0, int(later[0]) + place + 1 if len(later) else len(before)
+
+
+def _probability(over: _Curve, past: _Curve) -> float:
+    """Return the probability that one kernel is larger than another at some scale, of independent errors."""
+    both = (over.value > 0) & (past.value > 0)
+    gap = np.log(np.where(both, over.value, 1.0) / np.where(both, past.value, 1.0))
+    error = np.where(gap > 0, np.hypot(over.below, past.above), np.hypot(over.above, past.below)) / TWO_SIDED
+    normal = ndtr(gap / np.where(error > 0, error, 1.0))
+    larger = np.where(error > 0, normal, 1.0 * (gap > 0))
+    return float(np.where(both, larger, 1.0 * (over.value > past.value)).max())

@@ -1,0 +1,173 @@
+"""How much work runs did: what differs between them, and whether dividing by it explains their times.
+
+Runs that made 6 to 12 iterations are not one series, their iterations are. What grows with a parameter, such
+as messages or the iterations of a solver on more processes, is no reason to divide: at the target it is
+unknown.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.experiment import Experiment
+from ingest.run_settings import METADATA, SETTING, WORK, counts_work, stated, stated_count
+from pipeline.models.fit import fit
+from pipeline.models.kernels import mean_over_repetitions, named, total_kernel
+from pipeline.questions.analysis import Analysis
+
+VISITS = "visits"
+HOLDS = 0.5  # of the time of a run, that a region whose visits count its work includes
+DIFFERS = 1.1  # factor between the runs with most and with least work
+BY_DESIGN = 0.8  # of the variance of a count's logarithm, that parameters explain
+FEWEST_SCALES = 4  # from which a gain can be told from chance
+LEFT_OUT = 5  # scales, the largest ones, that are left out in turn
+CLEARLY = 2 / 3  # of the error, that dividing leaves at most
+LEAST_GAIN = 0.02  # of the total, that the error falls at least
+LARGEST_ERROR = 0.5  # that dividing leaves at most: larger ones mean that something else differs, too
+ALIKE = 0.99  # of what a region leaves, that one inside must fall below to be better
+RANK = 1e-9  # of the largest singular value, from which parameters differ
+
+
+@dataclass(frozen=True, kw_only=True)
+class DifferingWork:
+    """What differs between runs, counts their work, and should be divided by.
+
+    Attributes:
+        per: the region or the stated count, as `--per` takes it.
+        least, most: how often runs did it.
+        error: mean relative error of the total at scales that are left out in turn.
+        error_per: the same of the total divided by it.
+    """
+
+    per: str
+    least: float
+    most: float
+    error: float
+    error_per: float
+
+
+def visits_of(experiment: Experiment, callpaths: IntArray) -> FloatArray:
+    """Return how often each run visited call paths, float64[P, R]; NaN where there was no run.
+
+    It is the largest number of its locations, summed over the call paths.
+    """
+    most = experiment.values[VISITS].max
+    return np.where(np.isfinite(most).any(axis=0), np.nansum(most[callpaths], axis=0), np.nan)
+
+
+def stated_counts(experiment: Experiment, name: str) -> FloatArray:
+    """Return how many steps, iterations or the like each run states, float64[P, R]; NaN for those without."""
+    counts: FloatArray = np.full(experiment.shape, np.nan)
+    for run in experiment.runs:
+        counts[run.point, run.repetition] = stated_count(run.attributes, name)
+    return counts
+
+
+def differing_work(analysis: Analysis) -> DifferingWork | None:
+    """Find what differs between runs of time and explains their total clearly better if divided by it.
+
+    Whole and divided runs are judged alike: the largest scales are left out in turn and predicted. A line in
+    logarithms decides which count is worth that.
+    """
+    experiment, kernels = analysis.experiment, analysis.callpaths.kernels
+    points = experiment.points
+    if analysis.metric != "time" or experiment.per is not None or len(points) < FEWEST_SCALES:
+        return None
+    total = total_kernel(kernels).values
+    whole = mean_over_repetitions(total)[0]
+    if analysis.is_profile or not (whole > 0).all():
+        return None
+    found, least = None, CLEARLY * _off_a_line(points, whole)
+    for per, counts in _counts(analysis).items():
+        off = _off_a_line(points, mean_over_repetitions(total / counts)[0])
+        if off < least:
+            found, least = (per, counts), ALIKE * off
+    if found is None:
+        return None
+    per, counts = found
+    error, error_per = (_left_out_error(analysis, values) for values in (total, total / counts))
+    if not error_per <= min(CLEARLY * error, error - LEAST_GAIN, LARGEST_ERROR):
+        return None
+    if not counts_work(per) and len(named(experiment.callpaths, per, "--per")) != _callpaths_of(
+        experiment, per
+    ):
+        return None  # it has the name of another region, without its parameters
+    least, most = float(np.nanmin(counts)), float(np.nanmax(counts))
+    return DifferingWork(per=per, least=least, most=most, error=error, error_per=error_per)
+
+
+def _callpaths_of(experiment: Experiment, region: str) -> int:
+    return int((experiment.tree.region == experiment.regions.name.index(region)).sum())
+
+
+def _counts(analysis: Analysis) -> dict[str, FloatArray]:
+    """Return what counts the work of runs and differs other than by the parameters, float64[P, R] by name."""
+    experiment = analysis.experiment
+    names = {
+        name
+        for run in experiment.runs
+        for kind in (SETTING, METADATA)
+        for name in stated(run.attributes, kind)
+    }
+    found = {name: stated_counts(experiment, name) for name in (WORK[0], *sorted(names)) if counts_work(name)}
+    if VISITS in experiment.values:
+        for name, callpaths in _holding(analysis):
+            found.setdefault(name, visits_of(experiment, callpaths))
+    measured = np.isfinite(analysis.callpaths.kernels.values).any(axis=0)
+    return {
+        name: counts
+        for name, counts in found.items()
+        if (counts[measured] > 0).all() and _differs(experiment.points, counts)
+    }
+
+
+def _holding(analysis: Analysis) -> Iterator[tuple[str, IntArray]]:
+    """Yield the regions that include most of the time at the largest scale, the largest first: call paths."""
+    tree, names = analysis.experiment.tree, analysis.experiment.regions.name
+    time = np.nan_to_num(analysis.experiment.values["time"].sum[:, analysis.largest]).sum(axis=1)
+    inclusive = tree.inclusive(time)
+    nodes = np.flatnonzero(inclusive >= HOLDS * time.sum())
+    order = nodes[np.argsort(-inclusive[nodes], kind="stable")]
+    for region in dict.fromkeys(tree.region[order].tolist()):
+        yield names[region], np.flatnonzero(tree.region == region)
+
+
+def _differs(points: FloatArray, counts: FloatArray) -> bool:
+    """Tell whether counts of runs, float64[P, R], differ, and not steadily with a parameter."""
+    if not np.nanmax(counts) >= DIFFERS * np.nanmin(counts):
+        return False
+    logs = np.log(mean_over_repetitions(counts))
+    steps = np.diff(logs[np.lexsort(points.T[::-1])])
+    if points.shape[1] == 1 and steps.any() and ((steps >= 0).all() or (steps <= 0).all()):
+        return False
+    return float((_residuals(points, logs) ** 2).sum()) >= (1 - BY_DESIGN) * float(
+        ((logs - logs.mean()) ** 2).sum()
+    )
+
+
+def _residuals(points: FloatArray, logs: FloatArray, *, left_out: bool = False) -> FloatArray:
+    """How far logarithms, float64[P], are off a power law of the parameters, each left out in turn or not."""
+    design = np.column_stack([np.ones(len(points)), np.log(points)])
+    basis, sizes, _ = np.linalg.svd(design, full_matrices=False)
+    basis = basis[:, sizes > RANK * sizes[0]]
+    residuals: FloatArray = logs - basis @ (basis.T @ logs)
+    if left_out:
+        residuals /= np.maximum(1 - (basis**2).sum(axis=1), RANK)
+    return residuals
+
+
+def _off_a_line(points: FloatArray, values: FloatArray) -> float:
+    return float(np.sqrt((_residuals(points, np.log(values), left_out=True) ** 2).mean()))
+
+
+def _left_out_error(analysis: Analysis, values: FloatArray) -> float:
+    """Leave out the largest points in turn, fit float64[1, P, R] and return the mean relative error there."""
+    points, names = analysis.experiment.points, analysis.experiment.parameters
+    mean, errors = mean_over_repetitions(values)[0], []
+    for place in np.lexsort((*points.T[::-1], points[:, analysis.column]))[-LEFT_OUT:].tolist():
+        others = np.arange(len(points)) != place
+        models = fit(names, points[others], values[:, others])
+        errors.append(abs(float(models.expected(points[place][None])[0, 0]) / mean[place] - 1))
+    return float(np.mean(errors))
