@@ -98,7 +98,7 @@ def forecasts(fit: Fit, data: Observations, *, parts: bool) -> ScalingModels:
         data: K kernels.
         parts: whether they are the parts of a sum: then it is modelled, too, and made known to them.
     """
-    models, trend = _with_trend(fit, data)
+    models, trend = _with_trend(fit, data if data.points.shape[1] > 1 else data.begun())
     if parts and len(models) > 1:
         total = summed(data)
         whole, _ = _with_trend(fit, total)

@@ -14,6 +14,7 @@ Number = TypeVar("Number", np.float64, np.int64)
 
 NEGATIVE = 0.01  # of the largest value: more below zero means that the quantity can be negative
 LARGEST_PARAMETER = 1e30  # powers of larger ones overflow
+FEWEST_LEFT = 3  # points of a kernel that begins behind the first ones
 LARGEST = 1e70  # larger values are not measurements, and their fourth powers overflow
 
 
@@ -47,6 +48,17 @@ class Observations:
         return Observations(
             self.points[points], self.mean[:, points], self.count[:, points], self.squares[:, points]
         )
+
+    def begun(self) -> "Observations":
+        """Return the same without the first points of one parameter, at which a kernel took no time.
+
+        It was not there yet, as messages are not on one process: its law begins behind. Kernels that would
+        have fewer than `FEWEST_LEFT` points stay as they are.
+        """
+        there = self.measured & (self.mean != 0)
+        first = np.where(there.sum(axis=1) >= FEWEST_LEFT, there.argmax(axis=1), 0)
+        absent = np.arange(len(self.points)) < first[:, None]
+        return replace(self, count=np.where(absent, 0, self.count))
 
     def distinct(self) -> tuple[IntArray, IntArray]:
         """Return the first of all kernels with the same values, int64[U], and which of these each is.
@@ -125,7 +137,7 @@ class Sample:
         level: float64[K, P], the scaled means, 0 where nothing was measured.
         count: int64[K, P], repetitions.
         squares: float64[K, P], scaled sums of squared deviations of the repetitions.
-        falls: bool[K], whether the kernel's values fall at first.
+        falls: bool[K], whether the kernel's values fall behind its first measured point.
     """
 
     points: FloatArray
@@ -187,8 +199,10 @@ def sample_of(data: Observations) -> Sample:
     largest = np.where(largest > SMALLEST, largest, 0.0)
     size = np.where(largest > 0, largest, 1.0)[:, None]
     level = np.where(largest[:, None] > 0, data.mean, 0.0) / size
-    later = np.where(data.measured, level, np.inf)[:, 1:].min(axis=1, initial=np.inf)
-    falls = (level[:, 0] > FALLS * later) & data.measured[:, 0]
+    first = data.measured.argmax(axis=1)[:, None]
+    behind = data.measured & (np.arange(level.shape[1]) > first)
+    later = np.where(behind, level, np.inf).min(axis=1, initial=np.inf)
+    falls = np.take_along_axis(level, first, axis=1)[:, 0] > FALLS * later
     squares = np.where(largest[:, None] > 0, data.squares, 0.0) / size**2
     return Sample(
         points=data.points[:, 0], largest=largest, level=level, count=data.count, squares=squares, falls=falls
