@@ -226,7 +226,8 @@ def _tabulate(profiles: Sequence[ReducedProfile]) -> _Table:
         listed[row, columns] = True
         np.logical_or.at(called[row], columns, occurs[able])
         np.add.at(visits[row], columns, _summed(profile, VISITS)[able])
-        compiled[columns] |= np.array([profile.regions.paradigm[i] == _COMPILER for i in able.tolist()])
+        paradigms = [profile.regions.paradigm[i] for i in able.tolist()]
+        compiled[columns] |= np.array([one == _COMPILER for one in paradigms], dtype=np.bool_)
     creators = [profile.attributes.get(_CREATOR, "") for profile in profiles]
     return _Table(
         listed=listed,

@@ -97,10 +97,10 @@ def make_filter(
         UsageError: a number is invalid.
         FilterError: the file would not decide a region as intended.
     """
-    evidence = [evidence_from_profile(run.reader.read(run.path)) for run in runs[:-1]]
     largest = runs[-1].reader.read(runs[-1].path)
     if reason := not_instrumented(largest.attributes):
         raise InputError(f"no filter is made: {reason}", where=str(runs[-1].path))
+    evidence = [evidence_from_profile(run.reader.read(run.path)) for run in runs[:-1]]
     evidence.append(evidence_from_profile(largest))
     cost, known = _calibration(evidence[-1], request) if series is None else (series.cost, series.plain)
     request, unclear = _with_measurable_growth(evidence[-1], request, cost, known)

@@ -17,6 +17,8 @@ from ingest.reduction import Reduction
 from ingest.region_class import USEFUL, RegionClass
 from ingest.run_settings import counts_work
 
+TIME, VISITS = "time", "visits"
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunRecord:
@@ -188,13 +190,17 @@ class Experiment:
         known = ", ".join(m.name for m in self.metrics) or "none"
         raise InputError(f"no metric '{name}' was measured", hint=f"metrics here: {known}")
 
-    def stored_metric(self, name: str) -> str:
+    def chosen_metric(self, asked: str = TIME) -> str:
         """Return the metric that results are about if one of that name was requested.
 
-        A series file with a single metric needs no name.
+        Where the usual one, time, was not measured, it is the first that adds up, but visits come last.
+        What profilers count, samples and events, and series files come without time.
         """
         known = [metric.name for metric in self.metrics]
-        return known[0] if self.is_series and len(known) == 1 else name
+        if asked in known or asked != TIME or not known:
+            return asked
+        counted = (metric.name for metric in self.metrics if metric.kind.additive and metric.name != VISITS)
+        return next(counted, known[0])
 
     def measured_at(self, points: FloatArray) -> tuple[BoolArray, IntArray]:
         """Tell which points float64[Q, D] were measured, and the index of each among the measured ones."""

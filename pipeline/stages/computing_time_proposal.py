@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
+import numpy as np
+
 from ingest.errors import UsageError
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page.sections import study_name
@@ -65,6 +67,12 @@ class _Study:
                 f"the models are of {self.analysis.callpaths.kernels.metric}, so there is no runtime",
                 where="--to proposal",
                 hint="run `pipeline run` with --metric time",
+            )
+        if not np.isfinite(found.figures.core_hours.value[-1]):
+            raise UsageError(
+                "it is unknown how many cores the runs held, so there are no core-hours to apply for",
+                where="--to proposal",
+                hint="measure over processes, or say with `pipeline run --scaling` that a series is over them",
             )
         self.runtime = found
 

@@ -20,7 +20,7 @@ from pipeline.config.options import FilterOptions, Options
 from pipeline.questions.analysis import Analysis, default_target, look_ahead
 from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.ingest import ingest, skipped_entry
-from pipeline.stages.model import modelled
+from pipeline.stages.model import metric_to_model, modelled
 from pipeline.stages.overhead import calibration_of, true_times
 from pipeline.stages.usable_runs import Ingested
 from pipeline.store.atomic import write_json, write_text
@@ -80,7 +80,7 @@ def filter_of_path(path: Path, options: Options) -> tuple[FilterResult, tuple[Ma
     if isinstance(located.found, Discovery) and located.found.parameters:
         read = true_times(ingest(located, options.metric, options.processes), options)
         runs, skipped = read.widest, tuple(skipped_entry(entry) for entry in read.damaged)
-        growing = growing_regions(modelled(read, options, options.metric))
+        growing = growing_regions(modelled(read, options, metric_to_model(read, options)))
         series = calibration_of(read.experiment) if read.widest == read.runs else None
     return make_filter(runs_to_filter(runs), filter_request(options.filter, growing), series), skipped
 

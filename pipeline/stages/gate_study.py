@@ -76,7 +76,7 @@ def read_study(
         stored = read_stored_study(path)
         analysis, provenance = stored.chosen, stored.result.provenance
         experiment, decision = analysis.experiment, analysis.decision
-        metric = experiment.stored_metric(provenance["configuration"]["metric"])
+        metric = analysis.metric
         damaged = tuple(provenance["damaged"])
         if experiment.per is not None:
             raise InputError(

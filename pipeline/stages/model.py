@@ -42,7 +42,6 @@ from pipeline.stages.usable_runs import Ingested
 from pipeline.store.results import StoredStudy
 from pipeline.wording.quantities import point_text
 
-VISITS = "visits"
 NO_OTHERS: Mapping[str, Analysis] = MappingProxyType({})
 
 
@@ -87,17 +86,11 @@ def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
 
 
 def metrics_to_model(read: Ingested, options: Options) -> tuple[str, ...]:
-    """Return the given metric; if the default one was not measured, all of a series file, the first of runs.
-
-    What profilers count, samples and events, comes without time.
-    """
-    known = tuple(metric.name for metric in read.experiment.metrics)
-    if options.metric in known or options.metric != Options().metric:
-        return (options.metric,)
-    if not read.runs:
-        return known
-    first = next((m.name for m in read.experiment.metrics if m.kind.additive and m.name != VISITS), None)
-    return (first or options.metric,)
+    """Return the given metric; if the default one was not measured, all of a series file, one of runs."""
+    chosen = read.experiment.chosen_metric(options.metric)
+    if chosen != options.metric and not read.runs:
+        return tuple(metric.name for metric in read.experiment.metrics)
+    return (chosen,)
 
 
 def metric_to_model(read: Ingested, options: Options) -> str:

@@ -168,6 +168,8 @@ def _read_run(task: _Task) -> _Result:
 
 def _reduced(profile: Profile, metrics: MetricChoice) -> ReducedProfile:
     """Reduce a profile and note the digest of the filter that it was measured with, if it is known."""
+    if metrics.on_locations not in {metric.name for metric in profile.metrics}:
+        metrics = replace(metrics, every=True)  # one of the others will be chosen
     reduced = reduce_profile(profile, metrics, metrics.on_locations)
     digest = digest_of_run(profile.source, profile.attributes)
     if digest is None:

@@ -155,7 +155,7 @@ def _study(result: StoredResult) -> StoredStudy:
             for row in read_table(result.read(METRIC_MODELS)).to_pylist()
         }
         decision = restored(ScalingDecision, provenance["decision"])
-        metric = experiment.stored_metric(result.configuration["metric"])
+        metric = experiment.chosen_metric(result.configuration["metric"])
         back_test = restored(BackTest | None, provenance.get("back_test"))
         chosen = _analysis(experiment, decision, metric, models, back_test)
     except DAMAGE as error:

@@ -106,6 +106,13 @@ def test_runs_that_list_the_same_are_one_group():
     assert (group.runs, group.recorded, group.complete) == ((0, 1), {"main", "a"}, False)
 
 
+def test_a_run_without_functions_is_a_group_beside_those_with_some():
+    """Such is one measured under a filter that excludes all."""
+    full = [run(p, {"a": 5}, idle=["never"], **SCOREP) for p in (1, 2)]
+    empty = run(4, {"MPI_Init": 1}, paradigm={"main": "measurement"}, **SCOREP)
+    assert groups(*full, empty) == [(0, 1), (2,)]
+
+
 def test_what_scorep_does_not_list_was_not_recorded_even_at_another_point():
     full = [run(p, {"a": 5, "b": 1}, idle=["never"], **SCOREP) for p in (1, 2)]
     filtered = [run(p, {"a": 5}, **SCOREP) for p in (4, 8, 16)]
