@@ -30,6 +30,7 @@ from pipeline.models.trend import FULL_REACH
 CLOSEST = (1 / 8, 1 / 4, 1 / 2)  # of the first step, since logarithms begin steeply
 NARROW, WIDE = 1.2, 1.3  # largest ratio between scales of one parameter, measured and beyond
 INSIDE = 12  # scales within a wide measured range
+BESIDE = 1.00001  # ratio to where a kernel begins, of scales on either side
 BENDS = (1 / 2, 1)  # of the range in which trends come in
 OF_TWO, OF_MORE = (7, 5), (4, 3)  # scales of each of several parameters in the measured range and beyond
 SHARED_EXPONENTS = (*with_powers("-1 1/2 1 3/2 2 3"), *with_powers("0 1", 1))
@@ -137,7 +138,8 @@ def _curves(models: ScalingModels, predict: Predict, within: FormulaRange) -> Cu
     box = zip(within.first.tolist(), models.last.tolist(), within.last.tolist(), strict=True)
     ends = [(first, min(max(middle, first), last), last) for first, middle, last in box]
     if within.dimensions <= 1:
-        axes = [_scales(*one) if one[0] < one[2] else [one[0]] for one in ends]
+        begins = np.unique(models.trend.trend.begins()) if models.trend else np.zeros(1)
+        axes = [_scales(*one, begins) if one[0] < one[2] else [one[0]] for one in ends]
     else:
         inside, beyond = OF_TWO if within.dimensions == 2 else OF_MORE
         axes = [_sorted(np.geomspace(*one[:2], inside), np.geomspace(*one[1:], beyond)) for one in ends]
@@ -145,15 +147,19 @@ def _curves(models: ScalingModels, predict: Predict, within: FormulaRange) -> Cu
     return Curves.of(points, predict(points, None))
 
 
-def _scales(first: float, middle: float, last: float) -> list[float]:
-    """Return scales of one parameter: those of `ScalingModels.curve`, and others where predictions bend."""
+def _scales(first: float, middle: float, last: float, begins: FloatArray) -> list[float]:
+    """Return scales of one parameter: those of `ScalingModels.curve`, and others where predictions bend.
+
+    What begins within the range, float64[n], jumps there.
+    """
     scales = _sorted(np.geomspace(first, last, ANCHORS), [middle])
     narrow = max(NARROW, (middle / first) ** (1 / INSIDE))
     while gaps := [(a, b) for a, b in pairwise(scales) if b > (narrow if b <= middle else WIDE) * a]:
         scales = _sorted(scales, np.sqrt(np.prod(gaps, axis=1)))
     close = first * (scales[1] / first) ** np.array(CLOSEST)
     bend = middle * np.exp(FULL_REACH * np.array(BENDS))
-    return _sorted(scales, close, bend[bend < last])
+    within = begins[(begins > first) & (begins < last)]
+    return _sorted(scales, close, bend[bend < last], within / BESIDE, within * BESIDE)
 
 
 def _sorted(*scales: npt.ArrayLike) -> list[float]:

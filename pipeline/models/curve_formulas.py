@@ -67,7 +67,8 @@ class Curves:
         slope = change / np.maximum(np.abs(np.diff(np.log(self.points), axis=0)).sum(axis=1), 1e-12)
         around = np.pad(slope, ((0, 0), (1, 1)))
         beside = np.maximum(around[:, 2:], around[:, :-2])
-        return np.asarray((change > LIMIT) & (slope > STEEPEST) & (slope > BESIDE * beside))
+        jumps = (change > LIMIT) & (slope > STEEPEST) & (slope > BESIDE * beside)
+        return np.asarray(jumps | (known[:, 1:] != known[:, :-1]))
 
     def off(self, formulas: FloatArray) -> FloatArray:
         """How far values float64[K, ..., Q] are off, in logarithms; infinite if signs differ or one is 0."""

@@ -98,7 +98,7 @@ def forecasts(fit: Fit, data: Observations, *, parts: bool) -> ScalingModels:
         data: K kernels.
         parts: whether they are the parts of a sum: then it is modelled, too, and made known to them.
     """
-    models, trend = _with_trend(fit, data if data.points.shape[1] > 1 else data.begun())
+    models, trend = _with_trend(fit, data)
     if parts and len(models) > 1:
         total = summed(data)
         whole, _ = _with_trend(fit, total)
@@ -108,8 +108,9 @@ def forecasts(fit: Fit, data: Observations, *, parts: bool) -> ScalingModels:
 
 
 def _with_trend(fit: Fit, data: Observations) -> tuple[ScalingModels, CombinedTrend]:
-    models = fit(data)
-    errors = back_test(fit, data, models)
+    begun = data if data.points.shape[1] > 1 else data.begun()
+    models = fit(begun)
+    errors = back_test(fit, begun, models)
     if without_error(models):
         errors = replace(errors, formulas_hold=1.0)
     local = local_trend(models.parameters, data, models.values)
@@ -117,7 +118,7 @@ def _with_trend(fit: Fit, data: Observations) -> tuple[ScalingModels, CombinedTr
         local = replace(local, misfit=missed(models, local))
     trend = CombinedTrend(
         trend=local,
-        noise=noise_of_means(data, models),
+        noise=noise_of_means(begun, models),
         errors=errors,
         shift=np.zeros(len(models)),
     )

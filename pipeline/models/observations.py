@@ -14,7 +14,7 @@ Number = TypeVar("Number", np.float64, np.int64)
 
 NEGATIVE = 0.01  # of the largest value: more below zero means that the quantity can be negative
 LARGEST_PARAMETER = 1e30  # powers of larger ones overflow
-FEWEST_LEFT = 3  # points of a kernel that begins behind the first ones
+FEWEST_LEFT = 2  # points of a kernel that begins behind the first ones
 LARGEST = 1e70  # larger values are not measurements, and their fourth powers overflow
 
 

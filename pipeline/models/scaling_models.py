@@ -152,7 +152,11 @@ class ScalingModels:
         """Return quantiles of what the formulas predict, float64[n, K, Q], near what was measured."""
         found = self.rivals.quantiles(self.hypotheses, points, self.last, np.array(probability))
         found = np.maximum(found, 0.0 if self.nonnegative else -np.inf)
-        return found if self.trend is None else found * np.exp(self.trend.trend.missed_inside(points))
+        if self.trend is None:
+            return found
+        trend = self.trend.trend
+        there = points[:, 0] >= trend.begins()[:, None]
+        return found * np.exp(trend.missed_inside(points)) * there
 
     def _interval(self, points: FloatArray, level: float) -> FloatArray:
         """Return lower ends, medians and upper ends of what the formulas predict, float64[3, K, Q]."""

@@ -43,7 +43,8 @@ class Trend:
 
     Attributes:
         points: float64[P, D].
-        logs: float64[K, P], logarithms of the means, NaN for what is not positive or was not measured.
+        logs: float64[K, P], logarithms of the means, infinite for 0, NaN for what is negative or was not
+            measured.
         steepest: float64[D], largest slope along each parameter.
         misfit: float64[K, P], by how much the logarithms exceed those of the formulas. With one parameter,
             whose formulas follow the last points anyway, only what cannot be noise (`measured_range`).
@@ -126,6 +127,18 @@ class Trend:
         share = (asked - scale[place]) / (scale[place + 1] - scale[place])
         between = self.misfit[:, place] * (1 - share) + self.misfit[:, place + 1] * share
         return np.asarray(between * (1 - self.fullness(points)))
+
+    def begins(self) -> FloatArray:
+        """From which value of the only parameter kernels take time, float64[K]; 0 if from the first on.
+
+        Half-way, by ratio, between the last scale at which they took none and the first at which they did.
+        """
+        begun, scale = np.isfinite(self.logs), self.points[:, 0]
+        if self.points.shape[1] > 1 or begun[:, 0].all():
+            return np.zeros(len(self.logs))
+        before = np.isneginf(self.logs) & ~np.logical_or.accumulate(begun, axis=1)
+        last, first = np.where(before, scale, 0.0).max(axis=1), scale[begun.argmax(axis=1)]
+        return np.asarray(np.sqrt(last * first))
 
     def fullness(self, points: FloatArray) -> FloatArray:
         """How much of a correction counts at points, float64[Q]: 0 in the measured range, 1 far beyond it."""
@@ -212,7 +225,7 @@ def strays(trend: Trend) -> FloatArray:
     """
     if trend.points.shape[1] > 1 or len(trend.points) < FEWEST_POINTS:
         return np.zeros(len(trend.logs))
-    scale, logs = np.log(trend.points[:, 0]), trend.logs
+    scale, logs = np.log(trend.points[:, 0]), np.where(np.isfinite(trend.logs), trend.logs, np.nan)
     share = (scale[1:-1] - scale[:-2]) / (scale[2:] - scale[:-2])
     off = np.abs(logs[:, 1:-1] - logs[:, :-2] * (1 - share) - logs[:, 2:] * share)
     known = np.isfinite(off).all(axis=1)
@@ -232,6 +245,7 @@ def local_trend(
     """
     positive = data.measured & (data.mean > 0)
     logs = np.log(np.where(positive, data.mean, 1.0))
+    unknown = np.where(data.measured & (data.mean == 0), -np.inf, np.nan)
     misfit = np.zeros(logs.shape)
     if data.points.shape[1] > 1:
         fitted = formulas(data.points)
@@ -243,7 +257,7 @@ def local_trend(
     power = [OVERHEAD_POWER if counts_processes(name) else SIZE_POWER for name in parameters]
     return Trend(
         points=data.points,
-        logs=np.where(positive, logs, np.nan),
+        logs=np.where(positive, logs, unknown),
         steepest=np.array(steepest),
         misfit=misfit,
         power=np.where(weak or len(parameters) > 1, 0.0, power),

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
@@ -85,3 +86,28 @@ def test_kernels_that_change_at_different_scales_are_fitted_each_from_its_own_ch
     far = models.predict(np.array([[2048.0]])).value[:, 0]
     assert far[:10] == pytest.approx(50 * 512**1.5, rel=0.1)
     assert far[10:] == pytest.approx(80 * 128**2, rel=0.1)
+
+
+@pytest.mark.parametrize("first", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize(
+    ("law", "text"),
+    [(lambda p: 2 * p, "2 * p"), (lambda p: 200 + 0 * p, "200"), (lambda p: 100 / p, "100 * p^(-1)")],
+)
+def test_kernels_that_take_no_time_at_first_begin_later(first, law, text):
+    points = first * 2.0 ** np.arange(5)[:, None]
+    late = np.where(np.arange(5) > 0, law(points[:, 0]), 0.0)
+    values = np.stack([late, np.full(5, 100.0), 50 / points[:, 0]])[..., None].repeat(3, axis=2)
+    values = values * np.random.default_rng(3).lognormal(0, 1e-5, values.shape)
+    models = fit(("p",), points, values, parts=True)
+    at = np.vstack([points, 4 * points[-1:]])
+    assert models.expected(at)[0] == pytest.approx([0, *law(at[1:, 0])], rel=1e-3)
+    within = formula_range(models, 0, at[-1:])
+    nothing, behind = prediction_formulas(models, within)[0].pieces
+    assert nothing.text() == "0" and behind.text().startswith(text[:3])
+    assert prediction_formulas(models, within)[0].ends == pytest.approx([first * 2**0.5], rel=1e-3)
+
+
+def test_a_kernel_seen_at_one_scale_alone_keeps_its_zeros():
+    points = 2.0 ** np.arange(4)[:, None]
+    models = fit(("p",), points, np.array([[[0.0], [0.0], [0.0], [5.0]]]))
+    assert models.expected(points)[0, 0] < 5
