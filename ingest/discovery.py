@@ -8,9 +8,10 @@ from itertools import count
 from pathlib import Path
 
 from ingest.errors import InputError, RunNameError
+from ingest.inferred_runs import Inferred, infer, misread, numbered
 from ingest.profile_search import FoundProfile, Skipped, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, known_profiles
-from ingest.run_metadata import Metadata, is_function, noted_metadata, read_metadata, stated_parameters
+from ingest.run_metadata import Metadata, is_function, noted_metadata, read_metadata
 from ingest.run_names import HOW_TO_NAME, PROCESSES, RunName, RunSpec, named_parameters, parse_run_name
 from ingest.run_settings import METADATA
 
@@ -110,11 +111,16 @@ def _found(path: Path) -> Discovery:
             hint=f"searched it and its folders for {known_profiles()}; {HOW_TO_NAME}",
         )
     names, metadata = _read_names(found), read_metadata(found)
-    if isinstance(names, RunNameError) or not names[0].parameters:
+    unread = isinstance(names, RunNameError)
+    inferred = None
+    if isinstance(names, RunNameError) or not names[0].parameters or numbered(found):
         if metadata:
             return _described(metadata, skipped)
-        if stated := stated_parameters(found, [_named_parameters(profile) for profile in found]):
-            return _described(stated, skipped)
+        inferred = infer(found, path, constant=unread or numbered(found))
+    elif misread(names, found, path):
+        inferred = infer(found, path, constant=False)
+    if inferred:
+        return _inferred(inferred, skipped)
     if isinstance(names, RunNameError):
         raise names
     varied = _also_varied(metadata, names, found) if metadata else []
@@ -147,12 +153,12 @@ def _described(metadata: Metadata, skipped: Sequence[Skipped]) -> Discovery:
     return Discovery(metadata.parameters, runs, (*skipped, *metadata.damaged), notices)
 
 
-def _named_parameters(profile: FoundProfile) -> dict[str, float]:
-    """Return the parameters in the names of a run and of the folders in it, as far as they can be read."""
-    if _named_by_number(profile):
-        return dict(_name(profile).parameters)
-    names = (profile.run_name, *_folders_inside(profile))
-    return {name: value for named in names for name, value in named_parameters(named).items()}
+def _inferred(inferred: Inferred, skipped: Sequence[Skipped]) -> Discovery:
+    described, proposal = inferred.described, inferred.proposal
+    values = list(zip(*proposal.parameters.values(), strict=True))
+    runs = _numbered(described.found, values, proposal.repetitions)
+    notices = (inferred.notice, *_mixed_formats(described.found))
+    return Discovery(tuple(proposal.parameters), runs, (*skipped, *described.damaged), notices)
 
 
 def _also_varied(metadata: Metadata, names: Sequence[RunName], found: Sequence[FoundProfile]) -> list[str]:
@@ -239,18 +245,13 @@ def _named_by_number(profile: FoundProfile) -> bool:
 def _refuse_nested_runs(found: Sequence[FoundProfile]) -> None:
     """Refuse a folder of several runs instead of a run: their parameters would be lost."""
     for profile in found:
-        for folder in _folders_inside(profile):
+        for folder in profile.named_parts[1:]:
             if named_parameters(folder):
                 raise RunNameError(
                     f"'{folder}' is named like a run but lies one folder too deep",
                     where=str(profile.entry),
                     hint="give the directory that contains the runs",
                 )
-
-
-def _folders_inside(profile: FoundProfile) -> tuple[str, ...]:
-    folder_of = profile.path if profile.path.is_dir() else profile.path.parent
-    return folder_of.parts[len(profile.entry.parts) :]
 
 
 def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:

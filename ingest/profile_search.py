@@ -11,7 +11,7 @@ from ingest.readers import ProfileReader, find_profile_reader, profile_readers
 from ingest.run_names import named_parameters
 
 METADATA_FILE = "metadata.toml"  # what users note of runs, beside them
-DEPTH = 2  # a run's folder, or a Score-P experiment folder (scorep-DATE) within it
+DEPTHS = (2, 4)  # of folders, the deeper only where the other has none: study/ranks_4/rep_1/scorep-DATE
 
 _PARAMETER = re.compile(r"\.[A-Za-z]+[0-9]+")
 
@@ -47,6 +47,12 @@ class FoundProfile:
         return self.stem if self.path == self.entry else self.entry.name
 
     @property
+    def named_parts(self) -> tuple[str, ...]:
+        """The name of the run, and those of the folders in it down to the profile."""
+        folder = self.path if self.path.is_dir() else self.path.parent
+        return self.run_name, *folder.parts[len(self.entry.parts) :]
+
+    @property
     def stem(self) -> str:
         """The name of the profile without the ending of a file.
 
@@ -74,7 +80,7 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
     find = cache(find_profile_reader)  # each file is looked at once, not for each kind of readers
     for entry in entries:
         try:
-            levels = (list(_below(entry, DEPTH, fallback, find)) for fallback in fallbacks)
+            levels = (list(_below(entry, depth, kind, find)) for depth in DEPTHS for kind in fallbacks)
             profiles, derived = _originals(next(filter(None, levels), []))
             profiles, copies = _different(profiles)
         except OSError as error:

@@ -17,7 +17,6 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.profile_search import METADATA_FILE, FoundProfile, Skipped
 from ingest.reading.files import read_text
-from ingest.run_names import PROCESSES
 from ingest.toml_text import TEXTS_HINT, TomlError, parse_toml, texts_of
 
 METADATA_PROCESSES = ("jobsize", "mpi.world.size")  # names of their number that Adiak and Caliper use
@@ -64,32 +63,6 @@ def read_metadata(found: Sequence[FoundProfile]) -> Metadata | None:
     notices = [f"parameters from the metadata of the profiles: {', '.join(parameters)}"]
     notices += [f"{name} is left out: it follows from {other}" for name, other in follows.items()]
     return _metadata(parameters, described, notices, damaged)
-
-
-def stated_parameters(found: Sequence[FoundProfile], named: Sequence[Mapping[str, float]]) -> Metadata | None:
-    """Take the parameters that profiles state only for runs whose names have none, as logs do.
-
-    Args:
-        named: the parameters in the name of each; nothing if it cannot be read.
-
-    Returns:
-        None if names have parameters that profiles do not state with the same values, if some profile states
-        nothing, or if there is only one run, which needs no parameters.
-
-    Raises:
-        InputError: if none of the profiles can be read.
-    """
-    readers = [profile.reader.unnamed_parameters for profile in found]
-    if len({profile.entry for profile in found}) == 1 or all(named) or None in readers:
-        return None
-    described, damaged = _described(found, [read for read in readers if read])
-    known = {profile.path: parameters for profile, parameters in zip(found, named, strict=True)}
-    if not all(numbers and known[profile.path].items() <= numbers.items() for profile, numbers in described):
-        return None
-    parameters = tuple(described[0][1])
-    names = ", ".join(f"{name} (processes)" if name == PROCESSES else name for name in parameters)
-    notice = f"the names of the runs have no parameters: {names} as the profiles state it"
-    return _metadata(parameters, described, [notice], damaged)
 
 
 def _described(

@@ -32,7 +32,15 @@ COUNTERS = frozenset(
 )
 """Names whose numbers count runs: they are no parameters."""
 
-_REPETITION = re.compile(r"(?:^|\.)r([0-9]{1,9})$")
+REPETITIONS = frozenset(("r", "rep", "repeat", "repetition", "trial"))
+"""Names in names of runs whose numbers count the repetitions of a measurement."""
+
+IDENTIFIERS = COUNTERS | frozenset(
+    ("attempt", "id", "jobid", "part", "pid", "repeat", "restart", "segment", "slurm")
+)
+"""Names in names of runs whose numbers count or identify runs, or parts of one: they are no parameters."""
+
+_REPETITION = re.compile(r"(?:^|[._-])r([0-9]{1,9})$")
 _PAIR = re.compile(
     r"(?P<name>[^\W\d_](?:[^\W\d]*[^\W\d_])?(?:-[^\W\d]*[^\W\d_])*)"  # letters at both ends, no digit
     r"(?P<value>[0-9]+(?:[.,][0-9]+)?)"
@@ -126,7 +134,7 @@ def _checked(name: str, run: RunName) -> RunName:
         raise RunNameError(
             f"the parameter '{repeated}' occurs twice in the run name", where=name, hint=HOW_TO_NAME
         )
-    if counter := next((p for p in names if p.lower() in COUNTERS), None):
+    if counter := next((p for p in names if p.lower() in IDENTIFIERS), None):
         raise RunNameError(
             f"'{counter}' in the run name counts runs, it is not a parameter", where=name, hint=HOW_TO_NAME
         )

@@ -1,8 +1,9 @@
-"""Parameters and repetitions guessed for runs whose names do not follow the convention.
+"""Parameters and repetitions of runs whose names do not follow the convention, from what is known of them.
 
 Names may be those of experiment folders: ``scorep-20260101_1200_12345`` (Score-P's default),
-``scorep_hpcg_4_sum`` or ``scorep_lulesh_8x2_sum`` (Scalasca: processes, and threads of each), or count runs
-(``hpcg_1``, ``hpcg_2``). The profiles know their processes; the numbers in the names give the rest.
+``scorep_hpcg_4_sum`` or ``scorep_lulesh_8x2_sum`` (Scalasca: processes, and threads of each), of folders in
+folders (``hpcg/ranks_4/rep_1``), or count runs (``hpcg_1``, ``hpcg_2``). The profiles know their processes,
+threads and nodes; those numbers in the names that follow from none of these give the rest.
 """
 
 import re
@@ -11,14 +12,19 @@ from dataclasses import dataclass
 from itertools import count
 
 from ingest.run_metadata import is_function
-from ingest.run_names import COUNTERS, PROCESS_PARAMETERS, PROCESSES
+from ingest.run_names import IDENTIFIERS, PROCESS_PARAMETERS, PROCESSES, REPETITIONS
 
-THREADS = "t"
+THREADS, NODES = "t", "nodes"
 LARGEST_PARAMETER = 10_000_000  # larger numbers in names are dates or identifiers of jobs
+LEAST_IDENTIFIER = 1000  # numbers from which on, and within a factor of 2, that all differ identify runs
 
-_DEFAULT_NAME = re.compile(r"scorep-([0-9]{8})_([0-9]{4})_([0-9]+)")  # date, time, clock of the machine
-_NUMBER = re.compile(r"(?P<word>[^\W\d_]*)(?P<gap>[-_.= ]?)(?P<number>[0-9]+(?:[.,][0-9]+)?)")
-_REPETITION = "r"
+_DEFAULT_NAME = re.compile(r"scorep-([0-9]{8})_([0-9]{4})_(\w+)")  # date, time, clock of the machine
+_FORM = (
+    r"(?P<word>[^\W\d_]*)(?P<gap>[-_.= ]?)(?P<number>[0-9]+DECIMALS)"
+    r"(?P<unit>[^\W\d_]{2,}(?![^\W_]))?"  # as in 4nodes, but not in n4rep2
+)
+_DECIMAL, _WHOLE = (re.compile(_FORM.replace("DECIMALS", form)) for form in ("(?:[.,][0-9]+)?", ""))
+_COUNTING = IDENTIFIERS | REPETITIONS
 _FREE_NAMES = ("n", "m", "k", "a", "b", "c", "d", "e")
 
 Column = tuple[float, ...]
@@ -32,13 +38,42 @@ class DescribedRun:
         name: of its folders or file, below the directory of all runs.
         processes: number of its processes.
         threads: most CPU locations of a process.
+        nodes: number of its nodes, 0 if it is not known.
         written: when its profile was written, in seconds.
     """
 
     name: str
     processes: int
     threads: int
+    nodes: int = 0
     written: float
+
+
+@dataclass(frozen=True)
+class NamedColumn:
+    """The numbers that all names have at one place.
+
+    Attributes:
+        word: what they are called there, empty if they only follow each other.
+        values: one per run.
+        padded: whether numbers have leading zeros.
+    """
+
+    word: str
+    values: Column
+    padded: bool
+
+    @property
+    def counting(self) -> bool:
+        """Whether the word says that the numbers count runs."""
+        return self.word.lower() in _COUNTING
+
+    @property
+    def numbering(self) -> bool:
+        """Whether numbers that a word names count the runs all the same: ``c00``, ``c01``."""
+        first, distinct = min(self.values), set(self.values)
+        each = distinct == {first + i for i in range(len(self.values))} and len(self.values) > 1
+        return each and (self.padded or not first) and self.word.lower() not in PROCESS_PARAMETERS
 
 
 @dataclass(frozen=True)
@@ -47,13 +82,15 @@ class Proposal:
 
     Attributes:
         parameters: per parameter its values, one per run.
-        repetitions: per run the number of its repetition, from 1, in the order of time.
+        repetitions: per run the number of its repetition, as named, or from 1 in the order of time.
         remarks: one sentence on each guess.
+        unclear: whether only numbers vary of which nothing says what they are.
     """
 
     parameters: Mapping[str, Column]
     repetitions: tuple[int, ...]
     remarks: tuple[str, ...]
+    unclear: bool
 
 
 def propose(runs: Sequence[DescribedRun], metadata: Mapping[str, Column] | None = None) -> Proposal:
@@ -63,26 +100,96 @@ def propose(runs: Sequence[DescribedRun], metadata: Mapping[str, Column] | None 
         metadata: parameters that the profiles state, with one value per run; they are taken as they are.
     """
     remarks: list[str] = []
-    parameters = dict(metadata or {}) or _guess(runs, remarks)
+    columns = _columns(runs)
+    parameters, unnamed = (dict(metadata), "") if metadata else _guess(runs, columns, remarks)
     points = list(zip(*parameters.values(), strict=True))
-    order = sorted(range(len(runs)), key=lambda i: _time(runs[i]))
+    repetitions = _named_repetitions(columns, points)
+    if not repetitions:
+        repetitions = _in_order_of_time(runs, points)
+        if max(repetitions) > 1:
+            remarks.append("repetitions are numbered in the order of time")
+    varied = {name for name, values in parameters.items() if len(set(values)) > 1}
+    return Proposal(parameters, repetitions, tuple(remarks), unclear=varied == {unnamed})
+
+
+def texts_of(name: str) -> str:
+    """Return a name without its numbers and Score-P's dates: where texts differ, anything may."""
+    return re.sub("[0-9]+([.,][0-9]+)?", "#", _DEFAULT_NAME.sub("", name))
+
+
+def _in_order_of_time(runs: Sequence[DescribedRun], points: Sequence[Column]) -> tuple[int, ...]:
     numbers = {point: count(1) for point in points}
+    order = sorted(range(len(runs)), key=lambda i: _time(runs[i]))
     repetitions = {i: next(numbers[points[i]]) for i in order}
-    if max(repetitions.values()) > 1:
-        remarks.append("repetitions are numbered in the order of time")
-    return Proposal(parameters, tuple(repetitions[i] for i in range(len(runs))), tuple(remarks))
+    return tuple(repetitions[i] for i in range(len(runs)))
 
 
-def _time(run: DescribedRun) -> tuple[str, str, int, float, str]:
+def _time(run: DescribedRun) -> tuple[str, str, str, float, str]:
     """Sort key: the time in Score-P's default name, or when the profile was written."""
     dated = _DEFAULT_NAME.search(run.name)
-    return (dated[1], dated[2], int(dated[3]), 0.0, "") if dated else ("", "", 0, run.written, run.name)
+    return (dated[1], dated[2], dated[3].rjust(32), 0.0, "") if dated else ("", "", "", run.written, run.name)
 
 
-def _guess(runs: Sequence[DescribedRun], remarks: list[str]) -> dict[str, Column]:
-    """Guess parameters from the numbers of processes and threads, and from the numbers in the names."""
+def _named_repetitions(columns: Sequence[NamedColumn], points: Sequence[Column]) -> tuple[int, ...]:
+    """Return the numbers in names that count each point's runs from the same first one; empty without."""
+    most = max(points.count(point) for point in set(points))
+    for column in columns:
+        first = min(column.values)
+        own = set(zip(points, column.values, strict=True))
+        if (
+            (not column.word or column.counting)
+            and first in (0, 1)
+            and max(column.values) < first + most
+            and len(own) == len(points)
+            and most > 1
+            and all(value.is_integer() for value in column.values)
+        ):
+            return tuple(map(int, column.values))
+    return ()
+
+
+def _guess(
+    runs: Sequence[DescribedRun], columns: Sequence[NamedColumn], remarks: list[str]
+) -> tuple[dict[str, Column], str]:
+    """Guess parameters from what the profiles know of their runs, and from the numbers in the names.
+
+    Returns:
+        The parameters, and which of them no word names; the empty text if there is none.
+    """
+    found, known = _stated(runs, remarks)
+    unnamed = ""
+    for column in sorted(columns, key=lambda column: not column.word):
+        word, values = column.word, column.values
+        counted = word.lower() in PROCESS_PARAMETERS and PROCESSES in found
+        if len(set(values)) == 1 or values in known or counted:
+            continue
+        shown = _listed(values)
+        if _counts_runs(column, found):
+            if not column.counting:
+                remarks.append(f"the numbers in the names ({shown}) are taken to count the runs")
+        elif other := next((name for name, of in found.items() if is_function(of, values)), None):
+            remarks.append(f"{word or 'a number'} in the names ({shown}) follows from {other}: left out")
+        else:
+            name = word or next(free for free in _FREE_NAMES if free not in found)
+            if not word:
+                unnamed = unnamed or name
+                remarks.append(f"the numbers in the names ({shown}) are called {name}: write what they are")
+            found[name] = values
+    if not found:
+        found[PROCESSES] = known[0]
+        remarks.append(
+            f"all runs have {_processes(runs[0].processes)}, and the names give no parameter:"
+            " write what varied as parameters of each run"
+        )
+    return found, unnamed
+
+
+def _stated(runs: Sequence[DescribedRun], remarks: list[str]) -> tuple[dict[str, Column], list[Column]]:
+    """Return what varies of the processes, threads and nodes, and all numbers that profiles know of runs."""
     processes = tuple(float(run.processes) for run in runs)
     threads = tuple(float(run.threads) for run in runs)
+    nodes = tuple(float(run.nodes) for run in runs)
+    cores = tuple(p * t for p, t in zip(processes, threads, strict=True))
     found: dict[str, Column] = {}
     if len(set(processes)) > 1:
         found[PROCESSES] = processes
@@ -90,28 +197,14 @@ def _guess(runs: Sequence[DescribedRun], remarks: list[str]) -> dict[str, Column
     if len(set(threads)) > 1 and not is_function(processes, threads):
         found[THREADS] = threads
         remarks.append(f"{THREADS} is the largest number of threads of a process in the profile")
-    for word, values in _columns([run.name for run in runs]):
-        known = word.lower() in PROCESS_PARAMETERS and PROCESSES in found
-        if len(set(values)) == 1 or values in (processes, threads) or known:
-            continue
-        shown = _listed(values)
-        if _is_counter(word, values):
-            if word.lower() not in (_REPETITION, *COUNTERS):
-                remarks.append(f"the numbers in the names ({shown}) are taken to count the runs")
-        elif other := next((name for name, column in found.items() if is_function(column, values)), None):
-            remarks.append(f"{word or 'a number'} in the names ({shown}) follows from {other}: left out")
-        else:
-            name = word or next(free for free in _FREE_NAMES if free not in found)
-            if not word:
-                remarks.append(f"the numbers in the names ({shown}) are called {name}: write what they are")
-            found[name] = values
-    if not found:
-        found[PROCESSES] = processes
-        remarks.append(
-            f"all runs have {runs[0].processes} processes, and the names give no parameter:"
-            " write what varied as parameters of each run"
-        )
-    return found
+    if min(nodes) and not is_function(list(zip(processes, threads, strict=True)), nodes):
+        found[NODES] = nodes
+        remarks.append(f"{NODES} is the number of nodes in the profile")
+    return found, [processes, threads, nodes, cores]
+
+
+def _processes(number: int) -> str:
+    return f"{number} process" + ("" if number == 1 else "es")
 
 
 def _listed(values: Column) -> str:
@@ -119,34 +212,68 @@ def _listed(values: Column) -> str:
     return f"{distinct[0]:.15g} to {distinct[-1]:.15g}"
 
 
-def _is_counter(word: str, values: Column) -> bool:
-    """Return whether a column of numbers counts or identifies runs, so that it is not a parameter."""
-    if word:
-        return word.lower() in (_REPETITION, *COUNTERS)
-    distinct = sorted(set(values))
-    consecutive = distinct == [distinct[0] + i for i in range(len(distinct))] and distinct[0] in (0, 1)
-    return (consecutive and len(distinct) == len(values)) or distinct[-1] > LARGEST_PARAMETER
+def _counts_runs(column: NamedColumn, found: Mapping[str, Column]) -> bool:
+    """Return whether numbers count or identify runs, so that they are no parameter.
+
+    Args:
+        found: the parameters known so far.
+    """
+    if column.counting:
+        return True
+    values, distinct = column.values, sorted(set(column.values))
+    consecutive = distinct == [distinct[0] + i for i in range(len(distinct))]
+    each = len(distinct) == len(values)
+    if column.word:
+        return column.numbering
+    points = list(zip(*found.values(), strict=True)) or [()] * len(values)
+    once = len(set(zip(points, values, strict=True))) == len(values)  # in each point
+    repeated = bool(found) and len(set(points)) < len(points)
+    near = each and distinct[0] >= LEAST_IDENTIFIER and distinct[-1] < 2 * distinct[0]
+    return (
+        (consecutive and distinct[0] in (0, 1) and once)
+        or near
+        or (each and repeated)
+        or distinct[-1] > LARGEST_PARAMETER
+    )
 
 
-def _columns(names: Sequence[str]) -> list[tuple[str, Column]]:
-    """Return the numbers that all names have at the same place: what to call them, and one value per run.
+def _columns(runs: Sequence[DescribedRun]) -> list[NamedColumn]:
+    """Return the numbers that all names have at the same place.
 
-    A number is called by the word that it follows without a gap (``n16``), or with one if the word is not the
-    name of the program, which is the first word (``hpcg_size_16``); otherwise by the empty text.
+    A point is that of a decimal number, unless only the number before it is that of the processes.
+    """
+    names, processes = [run.name for run in runs], tuple(float(run.processes) for run in runs)
+    decimal, whole = named_columns(names), named_columns(names, _WHOLE)
+    stated = [any(column.values == processes for column in columns) for columns in (decimal, whole)]
+    return whole if stated == [False, True] else decimal
+
+
+def named_columns(names: Sequence[str], form: re.Pattern[str] = _DECIMAL) -> list[NamedColumn]:
+    """Return the numbers that all names have at the same place.
+
+    A number is called by the word that it follows without a gap (``n16``), or with one if the word counts
+    runs or is not the name of the program, which is the first word (``hpcg_size_16``); else by the word that
+    follows it (``4nodes``); otherwise by the empty text.
     """
     rows = []
     for name in names:
-        row: dict[tuple[str, int], tuple[str, float]] = {}
+        row: dict[tuple[str, int], tuple[str, str]] = {}
         plain = _DEFAULT_NAME.sub("", name)
-        for match in _NUMBER.finditer(plain):
+        for match in form.finditer(plain):
             word, gap = match["word"], match["gap"]
-            named = word and word.lower() != "x" and (gap in ("", "=") or _is_key(plain, match.start()))
-            value = float(match["number"].replace(",", "."))
+            named = word.lower() != "x" and (
+                gap in ("", "=") or word.lower() in _COUNTING or _is_key(plain, match.start())
+            )
             place = sum(1 for known, _ in row if known == word)
-            row[word, place] = (word if named else "", value)
+            row[word, place] = (word if named else "") or match["unit"] or "", match["number"]
         rows.append(row)
     common = [key for key in rows[0] if all(key in row for row in rows)]
-    return [(rows[0][key][0], tuple(row[key][1] for row in rows)) for key in common]
+    return [_column(rows[0][key][0], [row[key][1] for row in rows]) for key in common]
+
+
+def _column(word: str, numbers: Sequence[str]) -> NamedColumn:
+    values = tuple(float(number.replace(",", ".")) for number in numbers)
+    return NamedColumn(word, values, any(number[0] == "0" and number[1:2].isdigit() for number in numbers))
 
 
 def _is_key(name: str, start: int) -> bool:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError
+from ingest.inferred_runs import describe
 from ingest.profile_search import FoundProfile, search_profiles
 from ingest.readers import find_profile_reader, known_profiles
 from ingest.run_metadata import read_metadata
 from ingest.run_names import RunSpec
-from ingest.run_proposal import DescribedRun, Proposal, propose
+from ingest.run_proposal import Proposal, propose
 from pipeline.wording.quantities import counted
 
-_GENERIC = re.compile(r"(profile|summary|scout|trace|remap)[0-9]*")  # names of files that say nothing
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -39,35 +39,15 @@ def propose_runs(directory: Path) -> ProposedRuns:
     """
     if not directory.is_dir() or find_profile_reader(directory):
         raise InputError("not a directory of runs", where=str(directory), hint="give the directory of runs")
-    found, damaged = search_profiles(directory)[0], []
+    found = search_profiles(directory)[0]
     if not found:
         raise InputError("no profile found", where=str(directory), hint=f"searched for {known_profiles()}")
-    profiles: list[FoundProfile] = []
-    described: list[DescribedRun] = []
-    for profile in found:
-        try:
-            described.append(_describe(profile, directory))
-            profiles.append(profile)
-        except InputError as error:
-            damaged.append(f"left out {profile.path}: {error.what}")
-    if not profiles:
+    described = describe(found, directory)
+    damaged = [f"left out {skipped.path}: {skipped.reason}" for skipped in described.damaged]
+    if not described.runs:
         raise InputError("no profile can be read", where=str(directory), hint=damaged[0])
-    proposal = propose(described, _metadata(profiles))
-    return ProposedRuns(_specs(profiles, proposal), (*proposal.remarks, *damaged))
-
-
-def _describe(profile: FoundProfile, directory: Path) -> DescribedRun:
-    read = profile.reader.read(profile.path)
-    process = read.locations.process[read.locations.cpu].tolist()
-    own = {number: process.count(number) for number in set(process)}
-    name = profile.path.relative_to(directory).with_name(profile.stem)
-    parts = name.parts[:-1] if _GENERIC.fullmatch(name.name) and len(name.parts) > 1 else name.parts
-    return DescribedRun(
-        name="/".join(parts),
-        processes=len(own),
-        threads=max(own.values(), default=1),
-        written=profile.path.stat().st_mtime,
-    )
+    proposal = propose(described.runs, _metadata(described.found))
+    return ProposedRuns(_specs(described.found, proposal), (*proposal.remarks, *damaged))
 
 
 def _metadata(profiles: Sequence[FoundProfile]) -> Mapping[str, tuple[float, ...]]:

@@ -255,10 +255,10 @@ def test_folders_that_cannot_be_listed(tmp_path, monkeypatch):
         search_profiles(tmp_path)
 
 
-def test_profiles_are_searched_two_folders_deep_and_no_deeper(tmp_path):
-    study(tmp_path, "c.p4/a/b", "c.p8/a")
+def test_profiles_are_searched_four_folders_deep_and_no_deeper(tmp_path):
+    study(tmp_path, "c.p4/a/b/c/d", "c.p8/a")
     assert [run.parameters for run in discover(tmp_path).runs] == [(4.0,), (8.0,)]
-    study(tmp_path / "deep", "c.p4/a/b/c")
+    study(tmp_path / "deep", "c.p4/a/b/c/d/e")
     with pytest.raises(InputError, match="no profile found"):
         discover(tmp_path / "deep")
 

@@ -42,7 +42,9 @@ def test_processes_come_from_the_logs_if_names_have_none(tmp_path):
     found = discover(tmp_path)
     assert told(found) == [("job-4.out", (4.0,), 1), ("job-5.out", (16.0,), 1), ("job-6.out", (16.0,), 2)]
     assert found.notices == (
-        "the names of the runs have no parameters: p (processes) as the profiles state it",
+        "parameters from the profiles, names do not give them: p is the number of processes in the profile;"
+        " repetitions are numbered in the order of time; `pipeline inspect DIR --propose` lists the runs to"
+        " change it",
     )
     assert [entry.path.name for entry in found.skipped] == ["notes.md"]
 

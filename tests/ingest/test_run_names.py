@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import RunNameError
-from ingest.run_names import COUNTERS, RunName, parse_run_name
+from ingest.run_names import IDENTIFIERS, RunName, parse_run_name
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,7 @@ from ingest.run_names import COUNTERS, RunName, parse_run_name
         ("mm2d.p4.r1", "mm2d", {"p": 4}, 1),
         ("hpcg.r2", "hpcg", {}, 2),
         ("r2", "", {}, 2),
+        ("n4_r2", "", {"n": 4}, 2),
     ],
 )
 def test_names_are_understood(name, prefix, parameters, repetition):
@@ -58,7 +59,7 @@ def test_names_that_do_not_parse_say_what_was_understood(name, told):
 
 
 parameter_names = st.from_regex(r"[a-zA-Z]{1,6}(_[a-z]{1,3})?", fullmatch=True).filter(
-    lambda name: name not in {"r", "e", "E"} and name.lower() not in COUNTERS
+    lambda name: name not in {"e", "E"} and name.split("_")[-1] != "r" and name.lower() not in IDENTIFIERS
 )
 values = st.one_of(st.integers(0, 10**9), st.decimals(0, 10**6, places=2)).map(lambda v: f"{v}")
 

@@ -185,7 +185,7 @@ def test_an_inspection_of_a_sound_study_finds_no_problem(strong_study):
 
 
 def test_an_inspection_goes_on_without_names(tmp_path):
-    for name in ("scorep-20260101_1200_1", "scorep-20260101_1201_2"):
+    for name in ("one", "another"):
         write_foam_case(tmp_path / name, {"main": 1.0})
     found = inspect_path(tmp_path)
     assert len(found["runs"]) == 2 and not found["usable"]

@@ -1,0 +1,202 @@
+"""Runs whose names do not say their parameters: the profiles know them, and the numbers in the names help."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.errors import InputError, RunNameError
+from ingest.profile import NODES, Profile
+from ingest.profile_search import FoundProfile, Skipped
+from ingest.run_metadata import METADATA_PROCESSES
+from ingest.run_names import PROCESS_PARAMETERS, PROCESSES, RunName, named_parameters
+from ingest.run_proposal import DescribedRun, Proposal, named_columns, propose, texts_of
+
+CHANGE = "`pipeline inspect DIR --propose` lists the runs to change it"
+SEPARATE = "give the directory of one kind, or list the runs: `pipeline inspect DIR --propose` writes a list"
+
+_GENERIC = re.compile(r"(profile|summary|scout|trace|remap)[0-9]*")  # names of files that say nothing
+
+
+@dataclass(frozen=True, kw_only=True)
+class Described:
+    """What is known of the runs of a directory without their parameters.
+
+    Attributes:
+        found: the profiles that can be read.
+        runs: what is known of each.
+        damaged: the other profiles.
+    """
+
+    found: tuple[FoundProfile, ...]
+    runs: tuple[DescribedRun, ...]
+    damaged: tuple[Skipped, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inferred:
+    """Runs with the parameters that their profiles and names give.
+
+    Attributes:
+        notice: one sentence on what was decided.
+    """
+
+    described: Described
+    proposal: Proposal
+    notice: str
+
+
+def describe(found: Sequence[FoundProfile], directory: Path) -> Described:
+    """Read what profiles know of their runs.
+
+    Args:
+        directory: the directory of all runs, below which folders and files have names.
+    """
+    read: list[tuple[FoundProfile, DescribedRun]] = []
+    damaged: list[Skipped] = []
+    for profile in found:
+        try:
+            read.append((profile, _describe(profile, directory)))
+        except InputError as error:
+            damaged.append(Skipped(profile.path, error.what, damaged=True))
+    profiles, runs = zip(*read, strict=True) if read else ((), ())
+    return Described(found=profiles, runs=runs, damaged=tuple(damaged))
+
+
+def _describe(found: FoundProfile, directory: Path) -> DescribedRun:
+    profile = found.reader.read(found.path)
+    process = profile.locations.process[profile.locations.cpu].tolist()
+    threads = max((process.count(number) for number in set(process)), default=1)
+    return DescribedRun(
+        name=_name_below(found, directory),
+        processes=_processes(found, profile, len(set(process))),
+        threads=threads,
+        nodes=len(set(filter(None, profile.locations.node))) or _count(profile.attributes, (NODES,)),
+        written=found.path.stat().st_mtime,
+    )
+
+
+def _name_below(found: FoundProfile, directory: Path) -> str:
+    name = found.path.relative_to(directory).with_name(found.stem)
+    parts = name.parts[:-1] if _GENERIC.fullmatch(name.name) and len(name.parts) > 1 else name.parts
+    return "/".join(parts)
+
+
+def _processes(found: FoundProfile, profile: Profile, located: int) -> int:
+    """Return the number of processes, 0 if neither metadata nor a log state it."""
+    if found.reader.unnamed_parameters:
+        return int(found.reader.unnamed_parameters(found.path).get(PROCESSES, 0))
+    return _count(profile.attributes, METADATA_PROCESSES) or located
+
+
+def _count(attributes: Mapping[str, str], names: Sequence[str]) -> int:
+    text = next((attributes[name] for name in names if name in attributes), "")
+    return int(text) if text.isdecimal() and len(text) < 10 else 0
+
+
+def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> Inferred | None:
+    """Take parameters from profiles, and from the numbers in names that do not follow from them.
+
+    Args:
+        constant: whether runs that are all of one point are wanted, too.
+
+    Returns:
+        None if they do not tell what varied: the profiles do not state their processes, the names contradict
+        them or have parameters that others lack, or only numbers vary of which nothing says what they are.
+
+    Raises:
+        RunNameError: if texts in the names of runs at one point differ, so that they are of several kinds.
+    """
+    described = describe(found, directory)
+    if len(described.runs) < 2 or not all(run.processes for run in described.runs):
+        return None
+    proposal = propose(described.runs)
+    points = list(zip(*proposal.parameters.values(), strict=True))
+    texts = {texts_of(run.name) for run in described.runs}
+    beside = {profile.path.parent for profile in described.found} == {described.found[0].entry}
+    if (
+        proposal.unclear
+        or (len(set(points)) == 1 and (not constant or len(texts) > 1))
+        or (beside and PROCESSES not in proposal.parameters)  # several profiles of one run are repetitions
+        or min(map(min, points)) <= 0
+        or _contradicted(described, proposal, one_text=len(texts) == 1)
+    ):
+        return None
+    _refuse_kinds(directory, points, [run.name for run in described.runs])
+    notice = f"parameters from the profiles, names do not give them: {'; '.join(proposal.remarks)}; {CHANGE}"
+    return Inferred(described=described, proposal=proposal, notice=notice)
+
+
+def numbered(found: Sequence[FoundProfile]) -> bool:
+    """Return whether numbers in names that follow the convention only count the runs: ``c00``, ``c01``."""
+    return any(column.word and column.numbering for column in named_columns([p.run_name for p in found]))
+
+
+def misread(names: Sequence[RunName], found: Sequence[FoundProfile], directory: Path) -> bool:
+    """Return whether names that follow the convention may mean something else.
+
+    No number of processes varies in them, and profiles may have others, or those that another parameter has
+    (``n4``, ``n8``).
+    """
+    if len({profile.entry for profile in found}) < 2:
+        return False
+    columns = list(zip(*(name.parameters for name in names), strict=True))
+    varied = [[value for _, value in column] for column in columns if len(set(column)) > 1]
+    if any(len(set(c)) > 1 and c[0][0].lower() in PROCESS_PARAMETERS for c in columns):
+        return False
+    if not varied:
+        return not _stated_by(names[0], describe(found[:1], directory))
+    for values in varied:
+        ends = [found[values.index(end)] for end in (min(values), max(values))]
+        described = describe(ends[:1], directory)
+        if [run.processes for run in described.runs] == [min(values)]:
+            described = describe(ends[1:], directory)
+            if [run.processes for run in described.runs] == [max(values)]:
+                return True
+    return False
+
+
+def _stated_by(name: RunName, described: Described) -> bool:
+    """Return whether the processes in a name are those of its profile."""
+    named = [value for word, value in name.parameters if word.lower() in PROCESS_PARAMETERS]
+    return bool(named) and named == [run.processes for run in described.runs]
+
+
+def _contradicted(described: Described, proposal: Proposal, *, one_text: bool) -> bool:
+    """Return whether names by the convention have other processes, or do not agree on their parameters."""
+    named = [
+        {name: value for part in profile.named_parts for name, value in named_parameters(part).items()}
+        for profile in described.found
+    ]
+    if all(named) and not one_text:
+        return True
+    fixed = len({run.processes for run in described.runs}) == 1
+    for i, (own, run) in enumerate(zip(named, described.runs, strict=True)):
+        for name, value in own.items():
+            counts = name.lower() in PROCESS_PARAMETERS
+            constant = len({of.get(name) for of in named}) == 1 and not (counts and fixed)
+            if constant or value in (run.processes, run.threads, run.nodes):
+                continue
+            taken = name in proposal.parameters and proposal.parameters[name][i] == value
+            if not taken and (counts or not all(name in of for of in named)):
+                return True
+    return False
+
+
+def _refuse_kinds(directory: Path, points: Sequence[tuple[float, ...]], names: Sequence[str]) -> None:
+    """Refuse runs of several kinds, such as strong and weak, that would be averaged as repetitions.
+
+    Texts that are all different but equally long are taken for random ones.
+    """
+    texts = list(map(texts_of, names))
+    if len(set(texts)) == len(texts) and len(set(map(len, names))) == 1:
+        return
+    at: dict[tuple[float, ...], int] = {}
+    for i, point in enumerate(points):
+        other = at.setdefault(point, i)
+        if texts[other] != texts[i]:
+            raise RunNameError(
+                f"runs of several kinds have the same parameters: '{names[other]}' and '{names[i]}'",
+                where=str(directory),
+                hint=SEPARATE,
+            )

@@ -1,0 +1,147 @@
+"""Folders of Cube profiles as people lay them out: every profile states its processes."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ingest.discovery import discover
+from ingest.errors import RunNameError
+from tests.cubex_writer import GroupSpec, MetricSpec, write_cubex
+from tests.ingest.readers.craypat.reports import sampled
+
+SCALES, REPETITIONS = (2, 4, 8), (1, 2)
+
+
+def cubex(path: Path, processes: int, threads: int = 1) -> Path:
+    """Write a profile of a program whose work is divided among its processes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    columns = processes * threads
+    share = np.full(columns, 8.0 / columns)
+    return write_cubex(
+        path,
+        parent=[-1, 0, 0, 0, 0],
+        regions=["main", "solve", "exchange", "assemble", "write"],
+        metrics=[MetricSpec("time", np.array([0.1 * share, share, 0.2 * share, share, 0.3 * share]))],
+        groups=[GroupSpec(rank, locations=("thread",) * threads) for rank in range(processes)],
+    )
+
+
+def told(folder: Path) -> tuple[tuple[str, ...], list[tuple[tuple[float, ...], int]]]:
+    found = discover(folder)
+    return found.parameters, [(run.parameters, run.repetition) for run in found.runs]
+
+
+EACH = [(p, r) for p in SCALES for r in REPETITIONS]
+NUMBERED = list(enumerate(EACH, start=1))
+LAYOUTS = {
+    "convention": {f"hpcg.p{p}.r{r}": p for p, r in EACH},
+    "nodes": {f"{p // 2}nodes_rep{r}": p for p, r in EACH},
+    "numbered runs": {f"run_{i:03}": p for i, (p, _) in NUMBERED},
+    "jobs": {f"slurm-{123450 + 7 * i}": p for i, (p, _) in NUMBERED},
+    "folders": {f"hpcg/ranks_{p}/rep_{r}": p for p, r in EACH},
+    "words": {f"Scaling_{p}_processes/run{r}": p for p, r in EACH},
+    "dates": {f"scorep-20240101_{1200 + i}_xyz{i}": p for i, (p, _) in NUMBERED},
+    "clocks": {f"scorep-20240101_{1200 + i}_{98765432101234 - i}": p for i, (p, _) in NUMBERED},
+    "short": {f"n{p}_r{r}": p for p, r in EACH},
+    "padded": {f"np{p:02}-{r}": p for p, r in EACH},
+    "experiments in jobs": {f"job{120 + i}/scorep_hpcg_{p}_sum": p for i, (p, _) in NUMBERED},
+    "nodes and ranks": {f"N{p // 2}n{p}-r{r}": p for p, r in EACH},
+    "prefix": {f"weak-scaling-p{p}-{r}": p for p, r in EACH},
+    "in folders of a kind": {f"results/strong/{p}/rep{r}": p for p, r in EACH},
+    "units after numbers": {f"{p}ranks.{r}": p for p, r in EACH},
+    "job numbers in names": {f"hpcg_{p}_{4711234 + i}": p for i, (p, _) in NUMBERED},
+}
+
+
+@pytest.mark.parametrize("names", LAYOUTS.values(), ids=list(LAYOUTS))
+def test_processes_and_repetitions_are_found(tmp_path, names):
+    for name, p in names.items():
+        cubex(tmp_path / name / "profile.cubex", p)
+    assert told(tmp_path) == (("p",), [((float(p),), r) for p, r in EACH])
+
+
+ONCE = {
+    "numbers": {f"{p}": p for p in SCALES},
+    "letter": {f"p{p}": p for p in SCALES},
+    "files": {f"profile_{p}.cubex": p for p in SCALES},
+    "nothing": dict(zip(("small", "medium", "large"), SCALES, strict=True)),
+    "numbered from nothing": {f"c{i:02}": p for i, p in enumerate(SCALES)},
+}
+
+
+@pytest.mark.parametrize("names", ONCE.values(), ids=list(ONCE))
+def test_processes_are_found_without_repetitions(tmp_path, names):
+    for name, p in names.items():
+        place = tmp_path / name
+        cubex(place if place.suffix else place / "profile.cubex", p)
+    assert told(tmp_path) == (("p",), [((float(p),), 1) for p in SCALES])
+
+
+@pytest.mark.parametrize(
+    "name", ["strong/{p}x{t}", "mpi {p} omp {t}", "scorep_lulesh_{p}x{t}_sum", "run-{i}"]
+)
+def test_processes_and_threads_are_found(tmp_path, name):
+    for i, (p, t) in enumerate([(2, 1), (2, 2), (4, 1), (4, 2)]):
+        cubex(tmp_path / name.format(p=p, t=t, i=i) / "profile.cubex", p, t)
+    assert told(tmp_path) == (("p", "t"), [((p, t), 1) for p in (2.0, 4.0) for t in (1.0, 2.0)])
+
+
+def test_what_else_names_give_is_a_parameter(tmp_path):
+    for p, n, r in [(p, n, r) for p in SCALES for n in (100, 200) for r in REPETITIONS]:
+        cubex(tmp_path / f"lu-size_{n}-{p}ranks-run_{r}" / "profile.cubex", p)
+    parameters, runs = told(tmp_path)
+    assert parameters == ("p", "size")
+    assert runs == [((p, n), r) for p in SCALES for n in (100, 200) for r in REPETITIONS]
+
+
+def test_what_was_decided_is_said_in_one_line(tmp_path):
+    for p in SCALES:
+        cubex(tmp_path / f"{p}nodes" / "profile.cubex", 2 * p)
+    assert discover(tmp_path).notices == (
+        "parameters from the profiles, names do not give them: p is the number of processes in the profile;"
+        " nodes in the names (2 to 8) follows from p: left out; `pipeline inspect DIR --propose` lists the"
+        " runs to change it",
+    )
+
+
+@pytest.mark.parametrize("names", [("strong", "weak"), ("a/opt", "a/debug")])
+def test_runs_of_several_kinds_are_not_averaged(tmp_path, names):
+    for name in names:
+        for p in SCALES:
+            cubex(tmp_path / name / f"{p}" / "profile.cubex", p)
+    with pytest.raises(RunNameError, match="runs of several kinds have the same parameters") as caught:
+        discover(tmp_path)
+    assert f"'{names[0]}/2'" in str(caught.value) and f"'{names[1]}/2'" in str(caught.value)
+
+
+def test_random_texts_are_no_kinds(tmp_path):
+    for p, text in zip((2, 2, 4), ("QkNvA", "mvRBX", "xUOJV"), strict=True):
+        cubex(tmp_path / text / "profile.cubex", p)
+    assert told(tmp_path) == (("p",), [((2,), 1), ((2,), 2), ((4,), 1)])
+
+
+@pytest.mark.parametrize("names", [("small", "large"), ("hpcg_64", "hpcg_128"), ("a.p8", "a.p16", "job")])
+def test_names_that_do_not_tell_what_varied_are_refused(tmp_path, names):
+    for name in names:
+        cubex(tmp_path / name / "profile.cubex", 4)
+    with pytest.raises(RunNameError, match="--propose"):
+        discover(tmp_path)
+
+
+def test_numbers_that_do_not_vary_and_numbers_of_files_are_no_parameters(tmp_path):
+    for i, p in enumerate(SCALES):
+        cubex(tmp_path / "constant" / f"al3x3_p1-{i}" / "profile.cubex", p)
+        cubex(tmp_path / "counted" / f"part{i + 1}" / "profile.cubex", 4)
+        cubex(tmp_path / "padded" / f"c{i:02}.n{8 * p}" / "profile.cubex", 4)
+    assert told(tmp_path / "constant") == (("p",), [((p,), 1) for p in SCALES])
+    assert told(tmp_path / "counted") == (("p",), [((4,), r) for r in (1, 2, 3)])
+    assert told(tmp_path / "padded") == (("n",), [((8 * p,), 1) for p in SCALES])
+
+
+def test_reports_of_craypat_lie_where_it_writes_them(tmp_path):
+    for p in SCALES:
+        folder = tmp_path / f"job_{p}" / f"solver+{100 * p}-5s" / "rpt-files"
+        folder.mkdir(parents=True)
+        (folder / "RUNTIME.rpt").write_text(sampled(processes=str(p)))
+    assert told(tmp_path) == (("p",), [((p,), 1) for p in SCALES])
