@@ -125,8 +125,11 @@ class LogTables:
                         hint="please report it with a sample of the table",
                     )
                 columns = form.columns or _words(line)
-            elif form is not None and (row := _row(form, columns, line, group)):
-                rows.append(row)
+            elif form is not None:
+                if form.begun and compiled(form.begun).search(lines[number - 1]):
+                    line = lines[number - 1].rstrip() + line
+                if row := _row(form, columns, line, group):
+                    rows.append(row)
         return facts, rows
 
     def _lines(self, start: int, stop: int) -> Iterator[str]:

@@ -83,12 +83,14 @@ class RowForm:
         columns: what the values of a row are, from left to right; empty to take the words of the header.
             Rows may lack columns on the left.
         separator: what separates values; empty for blanks.
+        begun: pattern of the first line of a row that goes on in the next one; empty if none does.
     """
 
     row: str
     header: str = ""
     columns: tuple[str, ...] = ()
     separator: str = ""
+    begun: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -61,6 +61,15 @@ def test_stages_of_different_meshes_have_one_name(read):
     assert times(one) == times(other)
 
 
+def test_a_stage_whose_name_fills_its_line_has_its_numbers_on_the_next(read):
+    broken = timer_logs.petsc().replace(") Warm solve", ") Warm solve\n")
+    assert " 1: P(4, 35) Warm solve\n: 6.0000e+00" in broken
+    whole, profile = read(timer_logs.petsc()), read(broken)
+    assert times(profile) == times(whole)
+    assert overlapping(profile) == overlapping(whole)
+    assert reconciled(profile)[""] == "timers 120 s = 100.00 % of the stated 120 s"
+
+
 def test_amrex_exclusive_table_and_the_rest(read):
     profile = read(timer_logs.amrex(AMREX_ROWS, total=12.0, region=True))
     assert times(profile) == {
