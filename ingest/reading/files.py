@@ -15,6 +15,7 @@ HEAD_BYTES = 4096
 LOG_HEAD_BYTES = 1 << 18  # of a log, read to recognise it
 LOG_TAIL_BYTES = 1 << 20
 MAX_LARGE_BYTES = 1 << 33  # of files that are read line by line
+BLOCK_BYTES = 1 << 22  # of texts that are searched block by block
 
 
 def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
@@ -69,6 +70,25 @@ def lines_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[str]:
                 raise InputError(what, where=str(path))
             for line in file:
                 yield line.rstrip("\r\n")
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+
+
+def blocks_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[bytes]:
+    """Yield a text in blocks of whole lines, a few MiB in memory at a time.
+
+    Raises:
+        InputError: if the file cannot be read, is larger than `max_bytes`, or is not text.
+    """
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size > max_bytes:
+                what = f"larger than {max_bytes >> 20} MiB, the limit for such files"
+                raise InputError(what, where=str(path))
+            while block := file.read(BLOCK_BYTES):
+                if b"\0" in block:
+                    raise InputError("binary data where text is expected", where=str(path))
+                yield block + file.readline(BLOCK_BYTES)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
 

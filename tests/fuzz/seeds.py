@@ -28,6 +28,7 @@ from tests.ingest.readers import (
 from tests.ingest.readers.caliper import cali_files, json_split_files
 from tests.ingest.readers.craypat.reports import CRAYPAT
 from tests.ingest.readers.likwid import outputs
+from tests.ingest.readers.openfoam import foam_logs
 from tests.ingest.readers.texts import text_of
 from tests.ingest.tables import table_files
 
@@ -81,6 +82,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "CUBE": _cubex,
         "CUBE 3": _cube3,
         "OpenFOAM": _openfoam,
+        "OpenFOAM log": _texts(foam_logs.LOGS, "log.simpleFoam"),
         "TAU": _tau,
         "TAU packed": _tau_packed,
         "Caliper": _caliper,

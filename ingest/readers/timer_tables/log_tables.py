@@ -125,11 +125,10 @@ class LogTables:
                         hint="please report it with a sample of the table",
                     )
                 columns = form.columns or _words(line)
-            elif form is not None:
-                if form.begun and compiled(form.begun).search(lines[number - 1]):
-                    line = lines[number - 1].rstrip() + line
-                if row := _row(form, columns, line, group):
-                    rows.append(row)
+            elif form is not None and (
+                row := _row(form, columns, lines[max(number - 1, 0) : number + 1], group)
+            ):
+                rows.append(row)
         return facts, rows
 
     def _lines(self, start: int, stop: int) -> Iterator[str]:
@@ -152,7 +151,11 @@ def _words(header: str) -> tuple[str, ...]:
     return tuple(_PARENTHESES.sub(" ", header).split()[1:])
 
 
-def _row(form: RowForm, columns: Sequence[str], line: str, group: str) -> TimerRow | None:
+def _row(form: RowForm, columns: Sequence[str], last: Sequence[str], group: str) -> TimerRow | None:
+    """Read a row from the last of two lines; it may have begun in the one before."""
+    line = last[-1]
+    if form.begun and compiled(form.begun).search(last[0]):
+        line = last[0].rstrip() + line
     match = compiled(form.row).search(line)
     if match is None:
         return None

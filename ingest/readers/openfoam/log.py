@@ -1,0 +1,181 @@
+"""The bare log of an OpenFOAM solver, such as ``log.simpleFoam``, of any version and fork.
+
+It tells wall time by step and the iterations of each linear solver, not what a solver takes: that is only in
+the profiling of the ESI versions. So the time of the steps is one kernel, whose factors are the iterations
+of all solvers and the time per iteration; the iterations for each field are a metric of their own.
+"""
+
+import re
+from collections.abc import Hashable, Mapping
+from pathlib import Path
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.calltree import CallTree, CallTreeBuilder
+from ingest.errors import InputError, one_line
+from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
+from ingest.readers import ProfileReader
+from ingest.readers.openfoam.mesh_size import cells, files_with_cells
+from ingest.readers.openfoam.solver_log import ITERATIONS, SolverRun, read_solver_runs, solver_runs
+from ingest.reading.files import ends_of
+from ingest.reading.stacks import TIME, VISITS
+from ingest.run_names import PROCESSES
+from ingest.run_settings import METADATA, PROGRAM, RECONCILED, SETTING, STATISTIC, STEPS, TIME_PER_STEP
+
+PER_STEP = Metric(TIME_PER_STEP, "s/step")
+START, STEP_LOOP = "start-up and first step", "time steps"
+MAX_PROCESSES = 1 << 21
+LEAST_STEPS = 2  # utilities print times, too, but once
+
+_NUMBER = re.compile(r"[0-9]{1,7}")
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file is the log of a solver, by its beginning and end."""
+    if not path.is_file():
+        return False
+    text = ends_of(path)
+    return b"ExecutionTime = " in text and b"Exec " in text and _chosen(solver_runs([text])) is not None
+
+
+def read(path: Path) -> Profile:
+    """Read the last run in a log: as many locations as processes, all with the same values."""
+    run, notices = _run(path)
+    processes = _processes(run) or 1
+    if processes > MAX_PROCESSES:
+        raise InputError(f"{processes} processes: more than any run has", where=str(path))
+    columns = _columns(run)
+    tree, names = _flat(START, STEP_LOOP)
+    require_summable(columns[TIME], "the times", str(path))
+    shape = len(tree), processes
+    return Profile(
+        source=str(path),
+        tree=tree,
+        regions=RegionTable.named(names, ["user"] * len(names)),
+        locations=LocationTable.of_threads(np.arange(processes), np.zeros(processes, dtype=np.int64)),
+        metrics=tuple(columns),
+        load=ValuesInMemory(
+            tree, {m.name: np.broadcast_to(column[:, None], shape) for m, column in columns.items()}
+        ),
+        attributes=_attributes(run, processes, cells(path)),
+        notices=(*notices, *_notices(run)),
+    )
+
+
+def _flat(*regions: str) -> tuple[CallTree, tuple[str, ...]]:
+    callpaths = CallTreeBuilder()
+    for region in regions:
+        callpaths.add([region])
+    _, tree, names = callpaths.build()
+    return tree, tuple(names)
+
+
+def _columns(run: SolverRun) -> dict[Metric, FloatArray]:
+    """Return the values of start-up and steps: float64[2] each; iterations are those of the steps alone."""
+    loop, later = run.seconds - run.start, run.steps - 1
+    iterations = {name: one.iterations - one.first for name, one in run.fields.items()}
+    of_steps = {
+        PER_STEP: loop / later,
+        ITERATIONS: sum(iterations.values()),
+        **{Metric(f"{ITERATIONS.name}_{name}", ""): count for name, count in iterations.items()},
+    }
+    return {
+        TIME: np.array([run.start, loop]),
+        VISITS: np.array([1.0, later]),
+        **{metric: np.array([0.0, value]) for metric, value in of_steps.items() if value},
+    }
+
+
+def _run(path: Path) -> tuple[SolverRun, tuple[str, ...]]:
+    runs = read_solver_runs(path)
+    run = _chosen(runs)
+    if run is None:
+        raise InputError(
+            f"fewer than {LEAST_STEPS} time steps in it", where=str(path), hint="was the run interrupted?"
+        )
+    several = sum(one.steps >= LEAST_STEPS for one in runs)
+    return run, ((f"{several} runs of solvers in it: the last is read",) if several > 1 else ())
+
+
+def _chosen(runs: list[SolverRun]) -> SolverRun | None:
+    """Return the last run that is one of a solver; None if there is none."""
+    stepping = (run for run in reversed(runs) if run.steps >= LEAST_STEPS and run.seconds > run.start)
+    return next((run for run in stepping if "Exec" in run.stated), None)
+
+
+def _processes(run: SolverRun) -> int | None:
+    text = run.stated.get("nProcs", "")
+    return int(text) or None if _NUMBER.fullmatch(text) else None
+
+
+def _attributes(run: SolverRun, processes: int, size: int | None) -> dict[str, str]:
+    program = run.stated["Exec"].split(" ")[0].rpartition("/")[2] or "solver"
+    cpu, clock = run.clock
+    solvers: dict[str, list[str]] = {}
+    for name, one in run.fields.items():
+        solvers.setdefault(one.solver, []).append(name)
+    settings = {
+        "version": run.stated.get("Build", ""),
+        "nodes": str(len(run.hosts) or ""),
+        "cells": str(size or ""),
+        "steps": str(run.steps),
+        "linear solvers": "; ".join(f"{solver}: {', '.join(names)}" for solver, names in solvers.items()),
+    }
+    residuals = ", ".join(
+        f"{name} {one.residual.decode('utf-8', 'replace')}" for name, one in run.fields.items()
+    )
+    walls = "no ClockTime" if clock is None else f"ClockTime {clock:.10g} s"
+    times = f"wall time {run.seconds:.10g} s (ExecutionTime {cpu:.10g} s, {walls})"
+    return {
+        "generator": "OpenFOAM log",
+        STATISTIC: f"wall time of the run ({processes} process{'' if processes == 1 else 'es'})",
+        RECONCILED: one_line(f"{times}; last initial residuals: {residuals}" if residuals else times)[:400],
+        PROGRAM: f"OpenFOAM {program}",
+        STEPS: str(run.steps),
+        **{SETTING + name: one_line(text)[:200] for name, text in settings.items() if text},
+        **({METADATA + "cells per process": f"{size / processes:.6g}"} if size else {}),
+    }
+
+
+def _notices(run: SolverRun) -> tuple[str, ...]:
+    found = []
+    if _processes(run) is None:
+        found.append("the number of processes is not stated: name runs like app.p64.r1")
+    if run.failed or not run.ended:
+        why = "the solver gave up with an error" if run.failed else "the log ends before the run"
+        found.append(f"{why}: {run.steps} steps up to there")
+    if run.solved:
+        found.append(
+            "the log does not tell what single linear solvers took: their iterations are counted, times are"
+            " those of whole steps (profiling in controlDict tells more)"
+        )
+    return tuple(found)
+
+
+def parameters(path: Path) -> Mapping[str, float]:
+    """Return the number of processes; nothing if the header does not state it."""
+    processes = _processes(_run(path)[0])
+    return {PROCESSES: float(processes)} if processes else {}
+
+
+def content(path: Path) -> Hashable:
+    """Return what a log and a copy of it have in common."""
+    try:
+        run, _ = _run(path)
+    except InputError:
+        return path
+    return run.stated["Exec"], run.steps, run.start, run.clock, run.stated.get("Host", "")
+
+
+READER = ProfileReader(
+    name="OpenFOAM log",
+    pattern="log.simpleFoam, simpleFoam.log",
+    matches=matches,
+    read=read,
+    unnamed_parameters=parameters,
+    beside=files_with_cells,
+    content=content,
+    fallback=3,
+    precedence=2,
+)
