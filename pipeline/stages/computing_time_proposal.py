@@ -72,7 +72,7 @@ class _Study:
             raise UsageError(
                 "it is unknown how many cores the runs held, so there are no core-hours to apply for",
                 where="--to proposal",
-                hint="measure over processes, or say with `pipeline run --scaling` that a series is over them",
+                hint="measure over processes, or say by `pipeline run --scaling` that a series is over them",
             )
         self.runtime = found
 

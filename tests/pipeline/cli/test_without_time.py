@@ -55,7 +55,9 @@ def test_a_baseline_of_counts_is_checked_from_runs_and_from_results(counted, sto
 
 
 def test_a_filter_from_counts_is_refused_because_nothing_is_instrumented(counted, refused):
-    assert "no filter is made: functions that a profiler found are not instrumented" in refused("filter", counted)
+    assert "no filter is made: functions that a profiler found are not instrumented" in refused(
+        "filter", counted
+    )
 
 
 @pytest.mark.parametrize("metric", ["time", "flops"])
