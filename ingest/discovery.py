@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from ingest.errors import InputError, RunNameError
-from ingest.inferred_runs import Inferred, infer, misread, numbered
+from ingest.inferred_runs import Inferred, infer, misread, numbered, several_kinds
 from ingest.profile_search import FoundProfile, Skipped, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, known_profiles
 from ingest.run_metadata import Metadata, is_function, noted_metadata, read_metadata
@@ -277,6 +277,16 @@ def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
             where=where,
             hint=HOW_TO_NAME,
         )
+    _refuse_kinds(names, found, where)
+
+
+def _refuse_kinds(names: Sequence[RunName], found: Sequence[FoundProfile], where: str) -> None:
+    """Refuse runs at one point with different leading names: they would be averaged as repetitions."""
+    at: dict[tuple[tuple[str, float], ...], tuple[str, str]] = {}
+    for name, profile in zip(names, found, strict=True):
+        prefix, run = at.setdefault(name.parameters, (name.prefix, profile.run_name))
+        if name.prefix and prefix and prefix != name.prefix:
+            raise several_kinds(run, profile.run_name, where)
 
 
 def _notices(names: Sequence[RunName], found: Sequence[FoundProfile]) -> tuple[str, ...]:

@@ -195,8 +195,10 @@ def _refuse_kinds(directory: Path, points: Sequence[tuple[float, ...]], names: S
     for i, point in enumerate(points):
         other = at.setdefault(point, i)
         if texts[other] != texts[i]:
-            raise RunNameError(
-                f"runs of several kinds have the same parameters: '{names[other]}' and '{names[i]}'",
-                where=str(directory),
-                hint=SEPARATE,
-            )
+            raise several_kinds(names[other], names[i], str(directory))
+
+
+def several_kinds(one: str, other: str, where: str) -> RunNameError:
+    """Say that two runs with these names would be averaged though they are of different kinds."""
+    what = f"runs of several kinds have the same parameters: '{one}' and '{other}'"
+    return RunNameError(what, where=where, hint=SEPARATE)

@@ -41,6 +41,7 @@ IDENTIFIERS = COUNTERS | frozenset(
 """Names in names of runs whose numbers count or identify runs, or parts of one: they are no parameters."""
 
 _REPETITION = re.compile(r"(?:^|[._-])r([0-9]{1,9})$")
+_TIMES = re.compile(r"(?<=[0-9])x[0-9]+(?![0-9]|[^\W\d_])", re.IGNORECASE)  # as in 4x2, not 4x2y1
 _PAIR = re.compile(
     r"(?P<name>[^\W\d_](?:[^\W\d]*[^\W\d_])?(?:-[^\W\d]*[^\W\d_])*)"  # letters at both ends, no digit
     r"(?P<value>[0-9]+(?:[.,][0-9]+)?)"
@@ -98,7 +99,7 @@ def parse_run_name(name: str) -> RunName:
     prefix, dot, rest = body.partition(".")
     whole, unread = _pairs(body)
     if name and not unread:
-        return _checked(name, RunName("", whole, repetition))
+        return _checked(name, _without_leading_word(whole, repetition))
     after, unread_after = _pairs(rest)
     if dot and after and not unread_after:
         return _checked(name, RunName(prefix, after, repetition))
@@ -121,10 +122,21 @@ def _pairs(text: str) -> tuple[tuple[tuple[str, float], ...], str]:
     """Read parameters with their values from the start of a text; return them and what is left unread."""
     pairs: list[tuple[str, float]] = []
     position = 0
-    while match := _PAIR.match(text, position):
+    while (match := _PAIR.match(text, position)) and not _TIMES.match(text, position):
         pairs.append((match["name"], float(match["value"].replace(",", "."))))
         position = match.end()
     return tuple(pairs), text[position:]
+
+
+def _without_leading_word(pairs: tuple[tuple[str, float], ...], repetition: int | None) -> RunName:
+    """Return a name whose first parameter may have the leading name before it: ``lu-p4``, ``lu_p4``."""
+    if not pairs:
+        return RunName("", (), repetition)
+    (first, value), *others = pairs
+    prefix, _, last = first.rpartition("-") if "-" in first else first.rpartition("_")
+    if not prefix or ("-" not in first and last.lower() not in PROCESS_PARAMETERS):
+        prefix, last = "", first
+    return RunName(prefix, ((last, value), *others), repetition)
 
 
 def _checked(name: str, run: RunName) -> RunName:

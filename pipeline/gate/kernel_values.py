@@ -14,6 +14,7 @@ from ingest.experiment import Experiment
 from ingest.scaling import ScalingDecision
 from pipeline.gate.study_models import StudyModels
 from pipeline.models.kernels import Kernels, callpath_kernels, matches, region_kernels, total_kernel
+from pipeline.questions.analysis import scaled_parameter
 from pipeline.questions.bottlenecks import shares
 from pipeline.questions.runtime.figures import Comparison, comparison_of, is_time, locations_of
 from pipeline.questions.runtime.pop import efficiencies
@@ -215,7 +216,7 @@ def measurements_of(
     unknown = np.full(len(experiment.points), np.nan)
     return KernelValues(
         parameters=experiment.parameters,
-        parameter=decision.parameter or experiment.parameters[0],
+        parameter=scaled_parameter(experiment, decision),
         scaling=decision.scaling.value,
         metric=callpaths.metric,
         unit=callpaths.unit,

@@ -123,8 +123,13 @@ def too_few_scales(points: FloatArray) -> bool:
 
 
 def scaled_parameter(experiment: Experiment, decision: ScalingDecision) -> str:
-    """Return the parameter that scales: the one that counts processes, else the first; empty without any."""
-    return decision.parameter or next(iter(experiment.parameters), "")
+    """Return the parameter that scales: the one that counts processes, else the first, of those that vary.
+
+    It is empty without parameters.
+    """
+    names = experiment.parameters
+    varied = [name for name, values in zip(names, experiment.points.T, strict=True) if np.ptp(values)]
+    return decision.parameter or next(iter((*varied, *names)), "")
 
 
 def analyse(

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingest.errors import RunNameError
-from ingest.run_names import IDENTIFIERS, RunName, parse_run_name
+from ingest.run_names import IDENTIFIERS, PROCESS_PARAMETERS, RunName, parse_run_name
 
 
 @pytest.mark.parametrize(
@@ -28,6 +28,13 @@ from ingest.run_names import IDENTIFIERS, RunName, parse_run_name
         ("hpcg.r2", "hpcg", {}, 2),
         ("r2", "", {}, 2),
         ("n4_r2", "", {"n": 4}, 2),
+        ("Random-p256", "Random", {"p": 256}, None),
+        ("weak-lu-n8_p256.r1", "weak-lu", {"n": 8, "p": 256}, 1),
+        ("lu_ranks8", "lu", {"ranks": 8}, None),
+        ("problem_size8", "", {"problem_size": 8}, None),
+        ("al3x3.p4", "al3x3", {"p": 4}, None),
+        ("p4x2y8", "", {"p": 4, "x": 2, "y": 8}, None),
+        ("p4.x8", "", {"p": 4, "x": 8}, None),
     ],
 )
 def test_names_are_understood(name, prefix, parameters, repetition):
@@ -46,6 +53,8 @@ def test_names_are_understood(name, prefix, parameters, repetition):
         ("mm.p4.p5", "'p' occurs twice"),
         ("n1e5", "power of ten"),
         ("scorep_lulesh_8x1_sum", "cannot read 'scorep_lulesh_8x1_sum'"),
+        ("al3x3", "cannot read 'x3'"),
+        ("run.p4x8", "cannot read 'x8'"),
         ("hpcg_1", "cannot read 'hpcg_1'"),
         ("run3", "'run' in the run name counts runs"),
         ("p" + "9" * 400, "too large"),
@@ -59,7 +68,11 @@ def test_names_that_do_not_parse_say_what_was_understood(name, told):
 
 
 parameter_names = st.from_regex(r"[a-zA-Z]{1,6}(_[a-z]{1,3})?", fullmatch=True).filter(
-    lambda name: name not in {"e", "E"} and name.split("_")[-1] != "r" and name.lower() not in IDENTIFIERS
+    lambda name: (
+        name not in {"e", "E", "x", "X"}
+        and name.split("_")[-1] not in {"r", *PROCESS_PARAMETERS}
+        and name.lower() not in IDENTIFIERS
+    )
 )
 values = st.one_of(st.integers(0, 10**9), st.decimals(0, 10**6, places=2)).map(lambda v: f"{v}")
 

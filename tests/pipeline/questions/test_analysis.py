@@ -11,6 +11,7 @@ from ingest.errors import ModelError
 from ingest.locate import locate
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision, decide_scaling
+from pipeline.gate.kernel_values import measurements_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import added
 from pipeline.questions.analysis import (
@@ -49,6 +50,17 @@ def study(scales=SCALES, noise=0.0):
 @pytest.fixture(scope="module")
 def analysis():
     return analyse(study(), STRONG, "time", ModelOptions())
+
+
+def test_a_parameter_that_never_varies_is_not_what_scales():
+    runs = []
+    for n in SCALES:
+        profile = reduce_profile(make_profile({"time": {MAIN: [1.0], WORK: [2.0 * n]}}), ["time"])
+        runs.append(MeasuredRun((1.0, float(n)), 1, profile))
+    experiment = align(["p", "n"], runs)
+    analysis = analyse(experiment, decide_scaling(experiment), "time", ModelOptions())
+    assert (analysis.parameter, default_target(analysis).tolist()) == ("n", [[1.0, 4 * 64.0]])
+    assert measurements_of(experiment, decide_scaling(experiment), "time").parameter == "n"
 
 
 def test_call_paths_and_regions_are_modelled(analysis):
