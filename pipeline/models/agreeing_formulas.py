@@ -28,7 +28,7 @@ from pipeline.models.total import predict_total
 from pipeline.models.trend import FULL_REACH
 
 CLOSEST = (1 / 8, 1 / 4, 1 / 2)  # of the first step, since logarithms begin steeply
-NARROW, WIDE = 1.2, 1.3  # largest ratio between scales of one parameter, measured and beyond
+NARROW, WIDE = 1.4, 1.5  # largest ratio between scales of one parameter, measured and beyond
 INSIDE = 12  # scales within a wide measured range
 BESIDE = 1.00001  # ratio to where a kernel begins, of scales on either side
 BENDS = (1 / 2, 1)  # of the range in which trends come in
