@@ -18,6 +18,7 @@ from ingest.accelerators import (
 )
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree, add_callees
+from ingest.hardware_counters import event
 from ingest.location_values import MOST_SUMS, LargestKernels, LocationValues
 from ingest.profile import (
     LARGEST,
@@ -39,7 +40,7 @@ class MetricChoice(Container[str]):
     """A container of the names of the metrics to keep.
 
     Attributes:
-        required: names that are always kept.
+        required: names that are always kept; counts of instructions and cycles are, too.
         every: whether all others are kept, too.
         excluded: patterns with ``*`` and ``?`` of others that are not.
         on_locations: the metric whose values on each location are kept, of the largest kernels.
@@ -52,7 +53,7 @@ class MetricChoice(Container[str]):
 
     def __contains__(self, name: object) -> bool:
         """Return whether a metric is kept."""
-        if name in self.required:
+        if name in self.required or event(str(name)):
             return True
         return self.every and not any(fnmatchcase(str(name), pattern) for pattern in self.excluded)
 

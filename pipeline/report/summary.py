@@ -36,6 +36,7 @@ EFFICIENCY_METRICS = {
     "computation": "computation scalability",
     "ipc": "IPC scalability",
     "instructions": "instruction scalability",
+    "frequency": "frequency scalability",
 }
 GOOD, FAIR = 0.8, 0.6  # efficiencies from here on are called so
 NO_COMMUNICATION = "efficiencies, since no region is marked as communication"

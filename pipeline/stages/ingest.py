@@ -22,7 +22,7 @@ from pipeline.stages.usable_runs import Ingested, usable_runs
 from pipeline.store.cache import ProfileCache
 from pipeline.store.freshness import InputFile, described_inputs, files_of_run
 
-ALWAYS_KEPT = ("time", "visits", "PAPI_TOT_INS", "PAPI_TOT_CYC")
+ALWAYS_KEPT = ("time", "visits")
 
 
 def with_parameter(read: Ingested) -> Ingested:
@@ -48,7 +48,7 @@ def ingest(
 
     Args:
         located: what `locate` found.
-        metric: the metric to model; it, time and visits are always kept.
+        metric: the metric to model; it, time, visits, and counts of instructions and cycles are always kept.
         processes: how many processes of this machine may read at once.
         progress: passes the runs on as they are finished.
         cache: of the results directory; runs in it are not read again.

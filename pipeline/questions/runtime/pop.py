@@ -11,11 +11,13 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment, RunRecord
+from ingest.hardware_counters import CYCLES, INSTRUCTIONS, counter_of
 from ingest.region_class import MESSAGE_PASSING, USEFUL, regions_in
 from ingest.run_settings import is_log
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions
+from pipeline.models.metrics import TIME
 from pipeline.models.total import agreeing
 from pipeline.questions.runtime.figures import RuntimeStudy
 
@@ -84,7 +86,7 @@ def _over(above: FloatArray, below: FloatArray) -> FloatArray:
     return ratio
 
 
-INSTRUCTIONS, CYCLES = "PAPI_TOT_INS", "PAPI_TOT_CYC"
+NO_COUNTERS = "factors of computation scalability, which need counts of instructions and cycles"
 NOT_FROM_PROFILES = "serialisation and transfer, which only traces can distinguish"
 OF_HOSTS = (
     "efficiencies of accelerators: these are of the hosts, whose calls that use them count as computing"
@@ -106,8 +108,10 @@ class Efficiencies:
             scaling) or per location (weak scaling).
         ipc: instructions per cycle over that of the smallest scale.
         instructions: instructions of the smallest scale over those of this one.
+        frequency: cycles per second over those of the smallest scale. The product of these three is
+            `computation`.
         overall: parallel efficiency times computation scalability.
-        reference: int64[P], the point each is compared with in `computation`, `ipc` and `instructions`.
+        reference: int64[P], the point each is compared with in `computation` and its factors.
         notices: what cannot be computed and why.
     """
 
@@ -117,6 +121,7 @@ class Efficiencies:
     computation: FloatArray
     ipc: FloatArray
     instructions: FloatArray
+    frequency: FloatArray
     overall: FloatArray
     reference: IntArray
     notices: tuple[str, ...]
@@ -138,21 +143,20 @@ def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficienc
     computation = _ratio(work[reference], work)
     product = load_balance * efficiency
     product = np.where(np.isnan(product), _median(parallel), product)
-    ipc, instructions, notices = _counters(
-        experiment, locations if weak else np.ones_like(locations), reference
-    )
+    counters = _counters(experiment, locations if weak else np.ones_like(locations), reference)
     return Efficiencies(
         load_balance=load_balance,
         communication=efficiency,
         parallel=product,
         computation=computation,
-        ipc=ipc,
-        instructions=instructions,
+        ipc=counters.ipc,
+        instructions=counters.instructions,
+        frequency=counters.frequency,
         overall=product * computation,
         reference=reference,
         notices=(
             NOT_FROM_PROFILES,
-            *notices,
+            *counters.notices,
             *([OF_HOSTS] if experiment.has_accelerators else []),
             *([NOT_FROM_MEANS] if any(is_log(run.attributes) for run in experiment.runs) else []),
         ),
@@ -184,25 +188,34 @@ def _reference(experiment: Experiment, parameter: str) -> IntArray:
     return reference
 
 
-def _counters(
-    experiment: Experiment, divisor: FloatArray, reference: IntArray
-) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
-    """IPC and instruction scaling of the useful call paths, where the counters were measured."""
-    nothing = np.full(len(experiment.points), np.nan)
-    if not {INSTRUCTIONS, CYCLES} <= set(experiment.values):
-        return (
-            nothing,
-            nothing,
-            ("IPC and instruction scaling, which need the counters PAPI_TOT_INS and PAPI_TOT_CYC",),
-        )
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _CounterFactors:
+    """The factors of computation scalability, float64[P], as of `Efficiencies`."""
+
+    ipc: FloatArray
+    instructions: FloatArray
+    frequency: FloatArray
+    notices: tuple[str, ...] = ()
+
+
+def _counters(experiment: Experiment, divisor: FloatArray, reference: IntArray) -> _CounterFactors:
+    """Compare what useful call paths count, where instructions and cycles were measured."""
+    names = [counter_of(one, experiment.values) for one in (INSTRUCTIONS, CYCLES)]
+    if None in names:
+        nothing = np.full(len(experiment.points), np.nan)
+        return _CounterFactors(ipc=nothing, instructions=nothing, frequency=nothing, notices=(NO_COUNTERS,))
     useful = _useful_callpaths(experiment)
-    instructions, cycles = (
+    instructions, cycles, seconds = (
         np.where(np.isfinite(divisor), experiment.values[name].sum[useful].sum(axis=0), np.nan)
-        for name in (INSTRUCTIONS, CYCLES)
+        for name in (*filter(None, names), TIME)
     )
-    ipc = _median(_ratio(instructions, cycles))
+    ipc, frequency = _median(_ratio(instructions, cycles)), _median(_ratio(cycles, seconds))
     work = _median(instructions / divisor)
-    return _ratio(ipc, ipc[reference]), _ratio(work[reference], work), ()
+    return _CounterFactors(
+        ipc=_ratio(ipc, ipc[reference]),
+        instructions=_ratio(work[reference], work),
+        frequency=_ratio(frequency, frequency[reference]),
+    )
 
 
 def _useful_callpaths(experiment: Experiment) -> BoolArray:

@@ -7,7 +7,7 @@ from ingest.alignment import MeasuredRun, align
 from ingest.reduction import reduce_profile
 from ingest.run_settings import STATISTIC
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.questions.runtime.pop import NOT_FROM_MEANS, efficiencies
+from pipeline.questions.runtime.pop import NO_COUNTERS, NOT_FROM_MEANS, efficiencies
 from tests.profiles import make_profile
 
 MAIN, SOLVE, SEND = ("main",), ("main", "solve"), ("main", "MPI_Send")
@@ -34,7 +34,7 @@ def test_the_metrics_of_a_tiny_study_computed_by_hand():
     assert found.computation.tolist() == pytest.approx([1.0, 0.8])
     assert found.overall.tolist() == pytest.approx([1.0, 0.5])
     assert np.isnan(found.ipc).all()
-    assert any("PAPI_TOT_INS" in notice for notice in found.notices)
+    assert NO_COUNTERS in found.notices
 
 
 def test_weak_scaling_compares_useful_time_per_location():
@@ -43,12 +43,17 @@ def test_weak_scaling_compares_useful_time_per_location():
     assert found.parallel.tolist() == pytest.approx([1.0, 0.8])
 
 
-def test_counters_of_computing_regions_give_ipc_and_instruction_scaling():
+@pytest.mark.parametrize(
+    ("instructions", "cycles"), [("PAPI_TOT_INS", "PAPI_TOT_CYC"), ("instructions:u", "cpu-cycles")]
+)
+def test_counters_of_computing_regions_give_the_factors_of_computation(instructions, cycles):
     runs = [
-        run(1, [8.0], [0.0], PAPI_TOT_INS=[1000.0], PAPI_TOT_CYC=[500.0]),
-        run(2, [4.0, 4.0], [0.0, 0.0], PAPI_TOT_INS=[600.0, 600.0], PAPI_TOT_CYC=[400.0, 400.0]),
+        run(1, [8.0], [0.0], **{instructions: [1000.0], cycles: [500.0]}),
+        run(2, [5.0, 5.0], [0.0, 0.0], **{instructions: [600.0, 600.0], cycles: [400.0, 400.0]}),
     ]
     found = efficiencies(align(["p"], runs), STRONG)
+    assert found.frequency.tolist() == pytest.approx([1.0, (800 / 10) / (500 / 8)])
+    assert found.ipc * found.instructions * found.frequency == pytest.approx(found.computation)
     assert found.ipc.tolist() == pytest.approx([1.0, 0.75])
     assert found.instructions.tolist() == pytest.approx([1.0, 1000 / 1200])
 

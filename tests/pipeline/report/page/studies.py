@@ -69,7 +69,7 @@ EVIDENCE: dict[str, Any] = {
 EFFICIENCY: dict[str, Any] = {
     "points": [
         {"at": {"p": 4}, "overall": 0.9, "parallel": 0.9, "load_balance": 1.0, "communication": 0.9}
-        | {"computation": 1.0, "ipc": None, "instructions": None}
+        | {"computation": 1.0, "ipc": None, "instructions": None, "frequency": None}
     ],
     "notices": ["IPC needs counters"],
 }

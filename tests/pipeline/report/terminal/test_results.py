@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from pipeline.report.summary import EFFICIENCY_METRICS
 from pipeline.report.terminal.results import (
     show_crossovers,
     show_efficiency,
@@ -300,8 +301,7 @@ def test_predictions_at_large_scales_have_larger_units():
 
 
 def efficiency(**values):
-    keys = ("overall", "parallel", "load_balance", "communication", "computation", "ipc", "instructions")
-    return dict.fromkeys(keys) | values
+    return dict.fromkeys(EFFICIENCY_METRICS) | values
 
 
 def test_efficiency_has_a_row_per_metric_that_is_known():
