@@ -9,8 +9,8 @@ from pathlib import Path
 
 from ingest.errors import InputError, RunNameError
 from ingest.inferred_runs import Inferred, infer, misread, numbered, several_kinds
-from ingest.profile_search import FoundProfile, Skipped, search_profiles
-from ingest.readers import ProfileReader, find_profile_reader, known_profiles
+from ingest.profile_search import FoundProfile, Skipped, nothing_found, search_profiles
+from ingest.readers import ProfileReader, find_profile_reader, nothing_read
 from ingest.run_metadata import Metadata, is_function, noted_metadata, read_metadata
 from ingest.run_names import HOW_TO_NAME, PROCESSES, RunName, RunSpec, named_parameters, parse_run_name
 from ingest.run_settings import METADATA
@@ -101,15 +101,10 @@ def _found(path: Path) -> Discovery:
     if reader := find_profile_reader(path):
         return Discovery((), (Run(path, reader, (), 1),))
     if not path.is_dir():
-        what = "not a profile in a known format" if path.exists() else "no such file or directory"
-        raise InputError(what, where=str(path), hint=f"known formats: {known_profiles()}")
+        raise nothing_read(path, "not a profile in a known format")
     found, skipped = search_profiles(path)
     if not found:
-        raise InputError(
-            "no profile found",
-            where=str(path),
-            hint=f"searched it and its folders for {known_profiles()}; {HOW_TO_NAME}",
-        )
+        raise nothing_found(path, skipped)
     names, metadata = _read_names(found), read_metadata(found)
     unread = isinstance(names, RunNameError)
     inferred = None
@@ -208,8 +203,8 @@ def _profiles_of(place: Path) -> list[FoundProfile]:
         return [FoundProfile(place, reader, place)]
     found = search_profiles(place)[0] if place.is_dir() else []
     if not found:
-        what = "contains no profile" if place.exists() else "no such file or directory"
-        raise InputError(f"[[run]]: {what}", where=str(place), hint=f"known formats: {known_profiles()}")
+        error = nothing_read(place, "contains no profile")
+        raise InputError(f"[[run]]: {error.what}", where=str(place), hint=error.hint)
     return found
 
 

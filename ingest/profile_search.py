@@ -1,17 +1,21 @@
 """Where the profiles are: a bounded search below a directory, without reading any of them."""
 
 import re
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.readers import ProfileReader, find_profile_reader, profile_readers
+from ingest.readers import ProfileReader, find_profile_reader, known_formats, profile_readers
+from ingest.reading.files import archive_of, unpack_hint
+from ingest.reading.packed import plain_name
 from ingest.run_names import named_parameters
 
 METADATA_FILE = "metadata.toml"  # what users note of runs, beside them
 DEPTHS = (2, 4)  # of folders, the deeper only where the other has none: study/ranks_4/rep_1/scorep-DATE
+
+EXAMPLES = 3  # that a message names
 
 _PARAMETER = re.compile(r"\.[A-Za-z]+[0-9]+")
 
@@ -58,8 +62,9 @@ class FoundProfile:
 
         Logs are often called like ``log.p4``: what looks like a parameter is not an ending of theirs.
         """
-        named = self.reader.unnamed_parameters and _PARAMETER.fullmatch(self.path.suffix)
-        return self.path.name if named or not self.path.is_file() else self.path.stem
+        plain = plain_name(self.path)
+        named = self.reader.unnamed_parameters and _PARAMETER.fullmatch(plain.suffix)
+        return plain.name if named or not self.path.is_file() else plain.stem
 
 
 def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]:
@@ -90,8 +95,30 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
         skipped += (Skipped(path, f"derived from {ORIGINAL} beside it") for path in derived)
         skipped += (Skipped(path, f"the same measurement as {original.name}") for path, original in copies)
         if not profiles:
-            skipped.append(Skipped(entry, "contains no profile" if entry.is_dir() else "not a profile"))
+            skipped.append(Skipped(entry, _why_not(entry)))
     return _without_stray_logs(found, skipped)
+
+
+def _why_not(entry: Path) -> str:
+    if entry.is_dir():
+        return "contains no profile"
+    return unpack_hint(entry) if archive_of(entry) else "not a profile"
+
+
+def nothing_found(directory: Path, skipped: Sequence[Skipped]) -> InputError:
+    """Return the error for a directory without a profile, which says what is there instead."""
+    archives = [one.path for one in skipped if archive_of(one.path)]
+    names = [path.name for path in archives or [one.path for one in skipped]]
+    shown = ", ".join(names[:EXAMPLES]) + (", ..." if len(names) > EXAMPLES else "")
+    if archives:
+        number = f"{len(names):,} archives" if len(names) > 1 else "an archive"
+        return InputError(
+            f"no profile found, but {number} ({shown})", where=str(directory), hint=unpack_hint(archives[0])
+        )
+    entries = f" in its {len(names):,} entries ({shown})" if names else ": it is empty"
+    return InputError(
+        f"no profile found{entries}", where=str(directory), hint=known_formats() if names else ""
+    )
 
 
 def _without_stray_logs(
@@ -106,7 +133,9 @@ def _without_stray_logs(
 
 
 def _visible(directory: Path) -> list[Path]:
-    return sorted(path for path in directory.iterdir() if not path.name.startswith("."))
+    """List what is not hidden, and of a file beside its packed copy only the file."""
+    found = {path for path in directory.iterdir() if not path.name.startswith(".")}
+    return sorted(path for path in found if plain_name(path) == path or plain_name(path) not in found)
 
 
 def _below(

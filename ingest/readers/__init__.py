@@ -4,8 +4,9 @@ A `ProfileReader` reads one run, a `SeriesReader` the many points of one file. W
 raises `InputError`; parts that do not know its name raise `ValueError`, which `read` turns into one.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +14,7 @@ from pkgutil import walk_packages
 
 from ingest.errors import InputError
 from ingest.profile import Profile
+from ingest.reading.files import archive_of, entries, unpack_hint
 from ingest.series import Series
 
 
@@ -107,7 +109,7 @@ def read_profile(path: Path) -> Profile:
     """
     if reader := find_profile_reader(path):
         return reader.read(path)
-    raise _unknown(path, "no profile in a known format", profile_readers())
+    raise nothing_read(path, "no profile in a known format")
 
 
 def read_series(path: Path) -> Series:
@@ -118,18 +120,28 @@ def read_series(path: Path) -> Series:
     """
     if reader := find_series_reader(path):
         return reader.read(path)
-    raise _unknown(path, "no measurements in a known format", series_readers())
+    raise nothing_read(path, "no measurements in a known format")
 
 
-def known_profiles() -> str:
-    """Return the formats of single runs with the names of their files, for messages."""
-    return _listed(profile_readers())
+def known_formats() -> str:
+    """Return the names of all formats, for messages."""
+    names = sorted((reader.name for reader in _readers()), key=str.lower)
+    return f"known formats: tables and {', '.join(names)}"
 
 
-def _unknown(path: Path, what: str, readers: Sequence[ProfileReader | SeriesReader]) -> InputError:
-    what = what if path.exists() else "no such file or directory"
-    return InputError(what, where=str(path), hint=f"known formats: {_listed(readers)}")
-
-
-def _listed(readers: Sequence[ProfileReader | SeriesReader]) -> str:
-    return ", ".join(f"{reader.name} ({reader.pattern})" for reader in readers)
+def nothing_read(path: Path, what: str) -> InputError:
+    """Return the error for a path that no reader knows: `what` it is, or what is known to be wrong."""
+    where = str(path)
+    if not path.exists():
+        near = get_close_matches(path.name, [entry.name for entry in entries(path.parent)], n=1)
+        hint = f"did you mean '{near[0]}'?" if near else ""
+        return InputError("no such file or directory", where=where, hint=hint)
+    if archive := archive_of(path):
+        return InputError(f"a {archive} archive is not read", where=where, hint=unpack_hint(path))
+    if path.is_file() and (reader := find_profile_reader(path.absolute().parent)):
+        return InputError(
+            f"it is a part of a directory that is read as a whole ({reader.name})",
+            where=where,
+            hint=f"give the directory {path.parent}",
+        )
+    return InputError(what, where=where, hint=known_formats())

@@ -4,8 +4,6 @@ Values are exclusive along the call tree. A row of a metric's matrix lists the v
 order of their definition; rows that are missing are zero.
 """
 
-import gzip
-import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +17,8 @@ from ingest.calltree import CallTree
 from ingest.errors import InputError
 from ingest.profile import LARGEST, LocationTable, Metric, Profile, RegionTable, ValuesInMemory
 from ingest.readers import ProfileReader
-from ingest.reading.files import GZIP_MAGIC, head, inflation_limit
+from ingest.reading.files import head
+from ingest.reading.packed import open_plain, plain_name
 
 MAX_BYTES = 1 << 31  # of XML
 MAX_VALUES = 1 << 27
@@ -28,7 +27,7 @@ CHUNK = 1 << 20
 MAX_QUOTED = 120  # characters of an error, which may quote the file
 ROUNDING = 1e-9  # relative: values are written with 12 digits
 
-_NAMES = (".cube", ".cube.gz")
+_ENDING = ".cube"
 _RECORDS = frozenset(("metric", "region", "machine", "node", "process", "thread"))
 _TEXTS = frozenset(("uniq_name", "uom", "name", "row"))
 
@@ -62,10 +61,9 @@ class _Document:
 
 def matches(path: Path) -> bool:
     """Return whether a file is called ``.cube`` and contains XML: chemists use the name for other files."""
-    if not path.name.lower().endswith(_NAMES):
+    if plain_name(path).suffix.lower() != _ENDING:
         return False
-    first = head(path)
-    return first.startswith(GZIP_MAGIC) or first.lstrip().startswith(b"<")
+    return head(path).lstrip().startswith(b"<")
 
 
 def read(path: Path) -> Profile:
@@ -74,7 +72,7 @@ def read(path: Path) -> Profile:
         return _profile(path, _read_document(_chunks(path)))
     except (expat.ExpatError, LookupError) as error:  # the latter for an encoding that is not known
         raise InputError(f"damaged XML ({str(error)[:MAX_QUOTED]})", where=str(path)) from error
-    except (OSError, EOFError, zlib.error) as error:
+    except OSError as error:
         raise InputError(f"cannot be read: {error}", where=str(path)) from error
     except ValueError as error:
         raise InputError(str(error), where=str(path)) from error
@@ -82,13 +80,11 @@ def read(path: Path) -> Profile:
 
 def _chunks(path: Path) -> Iterator[bytes]:
     size = 0
-    compressed = head(path).startswith(GZIP_MAGIC)
-    limit = inflation_limit(path.stat().st_size, MAX_BYTES) if compressed else MAX_BYTES
-    with gzip.open(path) if compressed else path.open("rb") as file:
+    with open_plain(path, MAX_BYTES) as file:
         while chunk := file.read(CHUNK):
             size += len(chunk)
-            if size > limit:
-                raise InputError(f"more than {limit >> 20} MiB of XML", where=str(path))
+            if size > MAX_BYTES:
+                raise InputError(f"more than {MAX_BYTES >> 20} MiB of XML", where=str(path))
             yield chunk
 
 

@@ -17,7 +17,7 @@ from ingest.errors import InputError
 from ingest.number_text import SECONDS
 from ingest.profile import Metric, Profile
 from ingest.readers import ProfileReader
-from ingest.reading.files import plain_head, read_plain
+from ingest.reading.files import head, read_bytes
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
 
 MAX_BYTES = 1 << 29
@@ -48,7 +48,7 @@ class _Message:
 def matches(path: Path) -> bool:
     """Return whether a file, unpacked if need be, has fields up to a type of values: two numbers of texts."""
     try:
-        for number, _, part in _fields(plain_head(path, HEAD_BYTES)):
+        for number, _, part in _fields(head(path, HEAD_BYTES)):
             if number == _SAMPLE_TYPE:
                 return [key for key, _, text in _fields(part) if not text] in ([1], [2], [1, 2])
             if not 1 <= number <= LAST_FIELD:
@@ -60,7 +60,7 @@ def matches(path: Path) -> bool:
 
 def read(path: Path) -> Profile:
     """Read the stacks of a file with all their values."""
-    content = read_plain(path, MAX_BYTES)
+    content = read_bytes(path, MAX_BYTES)
     try:
         return _profile(_message(content), str(path))
     except ValueError as error:

@@ -16,6 +16,7 @@ from ingest.profile import LARGEST, Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_text, writable
 from ingest.reading.json_values import load_json
+from ingest.reading.packed import plain_name
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
 
 BYTES = Metric("bytes", "bytes")
@@ -34,7 +35,7 @@ def matches(path: Path) -> bool:
     start = head(path, HEAD_BYTES)
     if not start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         return False
-    return path.name.endswith(".speedscope.json") or b"speedscope.app/file-format-schema" in start
+    return plain_name(path).name.endswith(".speedscope.json") or b"speedscope.app/file-format-schema" in start
 
 
 def read(path: Path) -> Profile:

@@ -1,14 +1,15 @@
-"""Files: read with a bound on their size, inflated with another, found in folders, with clear errors."""
+"""Files: read with a bound on their size, unpacked if need be, found in folders, with clear errors."""
 
-import importlib
+import io
+import mmap
 import os
 import re
-import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
 
 from ingest.errors import InputError
+from ingest.reading.packed import UNPACK, archive_kind, is_packed, open_plain, unpack
 
 MAX_BYTES = 1 << 30
 HEAD_BYTES = 4096
@@ -16,6 +17,7 @@ LOG_HEAD_BYTES = 1 << 18  # of a log, read to recognise it
 LOG_TAIL_BYTES = 1 << 20
 MAX_LARGE_BYTES = 1 << 33  # of files that are read line by line
 BLOCK_BYTES = 1 << 22  # of texts that are searched block by block
+HEAD_BLOCK_BYTES = 1 << 12  # of a packed file, to have what stands before damage
 
 
 def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
@@ -37,19 +39,36 @@ def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
 
 
 def read_bytes(path: Path, max_bytes: int) -> bytes:
-    """Return the content of a file.
+    """Return the content of a file, unpacked.
 
     Raises:
-        InputError: if the file cannot be read, or is larger than `max_bytes`.
+        InputError: if the file cannot be read, is larger than `max_bytes`, packed or not, or is damaged.
     """
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size > max_bytes:
                 what = f"larger than {max_bytes >> 20} MiB, the limit for such files"
                 raise InputError(what, where=str(path))
-            return file.read()
+            content = file.read()
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+    return unpack(content, where=str(path), most=max_bytes) if is_packed(content) else content
+
+
+@contextmanager
+def mapped(path: Path, max_bytes: int) -> Iterator[bytes | mmap.mmap]:
+    """Give the content of a file to search in it, unpacked; nothing of larger ones.
+
+    Raises:
+        OSError: if the file cannot be read.
+        InputError: if it is packed and damaged.
+        ValueError: if it is empty.
+    """
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+        if len(content) > max_bytes:
+            yield b""
+        else:
+            yield unpack(content[:], where=str(path), most=max_bytes) if is_packed(content[:8]) else content
 
 
 def writable(text: str) -> str:
@@ -64,11 +83,14 @@ def lines_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[str]:
         InputError: if the file cannot be read, or is larger than `max_bytes`.
     """
     try:
-        with path.open(encoding="utf-8-sig", errors="replace", newline="\n") as file:
-            if os.fstat(file.fileno()).st_size > max_bytes:
+        with (
+            open_plain(path, max_bytes) as file,
+            io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="\n") as text,
+        ):
+            if path.stat().st_size > max_bytes:
                 what = f"larger than {max_bytes >> 20} MiB, the limit for such files"
                 raise InputError(what, where=str(path))
-            for line in file:
+            for line in text:
                 yield line.rstrip("\r\n")
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
@@ -81,8 +103,8 @@ def blocks_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[bytes]:
         InputError: if the file cannot be read, is larger than `max_bytes`, or is not text.
     """
     try:
-        with path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size > max_bytes:
+        with open_plain(path, max_bytes) as file:
+            if path.stat().st_size > max_bytes:
                 what = f"larger than {max_bytes >> 20} MiB, the limit for such files"
                 raise InputError(what, where=str(path))
             while block := file.read(BLOCK_BYTES):
@@ -102,12 +124,34 @@ def entries(folder: Path) -> list[Path]:
 
 
 def head(path: Path, size: int = HEAD_BYTES) -> bytes:
-    """Return the first bytes of a file, to recognise its format; nothing if it cannot be read."""
+    """Return the first bytes of a file, unpacked, to recognise its format; nothing if it cannot be read."""
     try:
         with path.open("rb") as file:
-            return file.read(size)
+            start = file.read(size)
     except OSError:
         return b""
+    return b"".join(_blocks(path, size, HEAD_BLOCK_BYTES)) if is_packed(start) else start
+
+
+def _blocks(path: Path, size: int, block_bytes: int) -> Iterator[bytes]:
+    """Yield so many bytes of a packed file in blocks, those before damage if there is any."""
+    try:
+        with open_plain(path, MAX_LARGE_BYTES) as file:
+            while size > 0 and (block := file.read1(min(size, block_bytes))):
+                size -= len(block)
+                yield block
+    except (InputError, OSError):
+        return
+
+
+def archive_of(path: Path) -> str:
+    """Return which archive a file is, packed or not, such as ``tar``; empty if it is none."""
+    return archive_kind(head(path)) if path.is_file() else ""
+
+
+def unpack_hint(archive: Path) -> str:
+    """Return how to unpack an archive."""
+    return f"unpack it: {UNPACK[archive_of(archive)]} {archive.name}"
 
 
 def ends_of(path: Path) -> bytes:
@@ -117,6 +161,8 @@ def ends_of(path: Path) -> bytes:
         return b""
     try:
         with path.open("rb") as file:
+            if is_packed(file.peek(8)):
+                return content + _tail_of_packed(path)
             size = file.seek(0, 2)
             if size > LOG_HEAD_BYTES:
                 file.seek(max(LOG_HEAD_BYTES, size - LOG_TAIL_BYTES))
@@ -124,6 +170,18 @@ def ends_of(path: Path) -> bytes:
     except OSError:
         return b""
     return content
+
+
+def _tail_of_packed(path: Path) -> bytes:
+    """Return what `ends_of` reads behind the head, or what stands there before damage."""
+    size, tail = 0, bytearray()
+    for block in _blocks(path, MAX_LARGE_BYTES, LOG_TAIL_BYTES):
+        size += len(block)
+        tail += block
+        if len(tail) > 2 * LOG_TAIL_BYTES:
+            del tail[:-LOG_TAIL_BYTES]
+    behind_head = min(LOG_TAIL_BYTES, size - LOG_HEAD_BYTES)
+    return b"\n" + tail[-behind_head:] if behind_head > 0 else b""
 
 
 def head_lines(path: Path, size: int) -> list[str]:
@@ -161,85 +219,3 @@ def numbered_files(found: Sequence[Path]) -> tuple[str, list[Path]]:
         return "", []
     before = found[0].name[: list(_NUMBER.finditer(found[0].name))[place].start()]
     return before, [file for _, file in sorted(zip(numbers, found, strict=True))]
-
-
-HARMLESS = 1 << 26
-RATIO = 100  # profiles stay below it, even those that are nearly all zeros
-
-
-def _fastest() -> ModuleType:
-    """Return Intel's ISA-L if the extra `isal` is installed, about 1.5 times as fast, else zlib."""
-    try:
-        return importlib.import_module("isal.isal_zlib")
-    except ImportError:
-        return zlib
-
-
-_zlib = _fastest()
-InflateError: type[Exception] = _zlib.error
-GZIP_MAGIC = b"\x1f\x8b"
-_MOST = 1 << 29
-_GZIP_WINDOW = 31  # zlib's code for "32 KiB window, gzip header and trailer"
-
-
-def inflation_limit(compressed: int, most: int) -> int:
-    """Return the number of bytes that `compressed` bytes may inflate to, at most `most`."""
-    return min(most, max(HARMLESS, RATIO * compressed))
-
-
-def inflate_row(compressed: bytes | memoryview, size: int) -> bytes:
-    """Inflate one zlib stream that must hold exactly `size` bytes.
-
-    Args:
-        size: number of bytes it must inflate to; never more than one byte above it is produced.
-
-    Raises:
-        InflateError: if the stream is damaged or contains another number of bytes.
-    """
-    stream = _zlib.decompressobj()
-    row: bytes = stream.decompress(compressed, size + 1)
-    if len(row) != size or not stream.eof:
-        raise InflateError("the stream does not contain the expected number of bytes")
-    return row
-
-
-def gunzip(compressed: bytes | memoryview, *, where: str, most: int = _MOST) -> bytes:
-    """Inflate a gzip stream; bytes after the stream are ignored.
-
-    Raises:
-        InputError: if the stream is damaged, ends early, or inflates to more than profiles do: `most` bytes,
-            or 100 times its own size if that is more than 64 MiB.
-    """
-    limit = inflation_limit(len(compressed), most)
-    stream = _zlib.decompressobj(_GZIP_WINDOW)
-    try:
-        plain: bytes = stream.decompress(compressed, limit + 1)
-    except InflateError as damage:
-        raise InputError(f"damaged gzip data ({damage})", where=where, hint="copy the file again") from damage
-    if len(plain) > limit:
-        what = f"refused as a decompression bomb: {len(compressed)} bytes inflate to more than {limit}"
-        raise InputError(what, where=where, hint="if the file is genuine, unpack it with gunzip first")
-    if not stream.eof:
-        raise InputError("the gzip data ends early", where=where, hint="the file is truncated: copy it again")
-    return plain
-
-
-def read_plain(path: Path, max_bytes: int, *, most: int = _MOST) -> bytes:
-    """Return the content of a file, inflated to `most` bytes if it is compressed.
-
-    Raises:
-        InputError: if the file cannot be read, is larger than `max_bytes`, or is damaged gzip data.
-    """
-    content = read_bytes(path, max_bytes)
-    return gunzip(content, where=str(path), most=most) if content.startswith(GZIP_MAGIC) else content
-
-
-def plain_head(path: Path, size: int) -> bytes:
-    """Return the first bytes of a file, inflated if it is compressed; nothing if it cannot be read."""
-    start = head(path, size) if path.is_file() else b""
-    if not start.startswith(GZIP_MAGIC):
-        return start
-    try:
-        return zlib.decompressobj(_GZIP_WINDOW).decompress(start, size)
-    except zlib.error:
-        return b""

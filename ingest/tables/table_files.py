@@ -8,6 +8,7 @@ from ingest.errors import InputError, RunNameError
 from ingest.profile_search import Skipped
 from ingest.reading.csv_files import CSV_ENDINGS, Frame, csv_header, is_parquet, read_csv, read_parquet
 from ingest.reading.files import entries
+from ingest.reading.packed import plain_name
 from ingest.run_names import RunName, parse_run_name
 from ingest.table_mapping import TableMapping
 from ingest.tables.benchmark_results import is_benchmark, read_benchmark
@@ -63,14 +64,14 @@ def find_tables(path: Path, mapping: TableMapping) -> TableSource | None:
             )
         return TableSource(path=path, files=mapping.file, mapping=mapping)
     if path.is_file():
-        named = path.suffix.lower() in CSV_ENDINGS or matches(path, mapping)
+        named = plain_name(path).suffix.lower() in CSV_ENDINGS or matches(path, mapping)
         return TableSource(path=path, files=(path,), mapping=mapping) if named else None
     found: list[Path] = []
     skipped: list[Skipped] = []
     for file in _files_below(path, DEPTH):
         if matches(file, mapping):
             found.append(file)
-        elif file.suffix.lower() in CSV_ENDINGS:
+        elif plain_name(file).suffix.lower() in CSV_ENDINGS:
             skipped.append(Skipped(file, "no column of times is recognised"))
         if len(found) == MAX_FILES:
             break
@@ -83,7 +84,7 @@ def matches(path: Path, mapping: TableMapping) -> bool:
     """Return whether a file is a table; a CSV file is one if its header has a column of times."""
     if is_parquet(path) or is_benchmark(path):
         return True
-    if path.suffix.lower() not in CSV_ENDINGS or not path.is_file():
+    if plain_name(path).suffix.lower() not in CSV_ENDINGS or not path.is_file():
         return False
     if mapping.given:
         return True
@@ -106,7 +107,7 @@ def _files_below(folder: Path, depth: int) -> Iterator[Path]:
 def _rows(path: Path, top: Path, mapping: TableMapping) -> tuple[TableRows, TableMapping]:
     frame, mapping = _frame(path, mapping)
     folders = path.parent.relative_to(top).parts if path.parent.is_relative_to(top) else ()
-    names = [_named(name) for name in (*folders, path.stem)]
+    names = [_named(name) for name in (*folders, plain_name(path).stem)]
     parameters = {name: value for named in names for name, value in named.parameters}
     repetition = next((named.repetition for named in reversed(names) if named.repetition is not None), None)
     return read_rows(frame, mapping, parameters, repetition), mapping

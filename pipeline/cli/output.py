@@ -1,5 +1,6 @@
 """What commands write: results to standard output or a file, notices and progress to standard error."""
 
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 STANDARD_OUTPUT = "-"
+MOST_LISTED = 6  # entries of one reason that have a line each
+EXAMPLES = 3
 TABLE = "table"  # the format of people: what commands print by default
 
 
@@ -113,8 +116,18 @@ def show_notices(notices: Iterable[str]) -> None:
 
 
 def show_skipped(skipped: Sequence[Mapping[str, str]]) -> None:
-    """Write to standard error what was not read and why."""
-    show_notices(f"skipped {entry['path']}: {entry['reason']}" for entry in skipped)
+    """Write to standard error what was not read and why; many things with one reason are one line."""
+    by_reason: dict[str, list[str]] = {}
+    for entry in skipped:
+        by_reason.setdefault(entry["reason"], []).append(entry["path"])
+    for reason, paths in by_reason.items():
+        if len(paths) > MOST_LISTED:
+            shown = ", ".join(Path(path).name for path in paths[:EXAMPLES])
+            show_notice(
+                f"skipped {len(paths):,} entries of {os.path.commonpath(paths)} ({shown} ...): {reason}"
+            )
+        else:
+            show_notices(f"skipped {path}: {reason}" for path in paths)
 
 
 def show_doubts(skipped: Sequence[Mapping[str, str]], notices: Iterable[str]) -> None:

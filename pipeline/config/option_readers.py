@@ -22,6 +22,7 @@ from pipeline.models.options import Prior
 
 TARGET_HINT = "write p=4096 or p=4096,n=32"
 TARGET_METAVAR = "POINT"
+ONLY = ""  # the name of the parameter in a point of one number: the only one of the study
 TARGET_RANGE = (1e-30, 1e30)  # powers of other numbers are not finite
 TARGET_HELP = "Target point, such as p=4096 or p=4096,n=32; repeatable."
 PRIOR_EXAMPLE = 'write a table [exponents] with entries like "3/2, 1" = 2.0 for p^(3/2) * log2(p)'
@@ -162,12 +163,12 @@ def read_targets(value: object, folder: Path) -> tuple[Target, ...]:
 def _point(text: str) -> Target:
     point = {}
     for part in text.split(","):
-        name, equals, number = part.partition("=")
+        name, equals, number = part.partition("=") if "=" in part else (ONLY, "", part)
         try:
             value = float(number)
         except ValueError:
             value = 0.0
-        if not name.strip() or not equals or not _usable(value):
+        if bool(name.strip()) != bool(equals) or not _usable(value) or (not equals and part != text):
             raise UsageError(f"'{text}' is not a target point", hint=TARGET_HINT)
         point[name.strip()] = value
     return point

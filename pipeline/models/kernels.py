@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from itertools import compress
 
@@ -247,6 +248,17 @@ def matching(callpaths: Sequence[tuple[str, ...]], pattern: str, where: str = ""
     return np.array([node], dtype=np.int64)
 
 
+MOST_NAMES = 20_000  # that are compared with one that is not there
+
+
+def did_you_mean(callpaths: Sequence[tuple[str, ...]], pattern: str) -> str:
+    """Return a question that names the region which is most like one that is not there; empty without any."""
+    names = sorted({callpath[-1] for callpath in callpaths if callpath}, key=len)[:MOST_NAMES]
+    around = (name for name in names if pattern.lower() in name.lower())
+    near = next(around, None) or next(iter(get_close_matches(pattern, names, n=1)), None)
+    return f"did you mean '{near}'?" if near else ""
+
+
 def named(callpaths: Sequence[tuple[str, ...]], pattern: str, option: str) -> IntArray:
     """Return which call paths the pattern of an option names, as `matching` does, at least one.
 
@@ -255,6 +267,9 @@ def named(callpaths: Sequence[tuple[str, ...]], pattern: str, option: str) -> In
     """
     found = matching(callpaths, pattern, option)
     if not len(found):
-        hint = "give a region such as 'MPI_Init', or a call path such as '*/CG*'"
+        hint = (
+            did_you_mean(callpaths, pattern)
+            or "give a region such as 'MPI_Init', or a call path such as '*/CG*'"
+        )
         raise UsageError(f"nothing matches '{pattern}'", where=option, hint=hint)
     return found

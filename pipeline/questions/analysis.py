@@ -201,15 +201,19 @@ def named_targets(
     """Return target points, float64[Q, D]; parameters left out are at their largest value of float64[P, D].
 
     Raises:
-        UsageError: a parameter is not one of these; it names where the targets come from.
+        UsageError: a parameter is not one of these, or not named though there are several; it names where the
+            targets come from.
     """
     targets: FloatArray = np.repeat(points.max(axis=0)[None], len(at), axis=0)
     for row, point in zip(targets, at, strict=True):
         for name, value in point.items():
-            if name not in parameters:
+            if not name and len(parameters) > 1:
+                hint = f"name it: {', '.join(f'{one}={value:g}' for one in parameters)}"
+                raise UsageError(f"{value:g} may be of several parameters", where=where, hint=hint)
+            if name and name not in parameters:
                 hint = f"parameters here: {', '.join(parameters)}"
                 raise UsageError(f"no parameter '{name}'", where=where, hint=hint)
-            row[parameters.index(name)] = value
+            row[parameters.index(name) if name else 0] = value
     return targets
 
 

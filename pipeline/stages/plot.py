@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import IntArray
 from ingest.errors import UsageError
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
-from pipeline.models.kernels import callpath_id, is_callpath_id, matching
+from pipeline.models.kernels import callpath_id, did_you_mean, is_callpath_id, matching
 from pipeline.models.metrics import FACTORS
 from pipeline.questions.analysis import Analysis, Level, kernel_formulas
 from pipeline.questions.bottlenecks import shares
@@ -40,7 +40,10 @@ def find_kernel(analysis: Analysis, pattern: str) -> tuple[Level, int]:
             return level, int(found[0])
         if len(found) > 1:
             raise _ambiguous(analysis, level, found, pattern)
-    raise UsageError(f"no kernel '{pattern}'", hint="`pipeline bottlenecks OUT` lists them")
+    hint = (
+        did_you_mean(analysis.callpaths.kernels.callpaths, pattern) or "`pipeline bottlenecks OUT` lists them"
+    )
+    raise UsageError(f"no kernel '{pattern}'", hint=hint)
 
 
 def _ambiguous(analysis: Analysis, level: Level, found: IntArray, pattern: str) -> UsageError:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.inferred_runs import describe
-from ingest.profile_search import FoundProfile, search_profiles
-from ingest.readers import find_profile_reader, known_profiles
+from ingest.profile_search import FoundProfile, nothing_found, search_profiles
+from ingest.readers import find_profile_reader
 from ingest.run_metadata import read_metadata
 from ingest.run_names import RunSpec
 from ingest.run_proposal import Proposal, propose
@@ -39,11 +39,11 @@ def propose_runs(directory: Path) -> ProposedRuns:
     """
     if not directory.is_dir() or find_profile_reader(directory):
         raise InputError("not a directory of runs", where=str(directory), hint="give the directory of runs")
-    found = search_profiles(directory)[0]
+    found, skipped = search_profiles(directory)
     if not found:
-        raise InputError("no profile found", where=str(directory), hint=f"searched for {known_profiles()}")
+        raise nothing_found(directory, skipped)
     described = describe(found, directory)
-    damaged = [f"left out {skipped.path}: {skipped.reason}" for skipped in described.damaged]
+    damaged = [f"left out {one.path}: {one.reason}" for one in described.damaged]
     if not described.runs:
         raise InputError("no profile can be read", where=str(directory), hint=damaged[0])
     proposal = propose(described.runs, _metadata(described.found))

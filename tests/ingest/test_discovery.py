@@ -1,5 +1,6 @@
 import os
 import random
+import zipfile
 from itertools import count
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from ingest.discovery import discover
 from ingest.errors import InputError, RunNameError
 from ingest.profile_search import search_profiles
+from ingest.readers.hpctoolkit.structures import MAGIC
 from ingest.run_names import RunSpec
 from tests.foam_cases import solver, write_profiling
 
@@ -142,14 +144,35 @@ def test_different_leading_names_are_reported(tmp_path):
 
 
 def test_no_profile_says_what_was_looked_for(tmp_path):
-    with pytest.raises(InputError, match="no profile found") as caught:
+    with pytest.raises(InputError, match=r"no profile found: it is empty$"):
         discover(tmp_path)
-    assert "*.cubex" in str(caught.value)
+    for number in range(20):
+        (tmp_path / f"note{number}").write_text("x")
+    with pytest.raises(InputError, match=r"in its 20 entries \(note0, note1, note10, \.\.\.\); .*Caliper"):
+        discover(tmp_path)
+    for name in ("run.p1.zip", "run.p2.zip"):
+        with zipfile.ZipFile(tmp_path / name, "w") as archive:
+            archive.writestr("x", "y")
+    with pytest.raises(InputError, match=r"but 2 archives \(run.p1.zip, run.p2.zip\); unpack it: unzip run"):
+        discover(tmp_path)
     with pytest.raises(InputError, match="no such file"):
         discover(tmp_path / "missing")
     (tmp_path / "text").write_text("x")
     with pytest.raises(InputError, match="not a profile in a known format"):
         discover(tmp_path / "text")
+
+
+@pytest.mark.parametrize("name", ["log.txt", "log.json"])
+def test_a_file_of_an_unknown_format_is_called_so_whatever_its_ending_is(tmp_path, name):
+    (tmp_path / name).write_text("{\n}" if name.endswith("json") else "****\n*** the program 2.0\n")
+    with pytest.raises(InputError, match=rf"{name}: not a profile in a known format; .*Extra-P"):
+        discover(tmp_path / name)
+
+
+def test_a_file_of_a_database_names_the_directory_to_give(tmp_path):
+    (tmp_path / "meta.db").write_bytes(MAGIC + b"meta" + bytes(100))
+    with pytest.raises(InputError, match=rf"it is a part .* \(HPCToolkit\); give the directory {tmp_path}$"):
+        discover(tmp_path / "meta.db")
 
 
 def test_circles_of_links_end(tmp_path):

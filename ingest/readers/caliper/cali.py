@@ -23,6 +23,7 @@ from ingest.readers.caliper.cali_tree import Nodes, plain
 from ingest.readers.caliper.caliper_profile import assemble
 from ingest.readers.caliper.records import RecordColumn, Records, parameters_among
 from ingest.reading.files import read_text
+from ingest.reading.packed import plain_name
 
 MAX_BYTES = 1 << 28
 BLOCK = 1 << 24  # characters whose lines are split at once
@@ -120,7 +121,7 @@ def _column(parts: Sequence[tuple[IntArray, Sequence[str]]]) -> RecordColumn:
 
 def matches(path: Path) -> bool:
     """Return whether a file is called ``.cali``."""
-    return path.suffix.lower() == ".cali" and path.is_file()
+    return plain_name(path).suffix.lower() == ".cali" and path.is_file()
 
 
 def read(path: Path) -> Profile:

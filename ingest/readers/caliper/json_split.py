@@ -6,7 +6,6 @@ are all nested annotations, null outside of them. Other keys of the object are g
 the run. The layout is that of Caliper's JsonSplitFormatter.cpp.
 """
 
-import mmap
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -20,7 +19,7 @@ from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.readers.caliper.caliper_profile import assemble
 from ingest.readers.caliper.records import KERNELS, KINDS, RecordColumn, Records, Value, parameters_among
-from ingest.reading.files import head, read_text, writable
+from ingest.reading.files import head, mapped, read_text, writable
 from ingest.reading.json_values import load_json
 
 MAX_BYTES = 1 << 28
@@ -38,10 +37,10 @@ def matches(path: Path) -> bool:
     if not path.is_file() or not _FIRST_KEY.match(head(path, HEAD_BYTES)):
         return False
     try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            found = len(content) <= MAX_BYTES and content.rfind(b'"column_metadata"') >= 0
+        with mapped(path, MAX_BYTES) as content:
+            found = content.rfind(b'"column_metadata"') >= 0
             return found and all(content.find(f'"{key}"'.encode()) >= 0 for key in KEYS)
-    except (OSError, ValueError):
+    except (InputError, OSError, ValueError):
         return False
 
 

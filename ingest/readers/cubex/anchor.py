@@ -26,7 +26,7 @@ from ingest.readers.cubex.fixed_form import (
     take_program,
     take_system,
 )
-from ingest.reading.files import GZIP_MAGIC, gunzip
+from ingest.reading.packed import unpack
 
 Record = dict[str, str]
 
@@ -68,7 +68,7 @@ class Anchor:
 def read_anchor(data: bytes, path: Path) -> Anchor:
     """Parse an anchor, which may be gzip-compressed."""
     where = f"{path} (anchor.xml)"
-    document = gunzip(data, where=where) if data[:2] == GZIP_MAGIC else data
+    document = unpack(data, where=where)
     hint = "write the profile again"
     try:
         anchor = parse_anchor(document)

@@ -14,7 +14,7 @@ from io import FileIO
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.reading.files import GZIP_MAGIC, gunzip
+from ingest.reading.packed import is_packed, unpack
 
 ANCHOR = "anchor.xml"
 _BLOCK = 512
@@ -86,8 +86,8 @@ def open_container(path: Path) -> Container:
     with _open(path) as file:
         archive = _map(file)
     size, unpacked = len(archive), b""
-    if archive[:2] == GZIP_MAGIC:
-        unpacked = gunzip(archive, where=str(path))
+    if is_packed(archive):
+        unpacked = unpack(archive, where=str(path))
         archive = memoryview(unpacked)
     members: dict[str, tuple[int, int]] = {}
     for name, offset, length in _walk(archive, str(path)):

@@ -15,6 +15,7 @@ from ingest.readers.cubex.container import ANCHOR, Container, open_container
 from ingest.readers.cubex.cubex_values import CubexMetric, CubexValues
 from ingest.readers.cubex.fixed_form import GROUP_TYPE, LOCATION_TYPE, Program, System
 from ingest.readers.cubex.stored_rows import value_type
+from ingest.reading.packed import plain_name
 
 _OLD_PARADIGMS = frozenset(
     ("compiler", "user", "mpi", "openmp", "omp", "pthread", "cuda", "opencl", "shmem", "measurement")
@@ -30,7 +31,7 @@ _KINDS = {
 
 def matches(path: Path) -> bool:
     """Return whether `path` looks like a file for this reader, by its name."""
-    return path.suffix == ".cubex" and path.is_file()
+    return plain_name(path).suffix == ".cubex" and path.is_file()
 
 
 def read(path: Path) -> Profile:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ingest.arrays import IntArray
 from ingest.profile import MetricKind
-from ingest.reading.files import InflateError, inflate_row
+from ingest.reading.packed import InflateError, inflate_row
 
 ByteOrder: TypeAlias = Literal["<", ">"]
 Stored: TypeAlias = npt.NDArray[Any]  # of any numeric or structured type

@@ -17,8 +17,9 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.readers import SeriesReader
 from ingest.readers.extrap.extrap_json import from_tree
-from ingest.reading.files import head, inflation_limit
+from ingest.reading.files import head
 from ingest.reading.json_values import JsonRecord, json_list, measured_values, parse_json
+from ingest.reading.packed import inflation_limit
 from ingest.series import Series
 
 MAX_BYTES = 1 << 29  # of one inflated member

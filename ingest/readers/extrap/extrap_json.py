@@ -25,9 +25,12 @@ from ingest.reading.json_values import (
     parse_json,
     records_in,
 )
+from ingest.reading.packed import plain_name
 from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, Series, SeriesBuilder
 
 LINES_AT_ONCE = 4096
+
+_KEYS = (b'"parameters"', b'"measurements"', b'"callpaths"', b'"coordinates"')  # one is early in a document
 
 # Only those before a member: Extra-P replaces all, also those within the names of call paths.
 _SEPARATOR = re.compile(r';(?=\s*"(?:parameters|metric|callpath|value)"\s*:)')
@@ -36,8 +39,9 @@ T = TypeVar("T")
 
 
 def matches(path: Path) -> bool:
-    """Return whether a file is called ``.json`` or begins with a brace."""
-    return path.is_file() and (path.suffix.lower() == ".json" or head(path).lstrip().startswith(b"{"))
+    """Return whether a file begins as an object whose keys may be those of the format."""
+    start = head(path).lstrip()
+    return start.startswith(b"{") and any(key in start for key in _KEYS)
 
 
 def read(path: Path) -> Series:
@@ -132,7 +136,7 @@ def matches_lines(path: Path) -> bool:
     """Return whether a file is called ``.jsonl`` or its first line has a member ``params``."""
     first = _first_line(path)
     is_record = first.startswith("{") and '"params"' in first
-    return is_record or (path.is_file() and path.suffix.lower() == ".jsonl")
+    return is_record or (path.is_file() and plain_name(path).suffix.lower() == ".jsonl")
 
 
 def read_lines(path: Path) -> Series:

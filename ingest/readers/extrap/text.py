@@ -13,6 +13,7 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.readers import SeriesReader
 from ingest.reading.files import head, read_text
+from ingest.reading.packed import plain_name
 from ingest.series import UNNAMED_CALLPATH, UNNAMED_METRIC, Series, SeriesBuilder
 
 KEYWORDS = ("PARAMETER", "POINTS", "REGION", "METRIC", "DATA")
@@ -24,11 +25,11 @@ _WORD_IN_POINT = re.compile(r"[^\s,]+")
 
 
 def matches(path: Path) -> bool:
-    """Return whether a file begins with a keyword of the format, or is called ``.txt``."""
+    """Return whether a file begins with a keyword of the format, or has one early and is called ``.txt``."""
     lines = (line for line in head(path).splitlines() if line.strip() and not line.startswith(b"#"))
-    if (first := next(lines, None)) and first.split()[0].decode("latin-1") in KEYWORDS:
-        return True
-    return path.is_file() and path.suffix.lower() == ".txt"
+    words = [line.split()[0].decode("latin-1") for line in lines]
+    named = plain_name(path).suffix.lower() == ".txt"
+    return any(word in KEYWORDS for word in (words if named else words[:1]))
 
 
 def read(path: Path) -> Series:

@@ -1,18 +1,22 @@
 """SQLite databases of profilers, read only and bounded: files come from anywhere."""
 
+import shutil
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
 from ingest.reading.files import head
+from ingest.reading.packed import is_packed_file, open_plain
 
 MAGIC = b"SQLite format 3\0"
 MAX_BYTES = 1 << 37
+MAX_UNPACKED_BYTES = 1 << 33
 STEPS_PER_BYTE = 20  # of SQLite's machine, twice what rows of numbers take; damage may make trees endless
 LEAST_STEPS = 1 << 22
 STEPS = 1 << 16  # between two looks at their number
@@ -34,7 +38,27 @@ def tables_of(path: Path) -> Tables | None:
 @contextmanager
 def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a database; errors of SQLite and of numbers in it become one of ours."""
-    where = str(path)
+    if is_packed_file(path):  # SQLite reads files only
+        with TemporaryDirectory() as folder:
+            plain = Path(folder, "plain.sqlite")
+            _unpack(path, plain)
+            with _opened(plain, str(path)) as connection:
+                yield connection
+    else:
+        with _opened(path, str(path)) as connection:
+            yield connection
+
+
+def _unpack(path: Path, plain: Path) -> None:
+    try:
+        with open_plain(path, MAX_UNPACKED_BYTES) as packed, plain.open("wb") as file:
+            shutil.copyfileobj(packed, file)
+    except OSError as error:
+        raise InputError(f"cannot be unpacked: {error}", where=str(path)) from error
+
+
+@contextmanager
+def _opened(path: Path, where: str) -> Iterator[sqlite3.Connection]:
     try:
         size = path.stat().st_size
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)

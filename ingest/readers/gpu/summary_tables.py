@@ -20,6 +20,7 @@ from ingest.readers import ProfileReader
 from ingest.readers.gpu.timeline import Regions
 from ingest.reading.csv_files import csv_cells
 from ingest.reading.files import entries, head_lines, lines_of
+from ingest.reading.packed import plain_name
 from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.run_settings import METADATA
@@ -247,11 +248,15 @@ def _kind(path: Path) -> tuple[SumKind, str] | None:
 def _kind_by_rows(path: Path) -> tuple[SumKind, str] | None:
     """Return the kind of a table of rocprof that has another name, by what its first row is of."""
     header, first, *_ = *head_lines(path, HEAD_BYTES)[:2], "", ""
-    if path.suffix.lower() != ".csv" or _NOT_READ.search(path.name) or _cells(header)[:4] != _ROCPROF_COLUMNS:
+    if (
+        plain_name(path).suffix.lower() != ".csv"
+        or _NOT_READ.search(path.name)
+        or _cells(header)[:4] != _ROCPROF_COLUMNS
+    ):
         return None
     name = next(iter(_cells(first)), "")
     paradigm = next((paradigm for begin, paradigm in _BY_NAME if begin.match(name)), GPU_KERNEL)
-    return SumKind(_ROCPROF, (path.stem,), paradigm), path.name
+    return SumKind(_ROCPROF, (plain_name(path).stem,), paradigm), path.name
 
 
 def _tables(path: Path) -> list[_Table]:

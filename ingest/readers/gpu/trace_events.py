@@ -17,7 +17,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.readers.gpu.timeline import MAX_TIME
-from ingest.reading.files import plain_head, read_plain, writable
+from ingest.reading.files import head, read_bytes, writable
 
 MAX_BYTES = 1 << 30
 HEAD_BYTES = 1 << 16
@@ -61,7 +61,7 @@ class TraceFile:
 
 def beginning(path: Path) -> bytes:
     """Return the first bytes of a file, inflated if it is compressed; nothing if it cannot be read."""
-    return plain_head(path, HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
+    return head(path, HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
 
 
 def has_events(path: Path) -> bool:
@@ -75,7 +75,7 @@ def has_events(path: Path) -> bool:
 def load(path: Path) -> TraceFile:
     """Read a file of events."""
     where = str(path)
-    content = read_plain(path, MAX_BYTES)
+    content = read_bytes(path, MAX_BYTES)
     try:
         found = _parsed(content.decode("utf-8-sig"))
     except (RecursionError, ValueError) as error:

@@ -15,7 +15,8 @@ from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.readers.tau.tau_text import DEVICE, MAX_ATTRIBUTES, MAX_VALUES, TauData, tau_profile
-from ingest.reading.files import read_plain
+from ingest.reading.files import read_bytes
+from ingest.reading.packed import plain_name
 
 MAGIC = b"\0P\0P\0K"
 MAX_BYTES = 1 << 30
@@ -26,12 +27,12 @@ _USER_EVENT_BYTES = 40  # id, number of samples, four doubles
 
 def matches(path: Path) -> bool:
     """Return whether a file is called ``.ppk``."""
-    return path.suffix.lower() == ".ppk" and path.is_file()
+    return plain_name(path).suffix.lower() == ".ppk" and path.is_file()
 
 
 def read(path: Path) -> Profile:
     """Read a packed profile; times come in seconds."""
-    record = _Record(str(path), read_plain(path, MAX_BYTES, most=MAX_BYTES))
+    record = _Record(str(path), read_bytes(path, MAX_BYTES))
     if record.take(len(MAGIC)) != MAGIC:
         raise record.error("not a packed profile of TAU")
     version, compatible = record.integer(), record.integer()

@@ -24,6 +24,7 @@ from ingest.readers.timer_tables.log_tables import LogTables, ReadTable
 from ingest.readers.timer_tables.timer_kind import TimerTable, timer_kinds
 from ingest.readers.timer_tables.timer_profile import assemble
 from ingest.reading.files import ends_of
+from ingest.reading.packed import plain_name
 from ingest.run_names import PROCESSES
 
 __all__ = ["beside", "content", "context", "matches", "parameters", "read"]
@@ -39,7 +40,7 @@ def matches(path: Path) -> bool:
     if not path.is_file() or _kind_of(Log(ends_of(path))) is None:
         return False
     try:
-        return path.suffix.lower() not in PAGES or bool(_tables(path))
+        return plain_name(path).suffix.lower() not in PAGES or bool(_tables(path))
     except InputError:
         return False
 

@@ -8,6 +8,7 @@ from ingest.errors import InputError
 from ingest.readers.timer_tables.log import Log, last_facts
 from ingest.readers.timer_tables.timer_kind import WHOLE, LogLine, Placed, Timer
 from ingest.reading.files import ends_of, entries, read_text
+from ingest.reading.packed import plain_name
 from ingest.run_names import PROCESS_PARAMETERS, named_parameters
 from ingest.toml_text import TomlError, parse_toml
 
@@ -133,7 +134,7 @@ def processes_beside(log: Path, marks: Mapping[str, LogLine], facts: tuple[LogLi
 
 def processes_named(log: Path) -> str:
     """Return the number of processes in the name of a log or of its folder, empty if there is none."""
-    for name in (log.name, log.stem, log.absolute().parent.name):
+    for name in (log.name, plain_name(log).stem, log.absolute().parent.name):
         for parameter, value in named_parameters(name).items():
             if parameter.lower() in PROCESS_PARAMETERS and value >= 1 and value == int(value):
                 return str(int(value))

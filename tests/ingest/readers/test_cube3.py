@@ -86,13 +86,13 @@ def test_other_files_of_that_name_are_left_alone(tmp_path):
 def test_a_damaged_gzip_file_and_a_bomb_are_refused(tmp_path, monkeypatch):
     path = write(tmp_path / "a.cube.gz", document())
     path.write_bytes(path.read_bytes()[:-30])
-    with pytest.raises(InputError, match=r"cannot be read|damaged"):
+    with pytest.raises(InputError, match=r"the gzip data ends early"):
         read_profile(path)
-    with pytest.raises(InputError, match="more than 64 MiB of XML"):
+    with pytest.raises(InputError, match="decompression bomb"):
         read_profile(write(path, document() + " " * (70 << 20)))
     monkeypatch.setattr(cube3, "MAX_BYTES", 1000)
     with pytest.raises(InputError, match="of XML"):
-        read_profile(write(path, document()))
+        read_profile(write(tmp_path / "a.cube", document()))
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)

@@ -1,21 +1,13 @@
 """Files read as a whole, inflating with a bound, and files of a folder that differ in one number."""
 
-import gzip
-import importlib
-import sys
-import zlib
 from pathlib import Path
 
 import pytest
 
 from ingest.errors import InputError
-from ingest.reading import files
 from ingest.reading.files import (
     HEAD_BYTES,
-    gunzip,
     head,
-    inflate_row,
-    inflation_limit,
     numbered_files,
     read_bytes,
     read_text,
@@ -58,38 +50,6 @@ def test_what_cannot_be_read_is_refused_and_has_no_head(tmp_path):
         assert head(path) == b""
     (tmp_path / "a").write_bytes(bytes(range(256)) * 17)
     assert head(tmp_path / "a") == (bytes(range(256)) * 16)[:HEAD_BYTES]
-
-
-def test_what_may_be_inflated():
-    assert inflation_limit(1, 1 << 40) == 1 << 26
-    assert inflation_limit(1 << 20, 1 << 40) == 100 << 20
-    assert inflation_limit(1 << 20, 1 << 24) == 1 << 24
-
-
-def test_a_row_is_inflated_to_exactly_its_size():
-    row = zlib.compress(b"abcd")
-    assert inflate_row(row, 4) == b"abcd"
-    for size in (3, 5):
-        with pytest.raises(files.InflateError, match="expected number of bytes"):
-            inflate_row(row, size)
-
-
-def test_gzip_is_inflated_up_to_its_limit(monkeypatch):
-    packed = gzip.compress(b"a" * 1000)
-    assert gunzip(packed + b"more", where="x") == b"a" * 1000
-    monkeypatch.setattr(files, "inflation_limit", lambda compressed, most: 1000)
-    assert len(gunzip(packed, where="x")) == 1000
-    monkeypatch.setattr(files, "inflation_limit", lambda compressed, most: 999)
-    with pytest.raises(InputError, match=r"x: refused as a decompression bomb: .* inflate to more than 999"):
-        gunzip(packed, where="x")
-
-
-@pytest.mark.parametrize("there", [True, False])
-def test_the_faster_package_is_used_if_it_is_there(monkeypatch, there):
-    package = importlib.import_module("zlib")
-    monkeypatch.setitem(sys.modules, "isal.isal_zlib", package if there else None)
-    monkeypatch.setitem(sys.modules, "isal", package if there else None)
-    assert files._fastest() is zlib
 
 
 def numbered(*names):

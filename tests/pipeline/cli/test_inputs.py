@@ -154,6 +154,18 @@ def test_a_proposal_goes_to_a_file_and_leaves_out_what_cannot_be_read(study, cal
     assert len(tomllib.loads(file.read_text())["run"]) == 2
 
 
+def test_many_foreign_files_are_one_line(study, call):
+    folder = study(*SOUND)
+    for number in range(1000):
+        (folder / f"field{number:04}.dat").write_text("1 2 3")
+    code, _, error = call("inspect", folder)
+    assert code == 0
+    assert [line for line in error.splitlines() if "skipped" in line] == [
+        f"pipeline: skipped 1,000 entries of {folder} (field0000.dat, field0001.dat, field0002.dat ...):"
+        " not a profile"
+    ]
+
+
 def test_an_inspection_ends_with_ok_or_with_the_problems(study, call):
     folder = study(*SOUND)
     assert call("inspect", folder)[1].splitlines()[-1] == "OK: 4 runs at 4 measurement points"

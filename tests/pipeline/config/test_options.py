@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.config.option_readers import broadcast_points, parse_at, read_targets
+from pipeline.config.option_readers import ONLY, broadcast_points, parse_at, read_targets
 from pipeline.config.options import (
     FilterOptions,
     Options,
@@ -110,9 +110,10 @@ def test_a_wrong_target_names_option_and_form():
 def test_target_points():
     assert parse_at("p=4096") == {"p": 4096.0}
     assert parse_at("p=8,n=32.5") == {"p": 8.0, "n": 32.5}
+    assert parse_at("64") == {ONLY: 64.0}
 
 
-@pytest.mark.parametrize("text", ["4096", "p", "p=", "=4", "p=-1", "p=0", "p=inf", "p=nan", "p=4,"])
+@pytest.mark.parametrize("text", ["4,5", "p", "p=", "=4", "p=-1", "p=0", "p=inf", "p=nan", "p=4,"])
 def test_what_is_no_target_point(text):
     with pytest.raises(UsageError, match="is not a target point"):
         parse_at(text)

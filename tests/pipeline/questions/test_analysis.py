@@ -7,7 +7,7 @@ import pytest
 
 from ingest.alignment import MeasuredRun, align
 from ingest.cpp_names import short_name
-from ingest.errors import ModelError
+from ingest.errors import ModelError, UsageError
 from ingest.locate import locate
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, ScalingDecision, decide_scaling
@@ -20,6 +20,7 @@ from pipeline.questions.analysis import (
     largest_point,
     look_ahead,
     measured_total,
+    named_targets,
     scaling_of,
 )
 from pipeline.stages.ingest import ingest
@@ -79,6 +80,14 @@ def test_the_measured_total_is_the_mean_sum_of_all_call_paths(analysis):
 
 def test_without_a_target_it_is_four_times_the_largest_scale(analysis):
     assert default_target(analysis).tolist() == [[256.0]]
+
+
+def test_a_number_alone_is_the_only_parameter():
+    one, two = np.array([[2.0], [8.0]]), np.array([[2.0, 10.0], [8.0, 20.0]])
+    assert named_targets(["p"], one, [{"": 64.0}], "--at").tolist() == [[64.0]]
+    assert named_targets(["p", "n"], two, [{"p": 64.0}], "--at").tolist() == [[64.0, 20.0]]
+    with pytest.raises(UsageError, match="--at: 64 may be of several parameters; name it: p=64, n=64"):
+        named_targets(["p", "n"], two, [{"": 64.0}], "--at")
 
 
 def test_the_outlook_ranks_shares_and_flags(analysis):

@@ -48,6 +48,8 @@ def test_an_ambiguous_pattern_lists_at_most_four_names_with_their_shares(tmp_pat
     five = many(tmp_path / "five", ["sa", "sb", "sc", "sd", "se"])
     with pytest.raises(UsageError, match=r"'s\?' matches 5 kernels \(sa 19\.0 %, .*, sd 19\.0 %, \.\.\.\)"):
         find_kernel(five, "s?")
+    with pytest.raises(UsageError, match=r"no kernel 'saa'; did you mean 'sa'\?"):
+        find_kernel(five, "saa")
     with pytest.raises(UsageError, match="no kernel 'x'; `pipeline bottlenecks OUT` lists them"):
         find_kernel(five, "x")
 
