@@ -8,11 +8,12 @@ from itertools import count
 from pathlib import Path
 
 from ingest.errors import InputError, RunNameError
-from ingest.inferred_runs import Inferred, infer, misread, numbered, several_kinds
+from ingest.inferred_runs import Inferred, infer, misread, several_kinds
 from ingest.profile_search import FoundProfile, Skipped, nothing_found, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, nothing_read
 from ingest.run_metadata import Metadata, is_function, noted_metadata, read_metadata
 from ingest.run_names import HOW_TO_NAME, PROCESSES, RunName, RunSpec, named_parameters, parse_run_name
+from ingest.run_proposal import numbering_words
 from ingest.run_settings import METADATA
 
 __all__ = ["Discovery", "Run", "Skipped", "discover"]
@@ -106,12 +107,11 @@ def _found(path: Path) -> Discovery:
     if not found:
         raise nothing_found(path, skipped)
     names, metadata = _read_names(found), read_metadata(found)
-    unread = isinstance(names, RunNameError)
-    inferred = None
-    if isinstance(names, RunNameError) or not names[0].parameters or numbered(found):
+    inferred, numbered = None, numbering_words([profile.run_name for profile in found])
+    if isinstance(names, RunNameError) or not names[0].parameters or numbered:
         if metadata:
             return _described(metadata, skipped)
-        inferred = infer(found, path, constant=unread or numbered(found))
+        inferred = infer(found, path, constant=isinstance(names, RunNameError) or bool(numbered))
     elif misread(names, found, path):
         inferred = infer(found, path, constant=False)
     if inferred:

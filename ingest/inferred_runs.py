@@ -10,7 +10,7 @@ from ingest.profile import NODES, Profile
 from ingest.profile_search import FoundProfile, Skipped
 from ingest.run_metadata import METADATA_PROCESSES
 from ingest.run_names import PROCESS_PARAMETERS, PROCESSES, RunName, named_parameters
-from ingest.run_proposal import DescribedRun, Proposal, named_columns, propose, texts_of
+from ingest.run_proposal import DescribedRun, Proposal, propose, texts_of
 
 CHANGE = "`pipeline inspect DIR --propose` lists the runs to change it"
 SEPARATE = "give the directory of one kind, or list the runs: `pipeline inspect DIR --propose` writes a list"
@@ -125,11 +125,6 @@ def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> 
     _refuse_kinds(directory, points, [run.name for run in described.runs])
     notice = f"parameters from the profiles, names do not give them: {'; '.join(proposal.remarks)}; {CHANGE}"
     return Inferred(described=described, proposal=proposal, notice=notice)
-
-
-def numbered(found: Sequence[FoundProfile]) -> bool:
-    """Return whether numbers in names that follow the convention only count the runs: ``c00``, ``c01``."""
-    return any(column.word and column.numbering for column in named_columns([p.run_name for p in found]))
 
 
 def misread(names: Sequence[RunName], found: Sequence[FoundProfile], directory: Path) -> bool:

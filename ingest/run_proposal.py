@@ -72,8 +72,9 @@ class NamedColumn:
     def numbering(self) -> bool:
         """Whether numbers that a word names count the runs all the same: ``c00``, ``c01``."""
         first, distinct = min(self.values), set(self.values)
-        each = distinct == {first + i for i in range(len(self.values))} and len(self.values) > 1
-        return each and (self.padded or not first) and self.word.lower() not in PROCESS_PARAMETERS
+        each = distinct == {first + i for i in range(len(self.values))}
+        counts = each and (self.padded or not first) and self.word.lower() not in PROCESS_PARAMETERS
+        return counts or distinct == {0}
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,11 @@ def propose(runs: Sequence[DescribedRun], metadata: Mapping[str, Column] | None 
             remarks.append("repetitions are numbered in the order of time")
     varied = {name for name, values in parameters.items() if len(set(values)) > 1}
     return Proposal(parameters, repetitions, tuple(remarks), unclear=varied == {unnamed})
+
+
+def numbering_words(names: Sequence[str]) -> tuple[str, ...]:
+    """Return the words in names whose numbers only count the runs, such as c of ``c00`` and ``c01``."""
+    return tuple(column.word for column in named_columns(names) if column.word and column.numbering)
 
 
 def texts_of(name: str) -> str:

@@ -1,7 +1,7 @@
 """Tables at a path: which files are tables, and all of them read as one study."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ingest.errors import InputError, RunNameError
@@ -10,6 +10,7 @@ from ingest.reading.csv_files import CSV_ENDINGS, Frame, csv_header, is_parquet,
 from ingest.reading.files import entries
 from ingest.reading.packed import plain_name
 from ingest.run_names import RunName, parse_run_name
+from ingest.run_proposal import numbering_words
 from ingest.table_mapping import TableMapping
 from ingest.tables.benchmark_results import is_benchmark, read_benchmark
 from ingest.tables.table_columns import find_columns
@@ -41,10 +42,16 @@ class TableSource:
         Raises:
             InputError: one of them cannot be read, or they do not fit together.
         """
-        tables = [_rows(path, self.path, self.mapping) for path in self.files]
+        names = [_names(path, self.path) for path in self.files]
+        counting = numbering_words(["/".join(parts) for parts in names])
+        tables = [
+            _rows(path, parts, counting, self.mapping) for path, parts in zip(self.files, names, strict=True)
+        ]
         source = str(self.files[0] if len(self.files) == 1 else self.path)
         mapping = tables[0][1]
-        return make_study([rows for rows, _ in tables], mapping, source, self.only)
+        study = make_study([rows for rows, _ in tables], mapping, source, self.only)
+        counted = [f"'{name}' in the names only counts the files: it is no parameter" for name in counting]
+        return replace(study, notices=(*study.notices, *counted))
 
 
 def find_tables(path: Path, mapping: TableMapping) -> TableSource | None:
@@ -104,11 +111,18 @@ def _files_below(folder: Path, depth: int) -> Iterator[Path]:
             yield from _files_below(entry, depth - 1)
 
 
-def _rows(path: Path, top: Path, mapping: TableMapping) -> tuple[TableRows, TableMapping]:
-    frame, mapping = _frame(path, mapping)
+def _names(path: Path, top: Path) -> tuple[str, ...]:
     folders = path.parent.relative_to(top).parts if path.parent.is_relative_to(top) else ()
-    names = [_named(name) for name in (*folders, plain_name(path).stem)]
-    parameters = {name: value for named in names for name, value in named.parameters}
+    return *folders, plain_name(path).stem
+
+
+def _rows(
+    path: Path, parts: Sequence[str], counting: Collection[str], mapping: TableMapping
+) -> tuple[TableRows, TableMapping]:
+    """Read a file; numbers in its names that only count the files are no parameters."""
+    frame, mapping = _frame(path, mapping)
+    names = list(map(_named, parts))
+    parameters = {n: value for named in names for n, value in named.parameters if n not in counting}
     repetition = next((named.repetition for named in reversed(names) if named.repetition is not None), None)
     return read_rows(frame, mapping, parameters, repetition), mapping
 

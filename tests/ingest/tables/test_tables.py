@@ -281,6 +281,23 @@ def test_tables_of_a_directory_are_one_study(tmp_path):
         find_tables(tmp_path, TableMapping()).read()
 
 
+@pytest.mark.parametrize("names", [("c00", "c01", "c02"), ("c00",), ("c0/t", "c1/t")])
+def test_numbers_of_files_are_no_parameters(tmp_path, names):
+    for i, name in enumerate(names):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / f"{name}.csv").write_text(f"p,kernel,seconds\n{2**i},f,3\n")
+    study = find_tables(tmp_path, TableMapping()).read()
+    assert study.parameters == ("p",)
+    assert [run.parameters for run in study.runs] == [(2.0**i,) for i in range(len(names))]
+    assert "'c' in the names only counts the files: it is no parameter" in study.notices
+
+
+def test_numbers_of_files_that_are_sizes_are_parameters(tmp_path):
+    for n in (8, 16, 32):
+        (tmp_path / f"n{n:02}.csv").write_text("p,kernel,seconds\n2,f,3\n")
+    assert set(find_tables(tmp_path, TableMapping()).read().parameters) == {"p", "n"}
+
+
 def test_a_file_that_the_mapping_names_goes_first(tmp_path):
     (tmp_path / "a.csv").write_text("p,kernel,seconds\n2,f,1\n")
     (tmp_path / "b.csv").write_text("p,kernel,seconds\n2,f,5\n")
