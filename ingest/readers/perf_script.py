@@ -1,9 +1,9 @@
 """The text that ``perf script`` prints: samples of Linux perf with their stacks.
 
 A sample is a head line ``command pid/tid [cpu] time: period event:`` and one line per frame, the innermost
-first, ``address symbol+offset (object)``, up to an empty line; ``pid/``, ``[cpu]`` and the period may be
-missing. A sample without a call chain is one line, its frame behind the event. With ``--header``, lines that
-begin with ``#`` come first.
+first, ``address symbol+offset (object)``, up to an empty line; ``pid/``, ``[cpu]``, the time and the period
+may be missing. A sample without a call chain is one line, its frame behind the event. With ``--header``,
+lines that begin with ``#`` come first.
 """
 
 import re
@@ -34,10 +34,12 @@ NO_PROCESSES = (
 
 _HEAD = re.compile(
     r"\s*(?P<command>\S.{0,63}?)\s+(?:(?P<process>-?\d{1,18})/\s*)?(?P<thread>-?\d{1,18})\s+"
-    r"(?:\[\d+\]\s+)?(?P<time>\d+\.\d+):\s+(?:(?P<period>\d{1,18})\s+)?(?P<event>\S+?):(?:\s+(?P<frame>.*))?",
+    r"(?:\[\d+\]\s+)?(?:(?P<time>\d+\.\d+):\s+)?(?:(?P<period>\d{1,18})\s+)?"
+    r"(?P<event>(?(time)\S+?|[^\s\d]\S*?)):(?:\s+(?P<frame>.*))?",
     re.ASCII,
 )
 _FRAME = re.compile(r"\s*[0-9a-f]{1,16}\s(?P<function>.*)")
+_FRAME_WITH_OBJECT = re.compile(r"\s*[0-9a-f]{1,16}\s+\S.*\(.+\)\s*")
 _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 _SOURCE_LINE = re.compile(r"\s+\S.*(?::\d+|\[[0-9a-f]+\])")
 _MODIFIER = re.compile(r":[ukhGHpPSDeWb]+$")
@@ -86,10 +88,16 @@ class _Script:
 
 
 def matches(path: Path) -> bool:
-    """Return whether the first line of a file that is not a comment is the head of a sample."""
-    lines = head_lines(path, HEAD_BYTES)
+    """Return whether the first line of a file that is not a comment is the head of a sample.
+
+    Other texts have lines like heads without a time: a frame must follow these.
+    """
+    lines = iter(head_lines(path, HEAD_BYTES))
     first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    return _head(first) is not None
+    head = _head(first)
+    if head is None or head["time"]:
+        return head is not None
+    return _FRAME_WITH_OBJECT.fullmatch(head["frame"] or next(lines, "")) is not None
 
 
 def read(path: Path) -> Profile:

@@ -17,6 +17,7 @@ from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
 from tests.ingest.readers import (
     cube3_files,
     extrap_files,
+    gperftools_files,
     gpu_files,
     gpu_outputs,
     hpctoolkit_files,
@@ -105,6 +106,8 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "Chrome trace": _traces,
         "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
         "pprof": _texts(profiler_files.PPROF, "x.prof"),
+        "gperftools": _texts(gperftools_files.CPU, "x.prof"),
+        "gperftools waits": _texts(gperftools_files.WAITS, "x.contention"),
         "folded stacks": _texts(profiler_files.FOLDED, "x.folded"),
         "timer table": _timer_tables,
         "Extra-P experiment": _experiment,

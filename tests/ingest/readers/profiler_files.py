@@ -51,6 +51,7 @@ PERF: Mapping[str, str] = {
     + sample((), head="swapper  0/0 [003] 1.5: 1000000 cpu-clock: "),
     "cycles": PERF_HEADER + 3 * sample(head=CYCLES) + sample(head=CYCLES.replace(":u:", ":k:")),
     "no periods": 3 * sample(head="my app  7 10.000001: cpu-clock: "),
+    "no times": 2 * sample(head="node-v0.11 31912 cpu-clock: ") + sample(("f",), head="app 7/8 cycles:"),
     "no chains": "".join(
         f"             app     7 [000] 1.{i}:   10 cycles:  4005a{i} f<int>(int) (/tmp/a (deleted))\n"
         for i in range(3)

@@ -57,6 +57,13 @@ def test_without_period_and_frequency_there_are_no_seconds(read):
     )
 
 
+def test_heads_without_a_time_are_those_before_frames(read, tmp_path):
+    profile = read(PERF["no times"])
+    assert sums_by_path(profile, "samples") == {("main", "solve", "dot"): 2, ("f",): 1}
+    (tmp_path / "log").write_text("step 12 energy: 1.5\nstep 13 energy: 1.25\n")
+    assert not perf_script.matches(tmp_path / "log")
+
+
 def test_one_of_several_events_gives_the_time(read):
     profile = read(PERF_HEADER + sample(head=CYCLES) + 2 * sample())
     assert profile.values("time").sum() == pytest.approx(2e-3)
