@@ -13,7 +13,6 @@ from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.readers.timer_tables.beside_log import (
     named_parents,
-    nested,
     other_parts,
     parents_files,
     processes_beside,
@@ -21,6 +20,7 @@ from ingest.readers.timer_tables.beside_log import (
 )
 from ingest.readers.timer_tables.log import Log, count, read_log
 from ingest.readers.timer_tables.log_tables import LogTables, ReadTable
+from ingest.readers.timer_tables.nesting import nested
 from ingest.readers.timer_tables.timer_kind import TimerTable, timer_kinds
 from ingest.readers.timer_tables.timer_profile import assemble
 from ingest.reading.files import ends_of
@@ -49,7 +49,7 @@ def read(path: Path) -> Profile:
     """Read the tables of timers of a log, recognised by its content."""
     kind, tables, notices = _tables(path)
     parents = named_parents(path)
-    placed = [replace(table, placed=nested(table.placed, parents)) for table in tables]
+    placed = [replace(table, placed=nested(table.placed, kind, parents)) for table in tables]
     return assemble(placed, kind, str(path), notices)
 
 

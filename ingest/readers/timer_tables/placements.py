@@ -270,11 +270,20 @@ def petsc(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
         place, _, name = (row.group or row.name).partition(":")
         stage = f"{place.strip()}: {_NUMBER.sub('#', name.strip())}"
         if row.group:
-            events.append(timer(row, (stage, row.name), overlapping=True))
+            events.append((timer(row, (stage, row.name), overlapping=True), known(row.values.get("percent"))))
         else:
             stages[stage] = timer(row, (stage,))
-    events = [replace(event, most=event.seconds) for event in events if event.path[0] in stages]
-    return Placed(timers=(*stages.values(), *events), total=known(facts.get("total")))
+    means = [
+        replace(event, most=event.seconds, seconds=_mean_of_event(event, percent, stages[event.path[0]]))
+        for event, percent in events
+        if event.path[0] in stages
+    ]
+    return Placed(timers=(*stages.values(), *means), total=known(facts.get("total")))
+
+
+def _mean_of_event(event: Timer, percent: float | None, stage: Timer) -> float:
+    """Return the largest mean over the ranks that the maximum and the whole percents of the stage allow."""
+    return event.seconds if percent is None else min(event.seconds, (percent + 0.5) / 100 * stage.seconds)
 
 
 PLACEMENTS: Mapping[str, Place] = {

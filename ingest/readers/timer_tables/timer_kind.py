@@ -35,7 +35,7 @@ class Statistic(Enum):
     MEAN = "mean of processes"
     MAXIMUM = "maximum of processes: a bound"
     ONE = "one process: an estimate"
-    MEAN_AND_MAXIMUM = "totals: mean of processes, rows: maximum of processes, a bound"
+    MEAN_AND_MAXIMUM = "totals: mean of processes, rows: mean, at most the maximum of processes, a bound"
 
 
 class Choice(Enum):
@@ -200,6 +200,9 @@ class TimerTable:
         each_call: whether each row is one call, which are added.
         counted: facts that the calls of timers state, and the names of these timers.
         total_row: the row whose column ``total`` is the total.
+        parents: of overlapping timers by name those that may hold it, the first that is there does; an empty
+            name is the whole run or the group. The surest come first.
+        doubtful: names of timers, and patterns of others beside which it is not known what holds them.
     """
 
     name: str
@@ -232,6 +235,8 @@ class TimerTable:
     each_call: bool = False
     counted: Mapping[str, Sequence[str]] = field(default_factory=dict)
     total_row: str = ""
+    parents: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    doubtful: Mapping[str, str] = field(default_factory=dict)
 
 
 @cache

@@ -168,11 +168,11 @@ def _exclusive(timers: Sequence[Timer]) -> tuple[Timer, ...]:
 
 def _text_of_others(timers: Sequence[Timer], overlapping: Sequence[Timer], locations: int) -> str:
     total = locations * sum(timer.seconds for timer in (*timers, *overlapping))
-    names = ", ".join(timer.path[-1] for timer in timers[:MAX_NAMED])
-    return (
-        f" ({names}); {len(overlapping)} more timers lie inside them"
-        f" (the sum of all rows, {total:.10g} s, is not a total)"
-    )
+    roots = [timer.path[-1] for timer in timers if len(timer.path) == 1]
+    text = f" ({', '.join(roots[:MAX_NAMED])}); {len(overlapping)} more timers lie inside them"
+    if len(roots) < len(timers):
+        return f"{text}, which of them in which is not known"
+    return f"{text} (the sum of all rows, {total:.10g} s, is not a total)"
 
 
 def _text_of_overlapping(

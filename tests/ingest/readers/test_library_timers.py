@@ -1,6 +1,7 @@
 """Tables of timers that libraries and frameworks print: GPTL, PETSc, AMReX, deal.II, Teuchos, Kokkos."""
 
 import numpy as np
+import pytest
 
 from ingest.run_settings import STATISTIC
 
@@ -43,17 +44,73 @@ def test_gptl_without_known_roots_takes_the_longest(read):
     assert reconciled(profile)[""] == f"timers may lie inside each other (2); {text}"
 
 
-def test_petsc_stages_are_the_total_and_events_overlap(read):
-    profile = read(timer_logs.petsc())
-    assert times(profile) == {"0: Main Stage": 9.0, "1: P(#, #) Warm solve": 6.0}
-    assert effort(profile) == 120.0
-    assert overlapping(profile) == {
-        "KSPSolve": 4.0,
-        "PCApply": 2.5,
-        "Mesh Partition": 0.5,
-        "CreateFunctionSpace": 1.0,
+def test_what_is_known_of_the_driver_of_gptl_is_a_tree(read):
+    rows = [
+        ("CPL:RUN_LOOP", 400.0),
+        ("CPL:COMM", 40.0),
+        ("CPL:C2A", 30.0),
+        ("CPL:ATM_RUN", 300.0),
+        ("a:CAM_run1", 200.0),
+        ("a:unheard of", 250.0),
+    ]
+    profile = read(timer_logs.gptl(rows))
+    assert times(profile) == {
+        "CPL:RUN_LOOP": 15.0,
+        ("CPL:RUN_LOOP", "CPL:ATM_RUN"): 25.0,
+        ("CPL:RUN_LOOP", "CPL:ATM_RUN", "a:CAM_run1"): 50.0,
+        ("CPL:RUN_LOOP", "CPL:COMM"): 2.5,
+        ("CPL:RUN_LOOP", "CPL:COMM", "CPL:C2A"): 7.5,
     }
+    assert effort(profile) == 400.0
+    assert overlapping(profile) == {"a:unheard of": 62.5}
+    assert reconciled(profile)[""].endswith(
+        "1 more timers lie inside them, which of them in which is not known"
+    )
+
+
+def test_a_timer_that_does_not_fit_into_its_caller_stays_apart(read):
+    profile = read(timer_logs.gptl([("CPL:RUN_LOOP", 400.0), ("CPL:ATM_RUN", 300.0), ("a:CAM_run1", 330.0)]))
+    assert times(profile) == {"CPL:RUN_LOOP": 25.0, ("CPL:RUN_LOOP", "CPL:ATM_RUN"): 75.0}
+    assert overlapping(profile) == {"a:CAM_run1": 82.5}
+    assert "do not fit into what should hold them are in no sum: a:CAM_run1" in profile.notices[0]
+
+
+def test_rounding_makes_no_time_negative(read):
+    rows = [("CPL:RUN_LOOP", 400.0), ("CPL:ATM_RUN", 300.0), ("CPL:LND_RUN", 104.0)]
+    profile = read(timer_logs.gptl(rows))
+    assert times(profile) == {("CPL:RUN_LOOP", "CPL:ATM_RUN"): 75.0, ("CPL:RUN_LOOP", "CPL:LND_RUN"): 25.0}
+    assert effort(profile) == 400.0
+
+
+def test_petsc_stages_are_the_total_and_known_events_lie_in_them(read):
+    profile = read(timer_logs.petsc())
+    assert times(profile) == {
+        "0: Main Stage": 9.0,
+        "1: P(#, #) Warm solve": 2.0,
+        ("1: P(#, #) Warm solve", "KSPSolve"): 1.5,
+        ("1: P(#, #) Warm solve", "KSPSolve", "PCApply"): 2.5,
+    }
+    assert effort(profile) == 120.0
+    assert overlapping(profile) == {"Mesh Partition": 0.5, "CreateFunctionSpace": 1.0}
     assert "maximum of processes, a bound" in profile.attributes[STATISTIC]
+
+
+def test_the_mean_of_a_petsc_event_is_at_most_what_its_percents_allow(read):
+    profile = read(timer_logs.petsc().replace("  0  0  0  0  0  42", "  0  0  0  0  0  30"))
+    assert times(profile)["1: P(#, #) Warm solve", "KSPSolve", "PCApply"] == pytest.approx(0.305 * 6)
+    assert np.nanmax(profile.values("max_time")) == 4.0
+    assert effort(profile) == 120.0
+
+
+@pytest.mark.parametrize(("beside", "known"), [("VecNorm", True), ("MGSmooth Level 0", False)])
+def test_products_of_multigrid_are_in_the_preconditioner_too(read, beside, known):
+    text = timer_logs.petsc()
+    row = next(line for line in text.splitlines() if line.startswith("Mesh Partition"))
+    more = [row.replace(f"{'Mesh Partition':<16}", f"{name:<16}") for name in ("MatMult", beside)]
+    solve = next(line for line in text.splitlines() if line.startswith("KSPSolve"))
+    profile = read(text.replace(solve, "\n".join([solve, *more])))
+    assert (("1: P(#, #) Warm solve", "KSPSolve", "MatMult") in times(profile)) == known
+    assert effort(profile) == 120.0
 
 
 def test_stages_of_different_meshes_have_one_name(read):

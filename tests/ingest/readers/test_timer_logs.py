@@ -81,6 +81,17 @@ def test_processes_are_taken_from_names(read, name):
     assert len(profile.locations) == 24
 
 
+def test_what_the_user_says_counts_more_than_what_is_known(read, tmp_path):
+    (tmp_path / "timers.toml").write_text('[parents]\nPCApply = ""\n')
+    assert times(read(timer_logs.petsc())) == {
+        "0: Main Stage": 9.0,
+        "1: P(#, #) Warm solve": 2.0,
+        ("1: P(#, #) Warm solve", "KSPSolve"): 4.0,
+    }
+    (tmp_path / "timers.toml").write_text('[parents]\nKSPSolve = "nothing"\n')
+    assert times(read(timer_logs.petsc())) == {"0: Main Stage": 9.0, "1: P(#, #) Warm solve": 6.0}
+
+
 def test_parents_named_by_the_user_make_a_tree(read, tmp_path):
     (tmp_path / "timers.toml").write_text(
         '[parents]\nKSPSolve = ""\nPCApply = "KSPSolve"\nother = ""\n'
@@ -125,8 +136,10 @@ def test_overlapping_timers_are_no_call_paths_of_a_reduced_profile(read):
     assert [reduced.regions.name[r] for r in reduced.tree.region] == [
         "0: Main Stage",
         "1: P(#, #) Warm solve",
+        "KSPSolve",
+        "PCApply",
     ]
-    assert reduced.values["time"].sum.tolist() == [72.0, 48.0]
+    assert reduced.values["time"].sum.tolist() == [72.0, 16.0, 12.0, 20.0]
 
 
 @pytest.mark.parametrize("processes", ["99999999", "999999999999"])

@@ -243,15 +243,15 @@ GPTL_ROWS: Rows = [
 
 def petsc(*, processes: int = 8, mesh: int = 35, gpu: bool = False) -> str:
     events = (
-        ("KSPSolve", 3, 4.0, "1.0"),
-        ("PCApply", 30, 2.5, "79.7"),
-        ("Mesh Partition", 2, 0.5, "436.3"),
-        ("CreateFunctionSpace", 1, 1.0, " 1.0"),
+        ("KSPSolve", 3, 4.0, "1.0", 67),
+        ("PCApply", 30, 2.5, "79.7", 42),
+        ("Mesh Partition", 2, 0.5, "436.3", 6),
+        ("CreateFunctionSpace", 1, 1.0, " 1.0", 11),
     )
     rows = [
         f"{name:<16} {count:7d} 1.0 {seconds:.4e}{ratio:>4} 0.00e+00 0.0 0.0e+00 0.0e+00 0.0e+00"
-        "  0  0  0  0  0   0  0100100  0     0"
-        for name, count, seconds, ratio in events
+        f"  0  0  0  0  0 {percent:3d}  0100100  0     0"
+        for name, count, seconds, ratio, percent in events
     ]
     flop = "Flop " if gpu else "Flops"
     header = (
