@@ -8,12 +8,13 @@ from itertools import count
 from pathlib import Path
 
 from ingest.errors import InputError, RunNameError
-from ingest.inferred_runs import Inferred, infer, misread, several_kinds
+from ingest.inferred_runs import Inferred, infer, misread
 from ingest.profile_search import FoundProfile, Skipped, nothing_found, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, nothing_read
+from ingest.run_kinds import set_labels_apart
 from ingest.run_metadata import Metadata, is_function, noted_metadata, read_metadata
 from ingest.run_names import HOW_TO_NAME, PROCESSES, RunName, RunSpec, named_parameters, parse_run_name
-from ingest.run_proposal import numbering_words
+from ingest.run_proposal import numbering_words, texts_of
 from ingest.run_settings import METADATA
 
 __all__ = ["Discovery", "Run", "Skipped", "discover"]
@@ -56,6 +57,7 @@ class Discovery:
         parameters: the names of the parameters, including those with one value in all runs.
         skipped: what is beside the runs and not read.
         notices: one sentence for everything doubtful.
+        labels: what the runs state in `Run.metadata` that tells of which kind they are; kinds are no series.
         listed: whether the configuration lists the runs, which is right whatever the profiles say.
     """
 
@@ -63,6 +65,7 @@ class Discovery:
     runs: tuple[Run, ...]
     skipped: tuple[Skipped, ...] = ()
     notices: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     listed: bool = False
 
 
@@ -121,8 +124,10 @@ def _found(path: Path) -> Discovery:
     varied = _also_varied(metadata, names, found) if metadata else []
     parameters = tuple(name for name, _ in names[0].parameters)
     values = [tuple(value for _, value in name.parameters) for name in names]
-    runs = _numbered(found, values, [name.repetition for name in names])
-    return Discovery(parameters, runs, tuple(skipped), (*_notices(names, found), *varied))
+    notices = (*_notices(names, found), *varied)
+    prefixes = [name.prefix for name in names]
+    texts = prefixes if all(prefixes) else []
+    return _study(found, parameters, values, [name.repetition for name in names], skipped, notices, texts)
 
 
 def without_names(path: Path) -> Discovery:
@@ -143,17 +148,40 @@ def _read_names(found: Sequence[FoundProfile]) -> list[RunName] | RunNameError:
 
 
 def _described(metadata: Metadata, skipped: Sequence[Skipped]) -> Discovery:
-    runs = _numbered(metadata.found, metadata.values, [None] * len(metadata.found))
-    notices = (*metadata.notices, *_mixed_formats(metadata.found))
-    return Discovery(metadata.parameters, runs, (*skipped, *metadata.damaged), notices)
+    found, notices = metadata.found, (*metadata.notices, *_mixed_formats(metadata.found))
+    aside = (*skipped, *metadata.damaged)
+    return _study(found, metadata.parameters, metadata.values, [None] * len(found), aside, notices)
 
 
 def _inferred(inferred: Inferred, skipped: Sequence[Skipped]) -> Discovery:
     described, proposal = inferred.described, inferred.proposal
     values = list(zip(*proposal.parameters.values(), strict=True))
-    runs = _numbered(described.found, values, proposal.repetitions)
+    parameters, texts = tuple(proposal.parameters), [texts_of(run.name) for run in described.runs]
     notices = (inferred.notice, *_mixed_formats(described.found))
-    return Discovery(tuple(proposal.parameters), runs, (*skipped, *described.damaged), notices)
+    aside = (*skipped, *described.damaged)
+    return _study(described.found, parameters, values, proposal.repetitions, aside, notices, texts)
+
+
+def _study(
+    found: Sequence[FoundProfile],
+    parameters: Sequence[str],
+    values: Sequence[tuple[float, ...]],
+    repetitions: Sequence[int | None],
+    skipped: Sequence[Skipped],
+    notices: tuple[str, ...],
+    texts: Sequence[str] = (),
+) -> Discovery:
+    """Number the runs of each kind; what tells the kinds is metadata."""
+    labelled = set_labels_apart(parameters, values, texts, str(found[0].entry.parent))
+    runs: list[Run] = []
+    for kind in dict.fromkeys(tuple(kind.items()) for kind in labelled.kinds):
+        own = [i for i, other in enumerate(labelled.kinds) if tuple(other.items()) == kind]
+        numbered = _numbered(
+            [found[i] for i in own], [labelled.values[i] for i in own], [repetitions[i] for i in own]
+        )
+        runs += [replace(run, metadata=dict(kind)) for run in numbered]
+    ordered = tuple(sorted(runs, key=lambda run: (run.parameters, run.repetition, run.path)))
+    return Discovery(labelled.parameters, ordered, tuple(skipped), notices, labelled.labels)
 
 
 def _also_varied(metadata: Metadata, names: Sequence[RunName], found: Sequence[FoundProfile]) -> list[str]:
@@ -272,16 +300,6 @@ def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
             where=where,
             hint=HOW_TO_NAME,
         )
-    _refuse_kinds(names, found, where)
-
-
-def _refuse_kinds(names: Sequence[RunName], found: Sequence[FoundProfile], where: str) -> None:
-    """Refuse runs at one point with different leading names: they would be averaged as repetitions."""
-    at: dict[tuple[tuple[str, float], ...], tuple[str, str]] = {}
-    for name, profile in zip(names, found, strict=True):
-        prefix, run = at.setdefault(name.parameters, (name.prefix, profile.run_name))
-        if name.prefix and prefix and prefix != name.prefix:
-            raise several_kinds(run, profile.run_name, where)
 
 
 def _notices(names: Sequence[RunName], found: Sequence[FoundProfile]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingest.errors import InputError, RunNameError
+from ingest.errors import InputError
 from ingest.profile import NODES, Profile
 from ingest.profile_search import FoundProfile, Skipped
 from ingest.run_metadata import METADATA_PROCESSES
@@ -13,7 +13,6 @@ from ingest.run_names import PROCESS_PARAMETERS, PROCESSES, RunName, named_param
 from ingest.run_proposal import DescribedRun, Proposal, propose, texts_of
 
 CHANGE = "`pipeline inspect DIR --propose` lists the runs to change it"
-SEPARATE = "give the directory of one kind, or list the runs: `pipeline inspect DIR --propose` writes a list"
 
 _GENERIC = re.compile(r"(profile|summary|scout|trace|remap)[0-9]*")  # names of files that say nothing
 
@@ -103,9 +102,6 @@ def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> 
     Returns:
         None if they do not tell what varied: the profiles do not state their processes, the names contradict
         them or have parameters that others lack, or only numbers vary of which nothing says what they are.
-
-    Raises:
-        RunNameError: if texts in the names of runs at one point differ, so that they are of several kinds.
     """
     described = describe(found, directory)
     if len(described.runs) < 2 or not all(run.processes for run in described.runs):
@@ -118,11 +114,10 @@ def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> 
         proposal.unclear
         or (len(set(points)) == 1 and (not constant or len(texts) > 1))
         or (beside and PROCESSES not in proposal.parameters)  # several profiles of one run are repetitions
-        or min(map(min, points)) <= 0
+        or any(min(column) <= 0 and set(column) != {0, 1} for column in proposal.parameters.values())
         or _contradicted(described, proposal, one_text=len(texts) == 1)
     ):
         return None
-    _refuse_kinds(directory, points, [run.name for run in described.runs])
     notice = f"parameters from the profiles, names do not give them: {'; '.join(proposal.remarks)}; {CHANGE}"
     return Inferred(described=described, proposal=proposal, notice=notice)
 
@@ -176,24 +171,3 @@ def _contradicted(described: Described, proposal: Proposal, *, one_text: bool) -
             if not taken and (counts or not all(name in of for of in named)):
                 return True
     return False
-
-
-def _refuse_kinds(directory: Path, points: Sequence[tuple[float, ...]], names: Sequence[str]) -> None:
-    """Refuse runs of several kinds, such as strong and weak, that would be averaged as repetitions.
-
-    Texts that are all different but equally long are taken for random ones.
-    """
-    texts = list(map(texts_of, names))
-    if len(set(texts)) == len(texts) and len(set(map(len, names))) == 1:
-        return
-    at: dict[tuple[float, ...], int] = {}
-    for i, point in enumerate(points):
-        other = at.setdefault(point, i)
-        if texts[other] != texts[i]:
-            raise several_kinds(names[other], names[i], str(directory))
-
-
-def several_kinds(one: str, other: str, where: str) -> RunNameError:
-    """Say that two runs with these names would be averaged though they are of different kinds."""
-    what = f"runs of several kinds have the same parameters: '{one}' and '{other}'"
-    return RunNameError(what, where=where, hint=SEPARATE)

@@ -28,6 +28,7 @@ _COUNTING = IDENTIFIERS | REPETITIONS
 _FREE_NAMES = ("n", "m", "k", "a", "b", "c", "d", "e")
 
 Column = tuple[float, ...]
+Point = tuple[float | str, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,7 +104,9 @@ def propose(runs: Sequence[DescribedRun], metadata: Mapping[str, Column] | None 
     remarks: list[str] = []
     columns = _columns(runs)
     parameters, unnamed = (dict(metadata), "") if metadata else _guess(runs, columns, remarks)
-    points = list(zip(*parameters.values(), strict=True))
+    texts = [texts_of(run.name) for run in runs]
+    kinds = texts if len(set(texts)) < len(texts) else [""] * len(texts)
+    points = list(zip(*parameters.values(), kinds, strict=True))
     repetitions = _named_repetitions(columns, points)
     if not repetitions:
         repetitions = _in_order_of_time(runs, points)
@@ -123,7 +126,7 @@ def texts_of(name: str) -> str:
     return re.sub("[0-9]+([.,][0-9]+)?", "#", _DEFAULT_NAME.sub("", name))
 
 
-def _in_order_of_time(runs: Sequence[DescribedRun], points: Sequence[Column]) -> tuple[int, ...]:
+def _in_order_of_time(runs: Sequence[DescribedRun], points: Sequence[Point]) -> tuple[int, ...]:
     numbers = {point: count(1) for point in points}
     order = sorted(range(len(runs)), key=lambda i: _time(runs[i]))
     repetitions = {i: next(numbers[points[i]]) for i in order}
@@ -136,7 +139,7 @@ def _time(run: DescribedRun) -> tuple[str, str, str, float, str]:
     return (dated[1], dated[2], dated[3].rjust(32), 0.0, "") if dated else ("", "", "", run.written, run.name)
 
 
-def _named_repetitions(columns: Sequence[NamedColumn], points: Sequence[Column]) -> tuple[int, ...]:
+def _named_repetitions(columns: Sequence[NamedColumn], points: Sequence[Point]) -> tuple[int, ...]:
     """Return the numbers in names that count each point's runs from the same first one; empty without."""
     most = max(points.count(point) for point in set(points))
     for column in columns:

@@ -58,6 +58,7 @@ def usable_runs(found: Discovery, read: Sequence[ReadRun]) -> Ingested:
     good, damaged = _separate(read)
     if not good:
         raise _nothing_read(damaged)
+    good, of_others, kinds = _of_one_kind(found.labels, good)
     named, contradictions, misnamed = _without_misnamed(found, good)
     experiment = align(found.parameters, _measured(named))
     own, foreign = _without_foreign(experiment, named)
@@ -67,7 +68,7 @@ def usable_runs(found: Discovery, read: Sequence[ReadRun]) -> Ingested:
         experiment = align(found.parameters, _measured([own[i] for i in used.runs]))
     mixed = mixed_filters({run.source: run.attributes.get(FILTER_ATTRIBUTE) for run in experiment.runs})
     unlike = [_filters_sentence(found.parameters, own, groups)] if others else []
-    doubtful = (*contradictions, *unlike, *([mixed] if mixed else []), *doubts(experiment))
+    doubtful = (*kinds, *contradictions, *unlike, *([mixed] if mixed else []), *doubts(experiment))
     widest = max(groups, key=lambda group: len(group.recorded))
     empty = tuple(filter(is_problem, found.skipped))
     return Ingested(
@@ -79,6 +80,7 @@ def usable_runs(found: Discovery, read: Sequence[ReadRun]) -> Ingested:
         runs=tuple(own[i][0] for i in used.runs),
         beside=(
             *(entry for entry in found.skipped if entry not in empty),
+            *of_others,
             *(Skipped(own[i][0].path, UNLIKE) for i in sorted(i for group in others for i in group.runs)),
         ),
         widest=tuple(own[i][0] for i in widest.runs),
@@ -99,6 +101,32 @@ def _separate(read: Sequence[ReadRun]) -> tuple[list[GoodRun], list[Skipped]]:
         else:
             good.append((run, replace(outcome, attributes=run.described(outcome.attributes))))
     return good, bad
+
+
+def _of_one_kind(
+    labels: Sequence[str], good: Sequence[GoodRun]
+) -> tuple[list[GoodRun], list[Skipped], list[str]]:
+    """Choose the runs of the kind with the most points, the first of equal ones: kinds are no series.
+
+    Returns:
+        Its runs, the others, and a sentence if there are others.
+    """
+    kinds: dict[str, list[GoodRun]] = {}
+    for one in good:
+        kind = ", ".join(f"{name} = {one[0].metadata[name]}" for name in labels)
+        kinds.setdefault(kind, []).append(one)
+    used = max(kinds, key=lambda kind: len({run.parameters for run, _ in kinds[kind]}))
+    others = {kind: runs for kind, runs in kinds.items() if kind != used}
+    if not others:
+        return list(good), [], []
+    aside = [Skipped(run.path, f"{kind}: another kind") for kind, runs in others.items() for run, _ in runs]
+    left = ", ".join(f"{counted(len(runs), 'run')} with {kind}" for kind, runs in others.items())
+    sentence = (
+        f"{' and '.join(labels)} {'is a label, no number' if len(labels) == 1 else 'are labels, no numbers'}"
+        f" to model over: {counted(len(kinds[used]), 'run')} with {used} are used, {left} are left out;"
+        f" --group-by {labels[0]} makes a study of each"
+    )
+    return kinds[used], aside, [sentence]
 
 
 def _measured(good: Sequence[GoodRun]) -> list[MeasuredRun]:

@@ -105,14 +105,15 @@ def test_what_was_decided_is_said_in_one_line(tmp_path):
     )
 
 
-@pytest.mark.parametrize("names", [("strong", "weak"), ("a/opt", "a/debug")])
-def test_runs_of_several_kinds_are_not_averaged(tmp_path, names):
-    for name in names:
-        for p in SCALES:
-            cubex(tmp_path / name / f"{p}" / "profile.cubex", p)
-    with pytest.raises(RunNameError, match="runs of several kinds have the same parameters") as caught:
-        discover(tmp_path)
-    assert f"'{names[0]}/2'" in str(caught.value) and f"'{names[1]}/2'" in str(caught.value)
+@pytest.mark.parametrize("name", ["{k}/{p}", "a/{k}/{p}", "{p}ranks_{k}", "lu-{k}.p{p}"])
+def test_runs_of_several_kinds_are_not_averaged(tmp_path, name):
+    for p, kind in [(p, kind) for p in SCALES for kind in ("strong", "weak")]:
+        cubex(tmp_path / name.format(p=p, k=kind) / "profile.cubex", p)
+    found = discover(tmp_path)
+    assert (found.parameters, found.labels) == (("p",), ("kind",))
+    assert [(run.metadata["kind"], run.parameters, run.repetition) for run in found.runs] == [
+        (kind, (p,), 1) for p in SCALES for kind in ("strong", "weak")
+    ]
 
 
 def test_random_texts_are_no_kinds(tmp_path):
@@ -145,3 +146,16 @@ def test_reports_of_craypat_lie_where_it_writes_them(tmp_path):
         folder.mkdir(parents=True)
         (folder / "RUNTIME.rpt").write_text(sampled(processes=str(p)))
     assert told(tmp_path) == (("p",), [((p,), 1) for p in SCALES])
+
+
+@pytest.mark.parametrize(
+    "name", ["case{k}.p{p}.r{r}", "{p}ranks/flag_{k}/rep{r}", "lu_solverType{k}-{p}-{r}"]
+)
+def test_labels_are_no_numbers(tmp_path, name):
+    for p, k, r in [(p, k, r) for p in SCALES for k in (0, 1) for r in REPETITIONS]:
+        cubex(tmp_path / name.format(p=p, k=k, r=r) / "profile.cubex", p)
+    found = discover(tmp_path)
+    assert found.parameters == ("p",) and len(found.labels) == 1
+    kinds = [[run for run in found.runs if run.metadata[found.labels[0]] == kind] for kind in "01"]
+    for runs in kinds:
+        assert [(run.parameters, run.repetition) for run in runs] == [((p,), r) for p, r in EACH]

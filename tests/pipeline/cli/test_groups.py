@@ -168,7 +168,7 @@ def test_several_groups_are_compared_with_the_first(two_compilers, call, refused
             ("--group-by", "compiler=gcc 12,clang"),
             "no runs of 'gcc 12,clang'; write two of gcc 12, intel, new",
         ),
-        (("--group-by", "colour"), "no run states 'colour'; they state compiler, program"),
+        (("--group-by", "colour"), "no run states 'colour'; they state compiler, kind, program"),
     ],
 )
 def test_what_cannot_be_compared_is_said(two_compilers, call, arguments, message):
@@ -177,3 +177,21 @@ def test_what_cannot_be_compared_is_said(two_compilers, call, arguments, message
     )
     assert (code, out) == (2, "")
     assert message in error
+
+
+def test_runs_of_several_kinds_are_not_one_series(call, tmp_path):
+    runs = tmp_path / "runs"
+    for kind, points in (("weak", (2, 4, 8)), ("strong", POINTS)):
+        (runs / kind).mkdir(parents=True)
+        for p in points:
+            stamps = (1.0, 1.0 + 40.0 / p, 1.0 + 80.0 / p)
+            (runs / kind / f"{p}.out").write_text(castep(processes=p, stamps=stamps))
+    code, out, error = call("run", runs, "--out", tmp_path / "out", "--format", "json")
+    assert code == 0 and [row["p"] for row in json.loads(out) if row["measured"]] == list(POINTS)
+    assert (
+        "pipeline: kind is a label, no number to model over: 4 runs with kind = strong are used, 3 runs with"
+        " kind = weak are left out; --group-by kind makes a study of each" in error.splitlines()
+    )
+    code, out, _ = call("run", runs, "--group-by", "kind", "--out", tmp_path / "groups", "--format", "json")
+    points = [(row["kind"], row["p"]) for row in json.loads(out) if row["measured"]]
+    assert code == 0 and points == [*(("strong", p) for p in POINTS), *(("weak", p) for p in (2, 4, 8))]
