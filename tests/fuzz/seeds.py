@@ -23,6 +23,7 @@ from tests.ingest.readers import (
     hpctoolkit_files,
     hpctoolkit_meta_files,
     profiler_files,
+    talp_files,
     tau_files,
     timer_logs,
 )
@@ -106,6 +107,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "Chrome trace": _traces,
         "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
         "pprof": _texts(profiler_files.PPROF, "x.prof"),
+        "TALP": _texts(talp_files.TALP, "x.json"),
         "gperftools": _texts(gperftools_files.CPU, "x.prof"),
         "gperftools waits": _texts(gperftools_files.WAITS, "x.contention"),
         "folded stacks": _texts(profiler_files.FOLDED, "x.folded"),
