@@ -118,7 +118,7 @@ _MPI_NAME = re.compile(r"p?mpi_(?P<call>\w+?)(?:_c)?(?:_f08(?:ts)?)?_{0,2}")
 _OPENMP_WAITING = re.compile(
     r"barrier|critical|ordered|atomic|taskwait|taskgroup|taskyield|flush|create|sync_region|(?<![a-z])lock"
     r"|<omp (?:idle|task wait|mutex wait)>"  # HPCToolkit's names
-    r"|openmp (?:load imbalance|scheduling|serialization|idle)"  # of TALP
+    r"|openmp (?:load imbalance|scheduling|serialization)|idle cpus"  # of TALP
 )
 _OPENMP_BODY = " sblock"  # what threads run once they may: `!$omp critical` waits, its sblock works
 _IDLE = re.compile(r"(?:PURE )?COMPUTE IDLE")  # as Score-P names what streams do between kernels

@@ -52,7 +52,7 @@ _LOST = {
     "OpenMP scheduling": ("ompSchedulingTime", "notUsefulOMPScheduling"),
     "OpenMP serialization": ("ompSerializationTime", "notUsefulOMPSerialization"),
 }
-_IDLE = "OpenMP idle"
+_IDLE = "idle CPUs"
 _PARADIGMS = {**dict.fromkeys((*_LOST, _IDLE), "openmp"), "MPI": "mpi", APART: OVERLAPPING}
 _MARKS = (b'"dlbVersion"', b'"elapsedTime"', b'"usefulTime"')
 

@@ -17,6 +17,7 @@ from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
 from tests.ingest.readers import (
     cube3_files,
     extrap_files,
+    fds_files,
     gperftools_files,
     gpu_files,
     gpu_outputs,
@@ -107,6 +108,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "Chrome trace": _traces,
         "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
         "pprof": _texts(profiler_files.PPROF, "x.prof"),
+        "FDS": _texts(fds_files.FDS, "x_cpu.csv"),
         "TALP": _texts(talp_files.TALP, "x.json"),
         "gperftools": _texts(gperftools_files.CPU, "x.prof"),
         "gperftools waits": _texts(gperftools_files.WAITS, "x.contention"),

@@ -26,7 +26,7 @@ def test_the_whole_is_elapsed_time_on_all_cpus_and_only_useful_time_is_useful(re
             ("Application", "OpenMP load imbalance"): 2.0,
             ("Application", "OpenMP scheduling"): 1.0,
             ("Application", "OpenMP serialization"): 1.0,
-            ("Application", "OpenMP idle"): 4.0,
+            ("Application", "idle CPUs"): 4.0,
         }
     )
     useful = regions_in(profile.regions, USEFUL)
