@@ -93,14 +93,14 @@ def interruptions(profile: Profile) -> FloatArray:
 
 
 def _sums(profile: Profile, metric: str) -> tuple[FloatArray, float]:
-    """Sum values over CPU locations, float64[call path], and find the largest sum of a location."""
+    """Sum values over CPU locations, float64[call path], and find the largest sum of a single location."""
     cpu = profile.locations.cpu
     by_callpath, by_location = np.zeros(len(profile.tree)), np.zeros(int(cpu.sum()))
     for nodes, values in profile.exclusive_blocks(metric, cpu):
         counted = np.maximum(values, 0.0)
         by_callpath[nodes] = counted.sum(axis=1)
         by_location += counted.sum(axis=0)
-    return by_callpath, float(by_location.max(initial=0.0))
+    return by_callpath, float(by_location.max(initial=0.0)) / profile.summed.count
 
 
 class _Facts(NamedTuple):

@@ -65,6 +65,7 @@ def trace_memory(profile: Profile, recorded: BoolArray) -> tuple[Memory, ...]:
         by_location += bytes_of[:, profile.tree.region[nodes]] @ visits
     process = profile.locations.process
     locations = int(np.bincount(process).max())
+    by_location /= profile.summed.count
     largest = [int(np.bincount(process, row).max()) for row in by_location]
     return tuple(Memory(size, max(size, _CHUNK) + _CHUNK * locations) for size in largest)
 

@@ -10,6 +10,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree
 from ingest.errors import InputError
+from ingest.summed_over import SummedOver
 
 LARGEST = 1e280  # sums of smaller numbers do not overflow
 OVERLAPPING = "overlapping"  # paradigm of a region below which timers stand that lie inside or around others
@@ -206,6 +207,7 @@ class Profile:
         locations: what the values are measured on.
         metrics: the metrics whose values can be read.
         load: reads stored values; use `values` and `exclusive_blocks` instead.
+        summed: over how many locations the values of each were summed before they were stored.
         attributes: what the measurement system says about itself (versions, filter, machine).
         notices: one sentence for everything that was skipped or is doubtful.
     """
@@ -216,8 +218,19 @@ class Profile:
     locations: LocationTable
     metrics: tuple[Metric, ...]
     load: ValueLoader = field(repr=False)
+    summed: SummedOver = field(default_factory=SummedOver)
     attributes: Mapping[str, str] = field(default_factory=dict)
     notices: tuple[str, ...] = ()
+
+    @property
+    def processes(self) -> int:
+        """The number of processes that the values are of."""
+        return len(np.unique(self.locations.process)) * self.summed.count
+
+    @property
+    def cpu_locations(self) -> int:
+        """The number of threads on cores that the values are of."""
+        return int(self.locations.cpu.sum()) * self.summed.count
 
     def metric(self, name: str) -> Metric:
         """Return the metric of that name.

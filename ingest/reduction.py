@@ -1,8 +1,8 @@
 """One profile reduced over its locations: what remains of it once its file is closed."""
 
-from collections.abc import Container, Iterable, Iterator, Mapping
+import math
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from fnmatch import fnmatchcase
 
 import numpy as np
 
@@ -18,7 +18,6 @@ from ingest.accelerators import (
 )
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import CallTree, add_callees
-from ingest.hardware_counters import event
 from ingest.location_values import MOST_SUMS, LargestKernels, LocationValues
 from ingest.profile import (
     LARGEST,
@@ -31,38 +30,8 @@ from ingest.profile import (
     RegionTable,
 )
 from ingest.region_class import CLASSES, RegionClass, region_classes
-
-EVERY = "*"
-
-
-@dataclass(frozen=True, kw_only=True)
-class MetricChoice(Container[str]):
-    """A container of the names of the metrics to keep.
-
-    Attributes:
-        required: names that are always kept; counts of instructions and cycles are, too.
-        every: whether all others are kept, too.
-        excluded: patterns with ``*`` and ``?`` of others that are not.
-        on_locations: the metric whose values on each location are kept, of the largest kernels.
-    """
-
-    required: tuple[str, ...]
-    every: bool = False
-    excluded: tuple[str, ...] = ()
-    on_locations: str = "time"
-
-    def __contains__(self, name: object) -> bool:
-        """Return whether a metric is kept."""
-        if name in self.required or event(str(name)):
-            return True
-        return self.every and not any(fnmatchcase(str(name), pattern) for pattern in self.excluded)
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """What distinguishes this choice from others, for caches."""
-        others = (EVERY, *(f"!{name}" for name in self.excluded)) if self.every else ()
-        return (*self.required, *others, f"@{self.on_locations}")
-
+from ingest.run_settings import SUMMED
+from ingest.summed_over import SummedOver
 
 _SHORT = 64  # locations below which extremes are found faster across call paths than along each
 
@@ -186,23 +155,25 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
         rows = device_rows(found)[class_of]
         largest[GPU + on_locations] = merged.largest(len(devices))
         values |= _on_devices(profile, devices, wanted, merged, rows, device_time, largest)
-    tree, counted = merged.tree, merged.counted
+    tree, counted, summed = merged.tree, merged.counted, profile.summed
+    if summed.count > 1:  # sums on threads are not values of single ones
+        largest = {}
+        values = {
+            metric.name: _of_each(metric, values, summed, merged) for metric in _reduced(wanted, values)
+        }
     if not counted.all():
         tree, values = tree.take(counted), {name: _take(of, counted) for name, of in values.items()}
     reduced = ReducedProfile(
         source=profile.source,
         tree=tree,
         regions=profile.regions,
-        metrics=(
-            *(metric for metric in wanted if metric.name in values),
-            *(replace(m, name=GPU + m.name) for m in wanted if GPU + m.name in values),
-        ),
+        metrics=_reduced(wanted, values),
         values=values,
         classes=tuple(CLASSES[i] for i in found.tolist()),
-        class_time=class_time,
-        device_time=device_time,
-        process=profile.locations.process[cpu],
-        attributes=profile.attributes,
+        class_time=summed.spread(class_time),
+        device_time=replace(summed, longest=math.nan).spread(device_time),
+        process=summed.processes(profile.locations.process[cpu]),
+        attributes={**profile.attributes, **({SUMMED: str(summed.count)} if summed.count > 1 else {})},
         notices=(*profile.notices, *_without_regions(largest)),
         largest={
             name: _found(of, profile.locations, devices if name.startswith(GPU) else None, counted)
@@ -211,6 +182,31 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
         },
     )
     return reduced if RegionClass.IDLE in reduced.classes else _with_idle_time(reduced)
+
+
+def _reduced(wanted: Sequence[Metric], values: Container[str]) -> tuple[Metric, ...]:
+    """Return the metrics that have values, those on accelerators last."""
+    on_devices = (replace(metric, name=GPU + metric.name) for metric in wanted)
+    return tuple(metric for metric in (*wanted, *on_devices) if metric.name in values)
+
+
+def _of_each(
+    metric: Metric, values: Mapping[str, Reduction], summed: SummedOver, merged: _Merged
+) -> Reduction:
+    """Return the reduction of sums as one over single locations: their mean is known, and what is stated."""
+    found = values[metric.name]
+    if metric.kind.extreme:
+        return found
+    mean = found.mean / summed.count
+    low, high = found.min / summed.count, found.max / summed.count
+    if metric.name == "time":
+        low = low if summed.least is None else np.minimum(_merge(summed.least, merged), mean)
+        high = high if summed.most is None else np.maximum(_merge(summed.most, merged), mean)
+    return Reduction(found.sum, mean, low, high)
+
+
+def _merge(values: FloatArray, merged: _Merged) -> FloatArray:
+    return np.bincount(merged.node, values, minlength=len(merged.tree))
 
 
 def _without_regions(largest: Mapping[str, LargestKernels]) -> list[str]:

@@ -2,9 +2,9 @@
 
 Readers put it into the attributes of profiles under names that begin with `SETTING`; how much of a stated
 total was found, and what values are of the processes, stands under `RECONCILED` and `STATISTIC`; whether
-they come from a profiler, and from samples, under `SAMPLED`; what the columns of a table or the user say of
-the machine, the compiler or anything else, under names that begin with `METADATA`. What formats state under
-names of their own has common names here.
+they come from a profiler, and from samples, under `SAMPLED`; over how many locations they were summed, under
+`SUMMED`; what the columns of a table or the user say of the machine, the compiler or anything else, under
+names that begin with `METADATA`. What formats state under names of their own has common names here.
 """
 
 import re
@@ -44,6 +44,9 @@ COMMON_NAMES: Mapping[str, Mapping[str, str]] = {
 NO_MACHINES = frozenset(("Linux",))
 """Names of machines that are Score-P's own if the user gives none."""
 
+SUMMED = "summed over"
+"""The attribute with the number of locations whose values a file holds only as sums."""
+
 OVERLAPPING_TIME = "overlapping_time"
 """The metric of timers that lie inside or around others in an unknown way: seconds, in no sum."""
 
@@ -63,6 +66,11 @@ MAX_SHOWN = 6  # different values of one setting that a notice lists
 def is_log(attributes: Mapping[str, str]) -> bool:
     """Return whether a run is a log: timers of a program, the same on all locations, without overhead."""
     return STATISTIC in attributes
+
+
+def has_single_locations(attributes: Mapping[str, str]) -> bool:
+    """Return whether the times of each location of a run were measured, not only their sum or mean."""
+    return not is_log(attributes) and SUMMED not in attributes
 
 
 def not_instrumented(attributes: Mapping[str, str]) -> str:

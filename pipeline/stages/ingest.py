@@ -10,9 +10,10 @@ from ingest.alignment import MeasuredRun, align, experiment_from_series, with_pr
 from ingest.discovery import Run, Skipped
 from ingest.errors import InputError
 from ingest.locate import Located
+from ingest.metric_choice import MetricChoice
 from ingest.profile import Profile
 from ingest.readers import SeriesReader
-from ingest.reduction import MetricChoice, ReducedProfile, reduce_profile
+from ingest.reduction import ReducedProfile, reduce_profile
 from ingest.run_checks import doubts
 from ingest.tables.table_files import TableSource
 from ingest.tables.table_study import TableStudy

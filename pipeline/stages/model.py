@@ -10,7 +10,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from ingest.reduction import MetricChoice
+from ingest.metric_choice import MetricChoice
 from ingest.scaling import decide_scaling
 from pipeline.config.options import Options
 from pipeline.models.metrics import metrics_beside

@@ -8,8 +8,9 @@ import numpy as np
 from filters.instrumentation import FILTER_ATTRIBUTE, digest_of_run
 from ingest.discovery import Run
 from ingest.errors import FilterError, InputError, UsageError
+from ingest.metric_choice import MetricChoice
 from ingest.profile import Profile
-from ingest.reduction import MetricChoice, ReducedProfile, reduce_profile
+from ingest.reduction import ReducedProfile, reduce_profile
 from pipeline.execution.executors import ExecutorChoice, WorkerLostError
 from pipeline.store.cache import ProfileCache, key_of
 from pipeline.store.freshness import InputFile, RunFiles, describe_input, state_of

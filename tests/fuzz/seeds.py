@@ -232,7 +232,7 @@ def _tau_packed(folder: Path) -> list[str]:
 
 
 def _caliper(folder: Path) -> list[str]:
-    for name in "abcd":
+    for name in "abcde":
         (folder / name).mkdir()
     inclusive = cali_files.Cali().record(cali_files.MAIN, extra=[("sum#inclusive#sum#time.duration", 9)])
     inclusive.record(cali_files.SEND, extra=[("sum#inclusive#sum#time.duration", 4), ("spot.channel", "x")])
@@ -245,7 +245,8 @@ def _caliper(folder: Path) -> list[str]:
     inclusive.globals(jobsize="64").write(folder / "b" / "a.cali")
     ranks.write(folder / "c" / "a.cali")
     cali_files.on_devices().write(folder / "d" / "a.cali")
-    return [f"{name}/a.cali" for name in "abcd"]
+    cali_files.report(8).write(folder / "e" / "a.cali")
+    return [f"{name}/a.cali" for name in "abcde"]
 
 
 def _hpctoolkit(folder: Path) -> list[str]:

@@ -1,6 +1,6 @@
 """Which metrics of a profile are kept."""
 
-from ingest.reduction import MetricChoice
+from ingest.metric_choice import MetricChoice
 
 
 def test_without_others_only_required_metrics_are_kept():

@@ -9,6 +9,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory
+from ingest.readers.caliper.process_sums import are_sums, stated_processes, summed_over
 from ingest.readers.caliper.records import (
     API_CALLS,
     CHANNEL,
@@ -75,7 +76,7 @@ def assemble(records: Records) -> Profile:
     """Make a profile: time in seconds, visits and hardware counters if they were counted.
 
     Time on accelerators is that of regions below the call path of the host that launched them. Values that
-    Caliper summed over the processes make a single location, and a notice says so.
+    Caliper summed over the processes stand for as many locations, and a notice says so.
     """
     records = _of_profile(records)
     time = _host_time(records)
@@ -111,6 +112,7 @@ def assemble(records: Records) -> Profile:
         locations=locations,
         metrics=tuple(measures),
         load=ValuesInMemory(places.tree, values),
+        summed=summed_over(records, time, places.tree, places.node, factor),
         attributes={"generator": "Caliper"}
         | {name: value[:MAX_ATTRIBUTE] for name, value in records.globals.items()},
         notices=(*notices, *_notices(time, records, negative)),
@@ -306,11 +308,9 @@ def _paradigm(name: str, kinds: set[str]) -> str:
 
 def _notices(time: TimeName, records: Records, negative: int) -> list[str]:
     notices = []
-    stated = records.globals.get("mpi.world.size", "")
-    processes = stated or records.globals.get("jobsize") or "all"
-    by_rank = any(name in records.columns for name in RANKS)
-    if (time.summed or (stated and not by_rank)) and processes != "1":
-        notices.append(f"values are sums over {processes} processes: single processes are not available")
+    if are_sums(records, time) and (processes := stated_processes(records)) != 1:
+        unknown = "" if processes else ", whose number is not stated: times are those of all together"
+        notices.append(f"values are sums over the processes{unknown}; single processes are not available")
     if negative:
         notices.append(f"{negative} negative exclusive times were read as zero")
     return notices

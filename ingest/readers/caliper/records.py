@@ -125,6 +125,7 @@ def _index(value: Value) -> int:
     return int(text) if _INDEX.fullmatch(text) else 0
 
 
+WORLD_SIZES = ("mpi.world.size", "jobsize")  # global values with the number of processes
 RANKS = ("mpi.rank", "rank")
 THREADS = ("omp.thread.id", "thread", "pthread.id")
 CHANNEL = "spot.channel"

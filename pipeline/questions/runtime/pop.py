@@ -13,7 +13,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment, RunRecord
 from ingest.hardware_counters import CYCLES, INSTRUCTIONS, counter_of
 from ingest.region_class import MESSAGE_PASSING, USEFUL, regions_in
-from ingest.run_settings import is_log
+from ingest.run_settings import has_single_locations
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions
@@ -61,7 +61,7 @@ def pop_parts(study: RuntimeStudy, points: FloatArray) -> PopParts | None:
     load_balance = _over(useful, useful + imbalance)
     efficiency = _over(useful + imbalance, useful + imbalance + communication)
     parallel = load_balance * efficiency
-    if any(is_log(run.attributes) for run in experiment.runs):  # they have no times of single processes
+    if not _single_locations(experiment):
         load_balance, efficiency = np.full((2, len(points)), np.nan)
     computation = _over(before, useful)
     return PopParts(
@@ -92,7 +92,7 @@ OF_HOSTS = (
     "efficiencies of accelerators: these are of the hosts, whose calls that use them count as computing"
 )
 NOT_FROM_MEANS = (
-    "load balance and communication efficiency, since the logs do not have the times of each process"
+    "load balance and communication efficiency, since the files do not have the times of each process"
 )
 
 
@@ -158,9 +158,13 @@ def efficiencies(experiment: Experiment, decision: ScalingDecision) -> Efficienc
             NOT_FROM_PROFILES,
             *counters.notices,
             *([OF_HOSTS] if experiment.has_accelerators else []),
-            *([NOT_FROM_MEANS] if any(is_log(run.attributes) for run in experiment.runs) else []),
+            *([] if _single_locations(experiment) else [NOT_FROM_MEANS]),
         ),
     )
+
+
+def _single_locations(experiment: Experiment) -> bool:
+    return all(has_single_locations(run.attributes) for run in experiment.runs)
 
 
 def _of_run(run: RunRecord) -> tuple[float, float, float, float]:
@@ -170,7 +174,7 @@ def _of_run(run: RunRecord) -> tuple[float, float, float, float]:
     if largest <= 0 or runtime <= 0:
         return np.nan, np.nan, np.nan, np.nan
     total, parallel = float(useful.sum()), float(useful.mean() / runtime)
-    if is_log(run.attributes):  # all locations have the same values: single ones were not measured
+    if not has_single_locations(run.attributes):
         return np.nan, np.nan, parallel, total
     return float(useful.mean() / largest), float(largest / runtime), parallel, total
 

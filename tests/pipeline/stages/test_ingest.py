@@ -10,8 +10,8 @@ import pipeline.stages.read_runs as read_runs
 from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
+from ingest.metric_choice import MetricChoice
 from ingest.readers import SeriesReader
-from ingest.reduction import MetricChoice
 from ingest.run_names import RunSpec
 from pipeline.execution.executors import SerialExecutor, WorkerLostError
 from pipeline.stages.ingest import ingest, skipped_entry

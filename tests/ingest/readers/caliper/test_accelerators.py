@@ -5,6 +5,7 @@ import pytest
 
 from ingest.errors import InputError
 from ingest.readers import read_profile
+from ingest.reduction import reduce_profile
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from tests.ingest.readers.by_path import values_by_path
 
@@ -47,7 +48,11 @@ def test_sums_over_ranks_make_one_location_of_each_kind(tmp_path):
         ("main", "cudaLaunchKernel"): [4, 0],
         ("main", "cudaLaunchKernel", "GPU activities"): [0, 3],
     }
-    assert profile.notices == ("values are sums over 4 processes: single processes are not available",)
+    assert profile.notices == ("values are sums over the processes; single processes are not available",)
+    run = reduce_profile(profile, ["time"])
+    assert (len(run.process), run.device_time.shape[1]) == (4, 4)
+    assert run.device_time.sum(axis=0) == pytest.approx([9 / 4] * 4)  # 3 s of kernels, the others idle
+    assert run.values["gpu_time"].mean.sum() == pytest.approx(9 / 4)
 
 
 def test_inclusive_times_on_devices_become_exclusive_for_each_kernel(tmp_path):

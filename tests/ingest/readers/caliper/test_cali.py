@@ -11,6 +11,8 @@ from ingest.readers.caliper import cali, cali_tree, caliper_profile
 
 from .cali_files import DEVICE, DOUBLE, LOOP, MAIN, SEND, VALUE, Cali, exclusive
 
+SUMS = "values are sums over the processes{}; single processes are not available"
+
 
 def test_exclusive_times(tmp_path):
     profile = read_profile(exclusive().globals(cluster="a").write(tmp_path / "a.cali"))
@@ -30,7 +32,7 @@ def test_inclusive_times_summed_over_processes(tmp_path):
     assert profile.tree.paths(profile.regions.name)[1] == ("main", "cycle")  # without a record of its own
     np.testing.assert_allclose(profile.values("time")[:, 0], [5, 0, 4])
     np.testing.assert_allclose(profile.values("time", inclusive=True)[:, 0], [9, 4, 4])
-    assert profile.notices == ("values are sums over 8 processes: single processes are not available",)
+    assert profile.notices == (SUMS.format(""),)
 
 
 def test_processes_nanoseconds_and_visits(tmp_path):
@@ -189,26 +191,23 @@ def test_exclusive_times_come_before_inclusive_ones_and_those_of_processes_befor
     both = Cali().record(MAIN, extra=[(name, i + 1.0) for i, name in enumerate(names[:2])])
     profile = read_profile(both.write(tmp_path / "b.cali"))
     assert profile.values("time").tolist() == [[2.0]]
-    assert profile.notices == ("values are sums over all processes: single processes are not available",)
+    assert profile.notices == (SUMS.format(", whose number is not stated: times are those of all together"),)
 
 
 @pytest.mark.parametrize(
     ("globals_", "number"),
     [
-        ({}, "all"),
-        ({"jobsize": "8"}, "8"),
-        ({"jobsize": "8", "mpi.world.size": "16"}, "16"),
-        ({"jobsize": "1"}, None),
-        ({"mpi.world.size": "1", "jobsize": "8"}, None),
+        ({"jobsize": "8"}, 8),
+        ({"jobsize": "8", "mpi.world.size": "16"}, 16),
+        ({"jobsize": "1"}, 1),
+        ({"mpi.world.size": "1", "jobsize": "8"}, 1),
     ],
 )
 def test_sums_over_processes_state_their_number(tmp_path, globals_, number):
     file = timed("sum#sum#time.duration")
-    if globals_:
-        file.globals(**globals_)
-    notices = read_profile(file.write(tmp_path / "a.cali")).notices
-    sums = f"values are sums over {number} processes: single processes are not available"
-    assert notices == (() if number is None else (sums,))
+    profile = read_profile(file.globals(**globals_).write(tmp_path / "a.cali"))
+    assert profile.processes == number
+    assert profile.notices == (() if number == 1 else (SUMS.format(""),))
 
 
 def test_locations_are_ranks_and_threads(tmp_path):

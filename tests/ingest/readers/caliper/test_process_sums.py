@@ -1,0 +1,64 @@
+"""Caliper's sums over processes: Spot's and the reports' files, without single processes."""
+
+import numpy as np
+import pytest
+
+from ingest.discovery import discover
+from ingest.errors import InputError
+from ingest.readers import read_profile
+from ingest.reduction import reduce_profile
+
+from .cali_files import LOOP, MAIN, OWN, WHOLE, Cali, report
+
+
+def test_sums_stand_for_as_many_processes_as_are_stated(tmp_path):
+    profile = read_profile(report(64).write(tmp_path / "a.cali"))
+    assert (profile.processes, profile.cpu_locations, len(profile.locations)) == (64, 64, 1)
+    assert profile.values("time").sum() == 7 * 64
+    run = reduce_profile(profile, ["time"])
+    assert run.process.tolist() == list(range(64))
+    of_each = run.class_time.sum(axis=0)
+    assert of_each.sum() == pytest.approx(7 * 64)
+    assert of_each.max() == pytest.approx(8)  # the longest, as the file states it
+    time = run.values["time"]
+    assert (time.mean.tolist(), time.min.tolist(), time.max.tolist()) == ([1, 4, 2], [0.5, 3, 1], [2, 5, 3])
+
+
+def test_processes_that_did_not_visit_a_call_path_spent_nothing_there(tmp_path):
+    extra = [("sum#" + OWN, 8), ("min#" + OWN, 2), ("max#" + OWN, 6), ("avg.count#" + OWN, 2)]
+    file = Cali().record(MAIN, extra=extra).globals(**{"mpi.world.size": "4"})
+    time = reduce_profile(read_profile(file.write(tmp_path / "a.cali")), ["time"]).values["time"]
+    assert [part.tolist() for part in (time.sum, time.mean, time.min, time.max)] == [[8], [2], [0], [6]]
+
+
+def test_inclusive_sums_alone_say_how_long_the_longest_process_took(tmp_path):
+    file = Cali()
+    for path, whole, most in ((MAIN, 40, 12), (LOOP, 30, 11)):
+        file.record(path, extra=[("sum#" + WHOLE, whole), ("max#" + WHOLE, most)])
+    profile = read_profile(file.globals(jobsize="4").write(tmp_path / "a.cali"))
+    run = reduce_profile(profile, ["time"])
+    assert run.values["time"].sum.tolist() == [10, 30]
+    assert run.values["time"].max.tolist() == [2.5, 7.5]
+    assert run.class_time.sum(axis=0).tolist() == pytest.approx([12, 28 / 3, 28 / 3, 28 / 3])
+
+
+def test_values_by_rank_are_no_sums(tmp_path):
+    file = Cali().globals(**{"mpi.world.size": "2"})
+    for rank in (0, 1):
+        file.record(MAIN, extra=[("sum#sum#time.duration", 3.0), ("mpi.rank", rank)])
+    profile = read_profile(file.write(tmp_path / "a.cali"))
+    assert (profile.processes, profile.notices) == (2, ())
+
+
+def test_more_processes_than_any_run_has_are_refused(tmp_path):
+    file = report(4).globals(**{"mpi.world.size": "9" * 12})
+    with pytest.raises(InputError, match="999999999999 processes: more than any run has"):
+        read_profile(file.write(tmp_path / "a.cali"))
+
+
+def test_files_of_any_name_state_their_processes(tmp_path):
+    for i, processes in enumerate((16, 4)):
+        report(processes).write(tmp_path / f"24010{i}-xYz{7 - i}.cali")
+    found = discover(tmp_path)
+    assert found.parameters == ("mpi.world.size",)
+    assert np.array([run.parameters for run in found.runs]).tolist() == [[4], [16]]
