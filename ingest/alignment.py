@@ -104,16 +104,18 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
     placed.sort(key=lambda item: (item[0].parameters, item[0].repetition, item[0].profile.source))
     place, tree, regions = union.finish()
     points = sorted({run.parameters for run, _ in placed})
-    records, slots = _records(((run, place[nodes]) for run, nodes in placed), points)
+    records = _records(((run, place[nodes]) for run, nodes in placed), points)
     metrics = _union_of_metrics([run.profile for run, _ in placed])
-    shape = (len(tree), len(points), 1 + max(slot[1] for slot in slots))
+    shape = (len(tree), len(points), 1 + max(record.repetition for record in records))
     values = {}
     for metric in metrics:
         dense = {name: np.full(shape, np.nan) for name in REDUCTIONS}
-        for (run, nodes), (point, repetition) in zip(placed, slots, strict=True):
+        for (run, nodes), record in zip(placed, records, strict=True):
             reduction = run.profile.values.get(metric.name)
+            if reduction is not None and metric.name == "time":
+                reduction = replace(reduction, sum=reduction.sum * record.cores_of_location)
             if reduction is not None:
-                _fill(dense, reduction, place[nodes], point, repetition)
+                _fill(dense, reduction, place[nodes], record.point, record.repetition)
         values[metric.name] = Reduction(**dense)
     return Experiment(
         parameters=tuple(parameters),
@@ -155,15 +157,14 @@ def _fill(dense: dict[str, FloatArray], reduction: Reduction, nodes: IntArray, p
 
 def _records(
     runs: Iterable[tuple[MeasuredRun, IntArray]], points: Sequence[tuple[float, ...]]
-) -> tuple[tuple[RunRecord, ...], list[tuple[int, int]]]:
+) -> tuple[RunRecord, ...]:
     """Give every run, with its call paths in the union, its point and the next free repetition of it."""
     index = {point: i for i, point in enumerate(points)}
     used = [0] * len(points)
-    records, slots = [], []
+    records = []
     for run, nodes in runs:
         point, profile = index[run.parameters], run.profile
         number = np.append(nodes, -1)
-        slots.append((point, used[point]))
         records.append(
             RunRecord(
                 source=profile.source,
@@ -181,7 +182,7 @@ def _records(
             )
         )
         used[point] += 1
-    return tuple(records), slots
+    return tuple(records)
 
 
 def _union_of_metrics(profiles: Sequence[ReducedProfile]) -> tuple[Metric, ...]:

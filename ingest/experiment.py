@@ -10,6 +10,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.callpaths import CallPaths
 from ingest.calltree import CallTree
 from ingest.errors import InputError
+from ingest.held_cores import HeldCores, held_cores
 from ingest.location_values import LocationValues
 from ingest.number_text import value_text
 from ingest.profile import Metric, RegionTable
@@ -74,6 +75,16 @@ class RunRecord:
         """float64[accelerator], seconds of kernels."""
         kernels: FloatArray = self.device_time[DEVICE_CLASSES.index(RegionClass.KERNEL)]
         return kernels
+
+    @property
+    def cores(self) -> HeldCores:
+        """The cores of the run."""
+        return held_cores(self.attributes, len(np.unique(self.process)), len(self.process))
+
+    @property
+    def cores_of_location(self) -> float:
+        """How many cores a CPU location was on, on average."""
+        return self.cores.used / len(self.process) if len(self.process) else 1.0
 
     @property
     def longest_time(self) -> float:
@@ -148,8 +159,9 @@ class Experiment:
         tree: the union of the runs' call trees, in preorder.
         regions: the regions of the union, one per name.
         values: per metric name the reductions over CPU locations, or over accelerators for ``gpu_time`` and
-            the like, float64[N, P, R]; NaN where there was
-            no run, zero where it did not visit the call path.
+            the like, float64[N, P, R]; NaN where there was no run, zero where it did not visit the call path.
+            Sums of ``time`` are core-seconds: of processes whose threads are not locations, those of as many
+            cores.
         runs: the runs, in the order of points and repetitions; empty if the values come from a series.
         correction: how the times were corrected for overhead; None if they are as measured.
         recorded: names of the functions that the runs could record, called or not, sorted; empty if unknown.
@@ -221,6 +233,13 @@ class Experiment:
         for run in self.runs:
             on_devices = metric.startswith(GPU)
             counts[run.point, run.repetition] = run.device_time.shape[1] if on_devices else len(run.process)
+        return counts
+
+    def cores(self, *, held: bool = False) -> FloatArray:
+        """Return how many cores the runs used, or held, float64[P, R]; NaN where no run was measured."""
+        counts = np.full(self.shape, np.nan)
+        for run in self.runs:
+            counts[run.point, run.repetition] = run.cores.held if held else run.cores.used
         return counts
 
     @property

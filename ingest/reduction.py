@@ -206,7 +206,9 @@ def _of_each(
 
 
 def _merge(values: FloatArray, merged: _Merged) -> FloatArray:
-    return np.bincount(merged.node, values, minlength=len(merged.tree))
+    found = np.zeros(len(merged.tree))
+    np.add.at(found, merged.node, values)
+    return found
 
 
 def _without_regions(largest: Mapping[str, LargestKernels]) -> list[str]:

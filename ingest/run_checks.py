@@ -12,8 +12,9 @@ from ingest.alignment import MeasuredRun
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
+from ingest.held_cores import stated_cores, stated_number
 from ingest.number_text import figure
-from ingest.profile import CORES, NODE, NODES
+from ingest.profile import NODE
 from ingest.reduction import ReducedProfile
 from ingest.run_metadata import METADATA_PROCESSES
 from ingest.run_names import PROCESS_PARAMETERS
@@ -180,8 +181,6 @@ _SYSTEMS = (*PROFILERS.items(), ("generator", ""))
 _HOSTS = ("hostname", "Hostname", "Node Name", "host", "hosts", NODE)
 _PROCESSORS = ("CPU Type", "cpu.model")
 _PROCESS_CORES = "OMP_NUM_PROCS"  # processors available to a process, as TAU asks OpenMP
-_NODE_CORES = ("cores_per_node", "sys_cores_per_node")
-_NODE_COUNTS = ("numhosts", "n_nodes", NODES)
 _DIGITS = re.compile(r"[0-9]+")
 _MAX_GROUPS = 4
 
@@ -274,7 +273,10 @@ def _shared_cores(runs: Sequence[RunRecord]) -> str:
     """Say which runs had more locations than cores, if their profiles state the cores; otherwise empty."""
     crowded = []
     for run in runs:
-        cores, processors = _cores(run), _number(run, (_PROCESS_CORES,))
+        cores, processors = (
+            stated_cores(run.attributes),
+            stated_number(run.attributes, (_PROCESS_CORES,)),
+        )
         threads = int(np.unique(run.process, return_counts=True)[1].max(initial=0))
         if cores and len(run.process) > cores:
             crowded.append(f"{run.source} ({len(run.process)} locations on {cores} cores)")
@@ -283,14 +285,3 @@ def _shared_cores(runs: Sequence[RunRecord]) -> str:
     if not crowded:
         return ""
     return f"more locations than cores, so that they waited for each other: {_first(crowded)}"
-
-
-def _cores(run: RunRecord) -> int:
-    if total := _number(run, (CORES,)):
-        return total
-    return _number(run, _NODE_CORES) * _number(run, _NODE_COUNTS)
-
-
-def _number(run: RunRecord, names: Sequence[str]) -> int:
-    text = _attribute(run, names)
-    return int(text) if text.isdecimal() and len(text) < 10 else 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.models.curve_formulas import OFF_BETWEEN, Curves, TriedTerms, curve_formulas
+from pipeline.models.curve_formulas import DIGITS, OFF_BETWEEN, Curves, TriedTerms, curve_formulas
 from pipeline.models.formulas import Formula
 from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
 
@@ -102,6 +102,12 @@ class FormulaSequences:
         scales = curves.points[:, self.line.column]
         pieces = [[(formula, float(scales[-1]))] if formula else [] for formula in found]
         left = np.array([k for k, formula in enumerate(found) if formula is None], dtype=np.int64)
+        if len(scales) == 1:  # no normal form is below zero, where rounding of small rests may lie
+            for k in left.tolist():
+                value = float(f"{curves.value[k, 0]:.{DIGITS}g}")
+                pieces[k] = [
+                    (Formula(parameters=self.tried.parameters, constant=value, terms=()), float(scales[0]))
+                ]
         if not len(left) or len(scales) == 1:
             return pieces
         last, end = len(scales) - 1, int(np.searchsorted(scales, self.measured_end))

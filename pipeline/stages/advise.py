@@ -13,6 +13,7 @@ from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning.advice import MeasurementPlan, advise
 from pipeline.questions.planning.designs import SERIES_REPETITIONS
 from pipeline.questions.planning.plan import repetition_noise
+from pipeline.questions.runtime.held_share import held_share
 
 TIMES = ("effort", "time")
 
@@ -79,15 +80,16 @@ def cost_so_far(analysis: Analysis) -> float:
 
 
 def _cores(analysis: Analysis, points: FloatArray) -> FloatArray:
-    """Return the core-seconds of a run that a modelled second stands for.
+    """Return the core-seconds that a run holds for a modelled second.
 
     Under weak scaling a second is one location's; if values are per visit of a region, it is one visit's.
     """
     experiment = analysis.experiment
     visits = 1.0 if experiment.per is None else experiment.per.of_a_run
+    held = held_share(experiment, points) * visits
     if analysis.decision.scaling is not Scaling.WEAK:
-        return np.full(len(points), visits)
+        return held
     scale = np.array([experiment.points[run.point, analysis.column] for run in experiment.runs])
-    per_unit = np.median([len(run.process) for run in experiment.runs] / scale)
-    cores: FloatArray = points[:, analysis.column] * per_unit * visits
+    per_unit = np.median([run.cores.used for run in experiment.runs] / scale)
+    cores: FloatArray = points[:, analysis.column] * per_unit * held
     return cores

@@ -142,7 +142,7 @@ def _shorter(run: RunRecord, experiment: Experiment, out: BoolArray) -> RunRecor
         if found in left_out:
             left_out[found] += float(time[node])
     for row, found in enumerate(run.classes):
-        whole = float(class_time[row].sum())
+        whole = float(class_time[row].sum()) * run.cores_of_location
         if whole > 0:
             class_time[row] *= max(1 - left_out[found] / whole, 0.0)
     return replace(run, class_time=class_time)

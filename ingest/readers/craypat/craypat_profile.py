@@ -191,8 +191,8 @@ def _notices(
     if interval is None:
         notices.append(NO_SECONDS)
     if facts.threads > 1:
-        times = f"core-seconds are {facts.threads} times as many"
-        notices.append(f"times are those of processes with {facts.threads} threads: {times}")
+        held = f"a run holds {facts.threads} times as many cores"
+        notices.append(f"times are those of processes with {facts.threads} threads: {held}")
     if exceeding:
         notices.append(
             f"rows exceed what they are parts of ({', '.join(exceeding)}): the sum is more than stated"

@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any, Literal, TypeAlias
 
 Facts: TypeAlias = Mapping[str, str]
-"""What a log states, by name: `processes`, `threads`, `steps`, `total`, and settings of any name."""
+"""What a log states, by name: `processes`, `threads`, `nodes`, `cores`, `steps`, `total`, and settings."""
 
 OVERLAPPING_TIMERS = "(overlapping timers)"
 """The region of timers that lie inside others, or around them, in a way that the log does not say."""
@@ -162,8 +162,8 @@ class Placed:
 class TimerTable:
     """How one program prints its timers.
 
-    Facts named ``processes``, ``threads`` (of a process), ``steps`` and ``total`` have a meaning; a log that
-    states ``_serial`` and no processes is of one; steps go from ``_first_step`` to ``last_step``. Others that
+    Facts named ``processes``, ``threads`` (of a process), ``nodes``, ``cores`` (of all nodes, without hardware
+    threads), ``steps`` and ``total`` have a meaning; a log that states ``_serial`` and no processes is of one; steps go from ``_first_step`` to ``last_step``. Others that
     begin with an underscore are for `place`; all others are settings, which should be the same in all runs.
 
     Attributes:

@@ -9,6 +9,8 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.profile import (
+    CORES,
+    NODES,
     OVERLAPPING,
     LocationTable,
     Metric,
@@ -50,7 +52,7 @@ MAX_VALUES = 1 << 27
 MAX_PHASES = 16  # tables of one log that are kept apart; more are added
 ROUNDING = 1e-5  # relative: a smaller rest of the stated total is no time of its own
 MAX_NAMED = 3  # timers that stand for the total and are listed by name
-_MEANINGS = frozenset(("processes", "threads", "steps", "total"))
+_MEANINGS = frozenset(("processes", "threads", "nodes", "cores", "steps", "total"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,6 +100,7 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
         STATISTIC: f"{kind.statistic.value} ({_processes_text(processes, threads)})",
         **{RECONCILED + phase.name: phase.reconciled for phase in phases},
         PROGRAM: kind.name,
+        **{name: facts[of] for name, of in ((NODES, "nodes"), (CORES, "cores")) if count(facts, of)},
         **_settings(tables, threads),
     }
     found = [*notices, *(notice for table in tables for notice in table.placed.notices)]
@@ -107,7 +110,7 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
         )
     if threads > 1 and not kind.per_thread:
         found.append(
-            f"times are those of processes with {threads} threads: core-seconds are {threads} times as many"
+            f"times are those of processes with {threads} threads: a run holds {threads} times as many cores"
         )
     steps = sum(count(table.facts, "steps") or 0 for table in tables)
     attributes |= {STEPS: str(steps)} if steps else {}

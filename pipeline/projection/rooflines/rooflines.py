@@ -202,7 +202,7 @@ def counted_kernels(
         for one in experiment.metrics
         if known(one.name)
     }
-    locations = float(np.nanmean(experiment.locations()[point]))
+    locations = float(np.nanmean(experiment.cores()[point]))
     nodes, cores = nodes_of(locations, machine)
     found: list[CountedKernel | None] = []
     for k, (paradigm, region) in enumerate(zip(*names, strict=True)):

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import numpy as np
 
-from ingest.accelerators import GPU_TIME
+from ingest.accelerators import GPU, GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
@@ -21,6 +21,7 @@ from pipeline.models.search_space import counts_processes
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, along_parameter, extrapolation, scaled_parameter
 from pipeline.questions.runtime.estimate import Estimate, from_prediction, from_repetitions
+from pipeline.questions.runtime.held_share import held_share
 from pipeline.statistics.student import TWO_SIDED
 
 
@@ -98,13 +99,13 @@ class Figures:
         measured: bool[Q], whether the figures are measured rather than predicted.
         reference: float64[Q, D], the smallest measured scale with the same other parameters, that each is
             compared with; if there is none, the smallest measured scale of all, predicted for these.
-        locations: float64[Q].
+        locations: float64[Q], cores that are used; accelerators if times are theirs.
         longest: float64[Q], measured seconds of the location that takes longest.
         extrapolation: float64[Q], the largest factor by which a parameter lies beyond its measured range, 1
             inside.
         effort: core-seconds.
         wall: seconds: effort over locations.
-        core_hours: effort in core-hours.
+        core_hours: wall time of all cores that the run holds.
         speedup: wall time of the reference over that here (strong scaling).
         efficiency: speed-up over the factor between the numbers of locations.
         weak_efficiency: wall time of the reference over that here (weak scaling).
@@ -259,6 +260,7 @@ class RuntimeStudy:
         effort_before, wall_before = self._effort_and_wall(before, locations_before)
         itself = (points == references).all(axis=1) & (measured == has_measured_reference)
         efficiency = self._compared(Comparison.STRONG, effort_before.over(effort), itself)
+        held = np.nan if self.on_accelerators else held_share(self.analysis.experiment, points)
         size = points[:, self.column] / references[:, self.column]
         shared = np.hypot(
             self.common_error, np.where(measured, TWO_SIDED * self.analysis.measured_error, 0.0)
@@ -272,7 +274,7 @@ class RuntimeStudy:
             extrapolation=extrapolation(self.analysis.experiment.points, points),
             effort=effort.widened(shared),
             wall=wall.widened(shared),
-            core_hours=effort.widened(shared).times(np.nan if self.on_accelerators else 1 / SECONDS_PER_HOUR),
+            core_hours=effort.widened(shared).times(held / SECONDS_PER_HOUR),
             speedup=efficiency.times(locations / locations_before),
             efficiency=efficiency,
             weak_efficiency=self._compared(Comparison.WEAK, wall_before.over(wall), itself),
@@ -350,17 +352,18 @@ TOLERANCE = 0.01  # by which the locations of a unit of the parameters may diffe
 
 
 def location_rule(experiment: Experiment, metric: str = "time") -> tuple[float, list[int]]:
-    """Return a factor and the parameters whose product, times the factor, is the number of locations.
+    """Return a factor and the parameters whose product, times the factor, is the number of cores used.
 
-    The number of locations must be proportional to the product of some of the parameters at all measured
+    The number must be proportional to the product of some of the parameters at all measured
     points (processes, processes times threads, none for a constant number), and is taken to stay so. Of
     several such products that of the fewest parameters counts. The factor is NaN if there is none.
 
     Args:
         experiment: the measurements.
-        metric: what was measured on the locations: accelerators for ``gpu_time``, else CPU locations.
+        metric: what was measured: on accelerators for ``gpu_time``, whose number it then is.
     """
-    measured = mean_over_repetitions(experiment.locations(metric))
+    on_devices = metric.startswith(GPU)
+    measured = mean_over_repetitions(experiment.locations(metric) if on_devices else experiment.cores())
     known = np.isfinite(measured) & (measured > 0)
     if known.any():
         for subset in _subsets(len(experiment.parameters)):

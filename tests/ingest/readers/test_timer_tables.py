@@ -114,7 +114,7 @@ def test_lammps_threads_and_the_old_format(read):
     profile = read(timer_logs.lammps((1.0, 10, [("Pair", 1.0), ("Other", 0.5)]), threads="3"))
     assert len(profile.locations) == 4
     assert profile.notices == (
-        "times are those of processes with 3 threads: core-seconds are 3 times as many",
+        "times are those of processes with 3 threads: a run holds 3 times as many cores",
     )
     old = read(timer_logs.old_lammps())
     assert times(old) == {"Pair": 11.0, "Kspace": 4.0, "Output": 0.5, "Other": 1.0}

@@ -8,8 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas, sum_formula, total_formula
-from pipeline.models.curve_formulas import AGREEMENT
+from pipeline.models.curve_formulas import AGREEMENT, Curves, TriedTerms
 from pipeline.models.fit import fit
+from pipeline.models.forms import term
+from pipeline.models.formula_sequences import FormulaSequences
+from pipeline.models.prediction_formula import FormulaRange
 from pipeline.models.total import predict_total
 from tests.pipeline.models.made import changed, one_parameter
 
@@ -135,3 +138,15 @@ def test_predictions_that_end_at_0_have_a_piece_that_is_0():
     (found,) = prediction_formulas(models, within)
     assert found.pieces[-1].text() == "0"
     assert found.values(np.array([[1.0], [16.0]])) == pytest.approx([8, 0], rel=0.1)
+
+
+def test_a_single_prediction_below_0_has_a_formula():  # rests of logs are below, by what was rounded
+    point = np.array([[4.0]])
+    line = FormulaRange(first=point[0], last=point[0], column=0)
+    sequences = FormulaSequences(TriedTerms.of(("p",), [term((1, 0))]), line, 4.0)
+
+    def predict(points, kernels):
+        return np.full((1, len(points)), -5.0)
+
+    found = sequences.of(Curves.of(point, predict(point, None)), np.array([0]), predict)
+    assert found[0].values(point) == pytest.approx([-5])

@@ -119,7 +119,7 @@ def test_threads_and_functions_that_exceed_their_group_are_noticed(read):
     text = sampled(threads="8").replace("| 1,200.0 |   30.7", "| 1,900.0 |   30.7")
     notices = read(text).notices
     assert notices[1:] == (
-        "times are those of processes with 8 threads: core-seconds are 8 times as many",
+        "times are those of processes with 8 threads: a run holds 8 times as many cores",
         "rows exceed what they are parts of (USER): the sum is more than stated",
     )
 
