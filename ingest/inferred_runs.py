@@ -1,11 +1,12 @@
 """Runs whose names do not say their parameters: the profiles know them, and the numbers in the names help."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError
+from ingest.held_cores import stated_number
 from ingest.profile import NODES, Profile
 from ingest.profile_search import FoundProfile, Skipped
 from ingest.run_metadata import METADATA_PROCESSES
@@ -70,7 +71,7 @@ def _describe(found: FoundProfile, directory: Path) -> DescribedRun:
         name=_name_below(found, directory),
         processes=_processes(found, profile, len(set(process))),
         threads=threads,
-        nodes=len(set(filter(None, profile.locations.node))) or _count(profile.attributes, (NODES,)),
+        nodes=len(set(filter(None, profile.locations.node))) or stated_number(profile.attributes, (NODES,)),
         written=found.path.stat().st_mtime,
     )
 
@@ -85,12 +86,7 @@ def _processes(found: FoundProfile, profile: Profile, located: int) -> int:
     """Return the number of processes, 0 if neither metadata nor a log state it."""
     if found.reader.unnamed_parameters:
         return int(found.reader.unnamed_parameters(found.path).get(PROCESSES, 0))
-    return _count(profile.attributes, METADATA_PROCESSES) or located
-
-
-def _count(attributes: Mapping[str, str], names: Sequence[str]) -> int:
-    text = next((attributes[name] for name in names if name in attributes), "")
-    return int(text) if text.isdecimal() and len(text) < 10 else 0
+    return stated_number(profile.attributes, METADATA_PROCESSES) or located
 
 
 def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> Inferred | None:

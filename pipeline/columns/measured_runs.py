@@ -9,7 +9,7 @@ from ingest.run_settings import agreed_settings, described_runs
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import EXACT, QUANTITY, SHARE, TEXT, TEXTS, Column, filled, parameters
 from pipeline.columns.target_sentences import next_sentence
-from pipeline.wording.quantities import callpath_text, counted, half_width, number, quantity
+from pipeline.wording.quantities import BETWEEN, callpath_text, counted, half_width, number, quantity
 
 COUNTS = {
     "repetition": "rep",
@@ -20,6 +20,7 @@ COUNTS = {
     "accelerators": "GPUs",
 }
 NAME_WIDTH = 60
+MANY = 10_000  # from which on counts are written with commas
 
 Found = Mapping[str, Any]
 """What `pipeline.stages.inspect.inspect_path` returns."""
@@ -128,14 +129,38 @@ def verdict(found: Found) -> list[str]:
         return [f"OK: {_contents(found)}"]
     more = "" if found["usable"] else "; `pipeline run` refuses these runs"
     lines = [f"  {number}. {problem}" for number, problem in enumerate(problems, start=1)]
-    return [f"{counted(len(problems), 'problem')}{more}", *lines]
+    whole = [_contents(found)] if found["usable"] else []
+    return [f"{counted(len(problems), 'problem')}{more}", *lines, *whole]
 
 
 def _contents(found: Found) -> str:
+    """Say what there is: runs, points, processes, nodes, repetitions, and what all of it cost."""
     if "series" in found:
         return counted(found["series"]["points"], "measurement point")
     points = len({tuple(run["at"]) for run in found["runs"]})
-    return f"{counted(len(found['runs']), 'run')} at {counted(points, 'measurement point')}"
+    text = f"{counted(len(found['runs']), 'run')} at {counted(points, 'measurement point')}"
+    extent = found.get("extent")
+    if not extent:
+        return text
+    text = text.replace(" at ", f" of {extent['program']} at ", 1) if extent["program"] else text
+    processes, nodes, repetitions = (
+        _range(extent[name], noun)
+        for name, noun in (("processes", "process"), ("nodes", "node"), ("repetitions", "repetition"))
+    )
+    where = " on ".join(filter(None, (processes, nodes if processes else "")))
+    text = ", ".join(filter(None, (text, where, repetitions)))
+    if not (processes and extent["core_seconds"] > 0):
+        return text
+    return f"{text}; {extent['cores']}, so {quantity(extent['core_seconds'], 'core-s')} in all"
+
+
+def _range(ends: Sequence[int] | None, noun: str) -> str:
+    """Write the least and largest count: ``1 .. 6 repetitions``; empty if they are unknown."""
+    if ends is None:
+        return ""
+    least, most = (f"{end:,}" if end >= MANY else str(end) for end in ends)
+    nouns = f"{noun}{'es' if noun.endswith('s') else 's'}"
+    return f"{least}{BETWEEN}{most} {nouns}" if least != most else f"{most} {noun if most == '1' else nouns}"
 
 
 def advice_table(plans: Sequence[Mapping[str, Any]], names: Sequence[str]) -> DataTable:

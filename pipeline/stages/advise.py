@@ -13,6 +13,7 @@ from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning.advice import MeasurementPlan, advise
 from pipeline.questions.planning.designs import SERIES_REPETITIONS
 from pipeline.questions.planning.plan import repetition_noise
+from pipeline.questions.runtime.figures import locations_of
 from pipeline.questions.runtime.held_share import held_share
 
 TIMES = ("effort", "time")
@@ -86,7 +87,8 @@ def _cores(analysis: Analysis, points: FloatArray) -> FloatArray:
     """
     experiment = analysis.experiment
     visits = 1.0 if experiment.per is None else experiment.per.of_a_run
-    held = held_share(experiment, points) * visits
+    used = locations_of(experiment, analysis.decision)(points)
+    held = held_share(experiment, points, used) * visits
     if analysis.decision.scaling is not Scaling.WEAK:
         return held
     scale = np.array([experiment.points[run.point, analysis.column] for run in experiment.runs])

@@ -1,7 +1,7 @@
 """What `pipeline inspect` shows: what is in a profile or a directory of runs, without models."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from ingest.run_settings import (
     SETTING,
     STATISTIC,
     TABLE,
+    described_as,
     differing_settings,
     is_log,
     metadata_of,
@@ -39,6 +40,15 @@ from pipeline.stages.usable_runs import is_problem
 
 TIME = "time"
 BY_CLASS = (TIME, "visits", GPU_TIME, GPU + "visits")  # metrics whose totals are split with accelerators
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Checked:
+    """What `pipeline run` would complain about, whether it goes on, and how large the study is."""
+
+    problems: Sequence[str]
+    usable: bool = False
+    extent: Mapping[str, Any] | None = None
 
 
 def inspect_path(
@@ -62,9 +72,10 @@ def inspect_path(
         metadata, settings that logs state, and notices; ``series`` instead of runs for a series file;
         ``skipped``, what is not a run, with reasons;
         ``notices`` on the whole; ``problems``, one sentence each; ``usable``, whether the runs can be
-        modelled together. Logs have ``statistic``, what their values are of the processes, and
-        ``reconciled``, how much of the stated total they are; a single one also ``overlapping``, the timers
-        that are in no sum. Profiles of profilers have ``reconciled``, too.
+        modelled together; ``extent``, the least and most processes, nodes and repetitions, what cores are
+        counted by, and the core-seconds of all runs, None without runs. Logs have ``statistic``, what their
+        values are of the processes, and ``reconciled``, how much of the stated total they are; a single one
+        also ``overlapping``, the timers that are in no sum. Profiles of profilers have ``reconciled``, too.
 
     Raises:
         InputError: there is nothing that can be read.
@@ -82,10 +93,10 @@ def inspect_path(
     runs, settings, unread = _described(found.runs, totals=totals)
     skipped = [entry for entry in found.skipped if not is_problem(entry)]
     if problem is None:
-        problems, usable = _problems(located, options.processes, progress)
+        checked = _checked(located, options.processes, progress)
     else:
-        problems, usable = [str(problem), *unread], False
-    return _inspection(path, found.parameters, runs, skipped, (*found.notices, *settings), problems, usable)
+        checked = _Checked(problems=[str(problem), *unread])
+    return _inspection(path, found.parameters, runs, skipped, (*found.notices, *settings), checked)
 
 
 def _inspection(
@@ -94,8 +105,7 @@ def _inspection(
     runs: Sequence[dict[str, Any]],
     skipped: Sequence[Skipped],
     notices: Sequence[str],
-    problems: Sequence[str],
-    usable: bool,
+    checked: _Checked,
 ) -> dict[str, Any]:
     return {
         "path": str(path),
@@ -103,13 +113,16 @@ def _inspection(
         "runs": runs,
         "skipped": list(map(skipped_entry, skipped)),
         "notices": list(notices),
-        "problems": list(problems),
-        "usable": usable,
+        "problems": list(checked.problems),
+        "usable": checked.usable,
+        "extent": checked.extent,
     }
 
 
 def _series(path: Path, name: str, series: Experiment) -> dict[str, Any]:
-    return _inspection(path, series.parameters, [], (), (), series.notices, True) | {
+    return _inspection(
+        path, series.parameters, [], (), (), _Checked(problems=series.notices, usable=True)
+    ) | {
         "series": {
             "format": name,
             "points": len(series.points),
@@ -128,8 +141,8 @@ def _tables(path: Path, located: Located, source: TableSource, *, totals: bool) 
         _description(run.profile.source, TABLE, run.parameters, run.repetition, run.profile, totals=totals)
         for run in study.runs
     ]
-    problems, usable = _problems(located, 1, no_progress)
-    return _inspection(path, study.parameters, runs, source.skipped, study.notices, problems, usable)
+    checked = _checked(located, 1, no_progress)
+    return _inspection(path, study.parameters, runs, source.skipped, study.notices, checked)
 
 
 def _described(
@@ -156,12 +169,12 @@ def _described(
     return described, differing_settings(attributes), unread
 
 
-def _problems(located: Located, processes: int, progress: ProgressDisplay) -> tuple[list[str], bool]:
-    """Read the runs as `pipeline run` does; return what it would complain about, and whether it goes on."""
+def _checked(located: Located, processes: int, progress: ProgressDisplay) -> _Checked:
+    """Read the runs as `pipeline run` does."""
     try:
         read = ingest(located, TIME, processes, progress)
     except InputError as error:
-        return [str(error)], False
+        return _Checked(problems=[str(error)])
     problems = [f"{entry.path}: {entry.reason}" for entry in read.damaged]
     problems += read.doubts
     decision = decide_scaling(read.experiment)
@@ -172,7 +185,31 @@ def _problems(located: Located, processes: int, progress: ProgressDisplay) -> tu
             "all runs are repetitions of one point, so nothing can be said about scaling;"
             " measure at other numbers of processes or problem sizes"
         )
-    return problems, True
+    return _Checked(problems=problems, usable=True, extent=_extent(read.experiment))
+
+
+def _extent(experiment: Experiment) -> dict[str, Any]:
+    """Return how large a study is: least and most of what it has, and the core-seconds that it held."""
+    runs = experiment.runs
+    cores = [run.cores for run in runs]
+    repetitions = np.bincount([run.point for run in runs])
+    seconds = [float(run.class_time.sum()) / max(len(run.process), 1) for run in runs]
+    held = sum(of.held * wall for of, wall in zip(cores, seconds, strict=True))
+    programs = {described_as(run.attributes, "program") for run in runs}
+    bases = {of.basis for of in cores}
+    return {
+        "program": programs.pop() if len(programs) == 1 else "",
+        "processes": _ends([len(np.unique(run.process)) for run in runs]),
+        "nodes": _ends([of.nodes for of in cores]),
+        "repetitions": _ends(repetitions[repetitions > 0].tolist()),
+        "cores": bases.pop() if len(bases) == 1 else "cores as each run has them",
+        "core_seconds": held,
+    }
+
+
+def _ends(counts: Sequence[int]) -> list[int] | None:
+    """Return the least and the largest count; None if one is unknown."""
+    return [min(counts), max(counts)] if counts and all(counts) else None
 
 
 def _description(

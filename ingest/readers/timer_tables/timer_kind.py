@@ -162,9 +162,10 @@ class Placed:
 class TimerTable:
     """How one program prints its timers.
 
-    Facts named ``processes``, ``threads`` (of a process), ``nodes``, ``cores`` (of all nodes, without hardware
-    threads), ``steps`` and ``total`` have a meaning; a log that states ``_serial`` and no processes is of one; steps go from ``_first_step`` to ``last_step``. Others that
-    begin with an underscore are for `place`; all others are settings, which should be the same in all runs.
+    Facts named ``processes``, ``threads`` (of a process), ``nodes``, ``cores`` (of all nodes), ``steps`` and
+    ``total`` have a meaning; a log that states ``_serial`` and no processes is of one; steps go from
+    ``_first_step`` to ``last_step``. Others that begin with an underscore are for `place`; all others are
+    settings, which should be the same in all runs.
 
     Attributes:
         name: of the program, as users know it.

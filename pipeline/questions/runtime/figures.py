@@ -260,7 +260,7 @@ class RuntimeStudy:
         effort_before, wall_before = self._effort_and_wall(before, locations_before)
         itself = (points == references).all(axis=1) & (measured == has_measured_reference)
         efficiency = self._compared(Comparison.STRONG, effort_before.over(effort), itself)
-        held = np.nan if self.on_accelerators else held_share(self.analysis.experiment, points)
+        held = np.nan if self.on_accelerators else held_share(self.analysis.experiment, points, locations)
         size = points[:, self.column] / references[:, self.column]
         shared = np.hypot(
             self.common_error, np.where(measured, TWO_SIDED * self.analysis.measured_error, 0.0)

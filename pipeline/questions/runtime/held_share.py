@@ -1,4 +1,4 @@
-"""What runs held of their nodes beyond the cores that they used: it is paid for, and does not scale."""
+"""What runs hold of their nodes beyond the cores that they use: it is paid for, and does not scale."""
 
 import numpy as np
 
@@ -7,16 +7,24 @@ from ingest.experiment import Experiment
 from pipeline.models.kernels import mean_over_repetitions
 
 
-def held_share(experiment: Experiment, points: FloatArray) -> FloatArray:
-    """Return cores held over cores used, float64[Q] from 1 on: as measured, else as at the largest scale.
+def held_share(experiment: Experiment, points: FloatArray, used: FloatArray) -> FloatArray:
+    """Return cores held over cores used, float64[Q] from 1 on.
+
+    Elsewhere than measured, nodes are as full as those of the largest run if it had several; if it had one
+    node, nodes are filled.
 
     Args:
         experiment: the measurements; what a series held is not known, and taken to be what it used.
         points: float64[Q, D].
+        used: float64[Q], cores used there; NaN if unknown.
     """
     if experiment.is_series:
         return np.ones(len(points))
-    used, held = (mean_over_repetitions(experiment.cores(held=held)) for held in (False, True))
-    share = np.divide(held, used, out=np.ones(len(used)), where=used > 0)
+    cores, held = (mean_over_repetitions(experiment.cores(held=held)) for held in (False, True))
+    share = np.divide(held, cores, out=np.ones(len(cores)), where=cores > 0)
+    largest = max((run.cores for run in experiment.runs), key=lambda of: of.used)
+    elsewhere = np.full(len(points), largest.held / largest.used if largest.used else 1.0)
+    if largest.nodes == 1 and largest.held > largest.used:
+        elsewhere = np.ceil(used / largest.held) * largest.held / used
     measured, place = experiment.measured_at(points)
-    return np.where(measured, share[place], share[np.argmax(used)])
+    return np.where(measured, share[place], np.nan_to_num(elsewhere, nan=1.0))

@@ -1,0 +1,33 @@
+"""How many cores a run used and held."""
+
+import pytest
+
+from ingest.held_cores import HeldCores, held_cores
+from ingest.profile import CORES, NODES
+from ingest.run_settings import SETTING, STATISTIC
+
+LOG, THREADS = {STATISTIC: "mean of processes"}, SETTING + "threads"
+
+
+@pytest.mark.parametrize(
+    ("attributes", "locations", "used", "held", "basis"),
+    [
+        ({}, 4, 4, 4, "1 core per process"),
+        ({}, 8, 8, 8, "2 threads per process = 2 cores"),  # measured one by one
+        ({**LOG, THREADS: "8"}, 4, 32, 32, "8 threads per process = 8 cores"),
+        ({**LOG, THREADS: "2"}, 8, 8, 8, "2 threads per process = 2 cores"),  # the log sums over threads
+        ({**LOG, CORES: "6"}, 8, 6, 6, "nodes x cores per node"),  # hardware threads share cores
+        ({**LOG, CORES: "48"}, 4, 4, 48, "nodes x cores per node"),
+        ({"numhosts": "2", "cores_per_node": "36"}, 4, 4, 72, "nodes x cores per node"),
+        ({CORES: "2"}, 4, 4, 4, "1 core per process"),  # locations that share cores wait for each other
+        ({**LOG, THREADS: "many", "numhosts": "2"}, 4, 4, 4, "1 core per process"),
+    ],
+)
+def test_cores_are_those_of_the_nodes_or_of_processes_times_threads(attributes, locations, used, held, basis):
+    nodes = 2 if "numhosts" in attributes else 0
+    found = held_cores(attributes, 4, locations)
+    assert found == HeldCores(used=used, held=held, nodes=nodes, basis=basis)
+
+
+def test_nodes_are_known_without_their_cores():
+    assert held_cores({NODES: "3"}, 4, 4).nodes == 3
