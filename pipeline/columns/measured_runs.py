@@ -129,7 +129,7 @@ def verdict(found: Found) -> list[str]:
         return [f"OK: {_contents(found)}"]
     more = "" if found["usable"] else "; `pipeline run` refuses these runs"
     lines = [f"  {number}. {problem}" for number, problem in enumerate(problems, start=1)]
-    whole = [_contents(found)] if found["usable"] else []
+    whole = [_contents(found)] if found.get("extent") else []
     return [f"{counted(len(problems), 'problem')}{more}", *lines, *whole]
 
 

@@ -91,7 +91,7 @@ def test_inspect_shows_runs_sums_and_metadata(table, call):
     assert code == 0
     assert "(p = 4, repetition 2)" in out and "9.09" in out
     assert "Metadata: machine: daint (2 runs), alps (4 runs)" in out
-    assert out.rstrip().endswith("OK: 6 runs at 3 measurement points")
+    assert "OK: 6 runs at 3 measurement points, 2 .. 8 processes, 2 repetitions; " in out
 
 
 def test_inspect_shows_a_series_if_locations_are_unknown(table, call):

@@ -297,6 +297,43 @@ def test_an_inspection_ends_with_the_problems():
     assert refused[-2] == "1 problem; `pipeline run` refuses these runs"
 
 
+EXTENT = {
+    "program": "SPARTA",
+    "processes": [112, 229376],
+    "nodes": [1, 2048],
+    "repetitions": [1, 6],
+    "cores": "1 core per process",
+    "core_seconds": 103320.0,
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        (
+            {},
+            "2 runs of SPARTA at 2 measurement points, 112 .. 229,376 processes on 1 .. 2048 nodes, 1 .. 6 "
+            "repetitions; 1 core per process, so 28.7 core-hours in all",
+        ),
+        (
+            {"program": "", "nodes": [1, 1], "processes": [8, 8], "repetitions": [1, 1], "core_seconds": 9.0},
+            "2 runs at 2 measurement points, 8 processes on 1 node, 1 repetition; 1 core per process, "
+            "so 9.00 core-s in all",
+        ),
+        ({"processes": None}, "2 runs of SPARTA at 2 measurement points, 1 .. 6 repetitions"),
+        (
+            {"nodes": None, "core_seconds": 0.0, "repetitions": [3, 3]},
+            "2 runs of SPARTA at 2 measurement points, 112 .. 229,376 processes, 3 repetitions",
+        ),
+    ],
+)
+def test_an_inspection_ends_with_what_there_is_and_what_it_cost(changes, text):
+    extent = EXTENT | changes
+    assert shown(show_inspection, inspected(extent=extent))[-1] == f"OK: {text}"
+    lines = shown(show_inspection, inspected(extent=extent, problems=["a: is torn"]))
+    assert lines[-3:] == ["1 problem", "  1. a: is torn", text]
+
+
 def test_an_inspection_without_parameters_and_totals():
     run = inspected()["runs"][1] | {"at": []}
     lines = shown(show_inspection, inspected(parameters=[], runs=[run]))
