@@ -102,6 +102,6 @@ def kinds_of(texts: Sequence[str], points: Sequence[Point], where: str) -> list[
         one, other = texts[first[points[others[0]]]], texts[others[0]]
         what = f"runs of several kinds have the same parameters: '{one}' and '{other}'"
         raise RunNameError(what, where=where, hint=SEPARATE)
-    words = [dict.fromkeys(filter(None, re.split(r"[\W_]+", text))) for text in texts]
+    words = [dict.fromkeys(re.findall(r"[^\W\d_]+", re.sub(r"[^\W\d_]+#", "#", text))) for text in texts]
     own = [" ".join(word for word in of if any(word not in other for other in words)) for of in words]
     return own if len(set(own)) == len(different) else list(texts)

@@ -191,7 +191,8 @@ class Options:
     per: str = option(
         "",
         "Divide all values by how often each run visited this region, such as its time step; 'steps' takes "
-        "those that logs state.",
+        "those that logs state, as is done by itself if some runs made twice as many as others; 'run' "
+        "divides nothing.",
         commands=_MODELS,
         metavar="REGION",
     )

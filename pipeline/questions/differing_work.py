@@ -13,12 +13,14 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import Experiment
 from ingest.run_settings import METADATA, SETTING, WORK, counts_work, stated, stated_count
+from ingest.scaling import process_parameter
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions, named, total_kernel
 from pipeline.questions.analysis import Analysis
 
 VISITS = "visits"
 HOLDS = 0.5  # of the time of a run, that a region whose visits count its work includes
+TWICE = 2.0  # as many steps, which nobody makes by chance
 DIFFERS = 1.1  # factor between the runs with most and with least work
 BY_DESIGN = 0.8  # of the variance of a count's logarithm, that parameters explain
 FEWEST_SCALES = 4  # from which a gain can be told from chance
@@ -63,6 +65,25 @@ def stated_counts(experiment: Experiment, name: str) -> FloatArray:
     for run in experiment.runs:
         counts[run.point, run.repetition] = stated_count(run.attributes, name)
     return counts
+
+
+def unequal_steps(experiment: Experiment) -> bool:
+    """Tell whether runs made so different numbers of steps that they are no series as they are.
+
+    All of them state steps, of which some made `TWICE` as many as others: at one point, or over the numbers
+    of processes, and not as a power of the parameters, as weak scaling to the same end would.
+    """
+    counts = stated_counts(experiment, WORK[0])
+    measured = [counts[run.point, run.repetition] for run in experiment.runs]
+    if not measured or not np.max(measured) >= TWICE * np.min(measured):
+        return False
+    of_point = [row[np.isfinite(row)] for row in counts]
+    if any(row.max() >= TWICE * row.min() for row in of_point if len(row)):
+        return True
+    logs = np.log([row.mean() for row in of_point])
+    left = float((_residuals(experiment.points, logs) ** 2).sum())
+    steady = len(set(logs.tolist())) > 2 and left < (1 - BY_DESIGN) * float(((logs - logs.mean()) ** 2).sum())
+    return bool(process_parameter(experiment)) and not steady
 
 
 def differing_work(analysis: Analysis) -> DifferingWork | None:

@@ -11,15 +11,16 @@ from ingest.errors import UsageError
 from ingest.experiment import Experiment, PerVisit, RunRecord, counted_work
 from ingest.reduction import Reduction
 from ingest.region_class import region_class
-from ingest.run_settings import TIME_PER_STEP, counts_work
+from ingest.run_settings import TIME_PER_STEP, WORK, counts_work
 from pipeline.config.options import Options
 from pipeline.models.kernels import named
-from pipeline.questions.differing_work import VISITS, stated_counts, visits_of
+from pipeline.questions.differing_work import VISITS, stated_counts, unequal_steps, visits_of
 from pipeline.report.summary import LISTED
 from pipeline.stages.usable_runs import Ingested
 from pipeline.wording.quantities import counted, point_text
 
 TIME = "time"
+WHOLE = "run"  # instead of a region: nothing is divided
 RUNS_NAMED = 3  # of those that did not visit a region
 
 
@@ -33,7 +34,10 @@ def selected(read: Ingested, options: Options) -> Ingested:
 
 
 def per_visit(read: Ingested, region: str) -> Ingested:
-    """Divide everything that adds up by how often each run visited a region; nothing if that is empty.
+    """Divide everything that adds up by how often each run visited a region.
+
+    Without a region runs of very different numbers of steps (`unequal_steps`) are divided by these; `WHOLE`
+    leaves them as they are.
 
     A run's number of visits is the largest one of its locations, summed over the call paths of the region, so
     that a step that only the master visits counts once. The region may also be a call path or its id, as of
@@ -42,9 +46,13 @@ def per_visit(read: Ingested, region: str) -> Ingested:
     Raises:
         UsageError: no visits were measured, the region matches nothing, or a run did not visit it.
     """
-    if not region:
-        return read
     experiment = read.experiment
+    if not region and unequal_steps(experiment):
+        divided = per_visit(read, WORK[0]).experiment
+        notice = f"runs of different length are compared per step; --per {WHOLE} keeps them as they are"
+        return replace(read, experiment=replace(divided, notices=(*divided.notices, notice)))
+    if not region or (region == WHOLE and WHOLE not in experiment.regions.name):
+        return read
     if counts_work(region) and region not in experiment.regions.name:
         visits = stated_counts(experiment, region)
         for run in experiment.runs:

@@ -27,7 +27,7 @@ from pipeline.stages.run import run
 from pipeline.stages.selection import per_visit, selected, without_kernels
 from pipeline.stages.usable_runs import Ingested
 from pipeline.store.experiments import read_experiment, write_experiment
-from tests.ingest.readers.timer_logs import castep, dealii
+from tests.ingest.readers.timer_logs import castep, dealii, lammps
 from tests.profiles import make_profile
 
 MAIN, STEP, SOLVE, SEND = ("main",), ("main", "step"), ("main", "step", "solve"), ("main", "step", "MPI_Send")
@@ -286,3 +286,45 @@ def test_runs_that_state_no_steps_are_named(tmp_path):
         (tmp_path / f"app.p{p}.log").write_text(dealii([("solve", 2.0)], total=4.0))
     with pytest.raises(UsageError, match=r"app\.p4\.log does not state its steps"):
         per_visit(ingest(locate(tmp_path), "time"), "steps")
+
+
+def lammps_runs(folder, steps, seconds=lambda p: 1.0 / p):
+    for name, (p, count) in steps.items():
+        loop = count * seconds(p)
+        text = lammps(
+            (loop, count, [("Pair", 0.75 * loop), ("Comm", 0.2 * loop), ("Other", 0.05 * loop)]), tasks=p
+        )
+        (folder / f"{name}.log").write_text(text)
+    return selected(ingest(locate(folder), "time"), OPTIONS).experiment
+
+
+UNEQUAL = {"p1": (1, 4000), "p2": (2, 4000), "p4": (4, 714285)}
+
+
+def test_runs_of_unequal_length_are_compared_per_step(tmp_path):
+    experiment = lammps_runs(tmp_path, UNEQUAL)
+    assert experiment.per is not None and experiment.per.region == "steps"
+    assert experiment.values["time"].sum.sum(axis=0)[:, 0] == pytest.approx([1.0, 1.0, 1.0], rel=1e-3)
+    assert "runs of different length are compared per step; --per run keeps them as they are" in (
+        experiment.notices
+    )
+    whole = selected(ingest(locate(tmp_path), "time"), Options(per="run")).experiment
+    assert whole.per is None
+    assert whole.values["time"].sum.sum(axis=0)[2, 0] == pytest.approx(714285, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        {"p1": (1, 100), "p2": (2, 110), "p4": (4, 190)},  # a solver needs more of them
+        {"p1": (1, 100), "p2": (2, 200), "p4": (4, 400)},  # weak scaling to the same end
+        {"p2.n1": (2, 100), "p2.n2": (2, 900)},  # a finer mesh
+    ],
+)
+def test_steps_that_a_series_needs_are_left_alone(tmp_path, steps):
+    assert lammps_runs(tmp_path, steps).per is None
+
+
+def test_parts_of_a_run_are_compared_per_step(tmp_path):
+    experiment = lammps_runs(tmp_path, {f"part{i}": (4, 100 * i) for i in (1, 2, 3)})
+    assert experiment.per is not None and experiment.shape == (1, 3)
