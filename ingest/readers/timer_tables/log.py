@@ -1,6 +1,8 @@
 """A log as one text, whose lines are found by what they contain, without looking at each; and its numbers."""
 
 import math
+import mmap
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,10 +11,12 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.readers.timer_tables.timer_kind import Facts, LogLine, Timer, TimerRow, compiled
 from ingest.reading.files import read_bytes
+from ingest.reading.packed import is_packed
 
 MAX_BYTES = 1 << 31
 MAX_LINE = 1000  # bytes of a line that are looked at
 MAX_TABLE_LINES = 50_000
+WINDOW = 1 << 24  # bytes that are searched at once: no more of a large log need be in memory
 
 
 @dataclass(frozen=True)
@@ -30,21 +34,34 @@ class Found:
 
 @dataclass(frozen=True)
 class Log:
-    """The bytes of a log, or of a part of it."""
+    """The bytes of a log, or of a part of it; those of a large one stay in its file."""
 
-    content: bytes
+    content: bytes | mmap.mmap
 
     def find(self, line: LogLine, start: int = 0, stop: int | None = None) -> Iterator[Found]:
         """Yield the lines of a part that contain a text and match a pattern, in their order."""
         text, pattern = line.text.encode(), compiled(line.pattern)
         last = len(self.content) if stop is None else stop
-        position = self.content.find(text, start, last)
+        position = self._next(text, start, last)
         while position >= 0:
             begin, end = self.bounds(position)
             if match := pattern.search(decoded(self.content[begin:end])):
                 named = {name: value for name, value in match.groupdict().items() if value is not None}
                 yield Found(begin, named)
-            position = self.content.find(text, max(end, position + 1), last)
+            position = self._next(text, max(end, position + 1), last)
+
+    def _next(self, text: bytes, start: int, stop: int) -> int:
+        """Return where a text is next, -1 if nowhere; windows that were searched leave memory."""
+        while start < stop:
+            window = start - start % WINDOW
+            end = min(window + WINDOW, stop)
+            position = self.content.find(text, start, min(end + len(text) - 1, stop))
+            if position >= 0:
+                return position
+            if isinstance(self.content, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+                self.content.madvise(mmap.MADV_DONTNEED, window, end - window)
+            start = end
+        return -1
 
     def bounds(self, position: int) -> tuple[int, int]:
         """Return start and end of the line around a position, at most `MAX_LINE` bytes to either side."""
@@ -65,7 +82,8 @@ class Log:
 
     def line_number(self, position: int) -> int:
         """Return the number of the line at a position, from 1."""
-        return self.content.count(b"\n", 0, position) + 1
+        starts = range(0, position, WINDOW)
+        return 1 + sum(self.content[at : min(at + WINDOW, position)].count(b"\n") for at in starts)
 
 
 def decoded(line: bytes) -> str:
@@ -74,7 +92,13 @@ def decoded(line: bytes) -> str:
 
 
 def read_log(path: Path) -> Log:
-    """Read a whole log."""
+    """Read a whole log; a large one is searched in its file."""
+    try:
+        with path.open("rb") as file:
+            if WINDOW < os.fstat(file.fileno()).st_size <= MAX_BYTES and not is_packed(file.peek(8)):
+                return Log(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
     content = read_bytes(path, MAX_BYTES)
     if not content.strip():
         raise InputError("the file is empty", where=str(path), hint="was the run interrupted?")

@@ -1,12 +1,13 @@
 """Tables of timers in logs: from the text to rows, as a description says."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from heapq import merge
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.readers.timer_tables.log import Found, Log, last_facts
+from ingest.readers.timer_tables.log import Found, Log, known, last_facts
 from ingest.readers.timer_tables.placements import PLACEMENTS
 from ingest.readers.timer_tables.timer_kind import (
     Choice,
@@ -18,6 +19,8 @@ from ingest.readers.timer_tables.timer_kind import (
     TimerTable,
     compiled,
 )
+
+MAX_COPY = 1 << 18  # bytes of a table and what follows it that are compared with others
 
 _PARENTHESES = re.compile(r"\([^()]*\)")
 
@@ -48,6 +51,8 @@ class LogTables:
         stops = [found.start for found in begins[1:]] + [len(self.log.content)] * bool(begins)
         stated = last_facts(self.log, self.kind.facts)
         places = list(zip(begins, stops, strict=True))
+        if self.kind.choice is Choice.EACH:
+            places = self._without_copies(places)
         forwards = (table for place in places if (table := self._table(*place, stated)))
         backwards = (table for place in reversed(places) if (table := self._table(*place, stated)))
         notices: tuple[str, ...] = ()
@@ -67,6 +72,16 @@ class LogTables:
                 hint="was the run interrupted?",
             )
         return found, notices
+
+    def _without_copies(self, places: Sequence[tuple[Found, int]]) -> list[tuple[Found, int]]:
+        """Leave out small tables that are copies of others to the letter, without reading them."""
+        kept: dict[bytes | int, tuple[Found, int]] = {}
+        for begin, stop in places:
+            small = stop - begin.start <= MAX_COPY
+            kept.setdefault(
+                bytes(self.log.content[begin.start : stop]).strip() if small else stop, (begin, stop)
+            )
+        return list(kept.values())
 
     def _table(self, begin: Found, stop: int, log_facts: Facts) -> ReadTable | None:
         rows = self._scattered(begin, stop) if self.kind.scattered else None
@@ -90,14 +105,9 @@ class LogTables:
 
     def _scattered(self, begin: Found, stop: int) -> list[TimerRow]:
         """Read rows that stand anywhere, each found by its text."""
-        lines = [found for line in self.kind.scattered for found in self.log.find(line, begin.start, stop)]
-        group, rows = "", []
-        for found in sorted(lines, key=lambda line: line.start):
-            facts = dict(found.facts)
-            group = facts.pop("group", group).strip()
-            if "name" in facts:
-                rows.append(TimerRow(group=group, name=facts.pop("name").strip(), values=facts))
-        return rows
+        lines = (self.log.find(line, begin.start, stop) for line in self.kind.scattered)
+        rows = _rows_of(merge(*lines, key=lambda line: line.start))
+        return _added_calls(rows) if self.kind.each_call else list(rows)
 
     def _below_headers(self, begin: Found, stop: int) -> tuple[dict[str, str], list[TimerRow]]:
         """Read the rows of a table line by line, and the facts that its lines state."""
@@ -138,6 +148,34 @@ class LogTables:
             if self.kind.end and compiled(self.kind.end).search(line):
                 return
             yield line
+
+
+def _rows_of(lines: Iterable[Found]) -> Iterator[TimerRow]:
+    group = ""
+    for found in lines:
+        facts = dict(found.facts)
+        group = facts.pop("group", group).strip()
+        if "name" in facts:
+            yield TimerRow(group=group, name=facts.pop("name").strip(), values=facts)
+
+
+def _added_calls(calls: Iterable[TimerRow]) -> list[TimerRow]:
+    """Add the rows of a timer, each of which is a call: how many are known, and how many did not fit."""
+    sums: dict[tuple[str, str], list[float]] = {}
+    for call in calls:
+        seconds = known(call.values.get("seconds"))
+        added = sums.setdefault((call.group, call.name), [0.0, 0.0, 0.0])
+        added[0] += seconds or 0.0
+        added[1 if seconds is not None else 2] += 1.0
+    return [
+        TimerRow(
+            group=group,
+            name=name,
+            values={"unknown": repr(unknown)}
+            | ({"seconds": repr(total), "calls": repr(count)} if count else {}),
+        )
+        for (group, name), (total, count, unknown) in sums.items()
+    ]
 
 
 def _form_below(kind: TimerTable, line: str, below: str) -> RowForm | None:

@@ -27,14 +27,11 @@ _WAIT = "PME wait for PP"  # without ranks of its own, PME waits for nothing: wh
 def rows(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Place rows beside each other, or below their headings."""
     timers: list[Timer] = []
-    unknown = 0
+    unknown = round(sum(known(row.values.get("unknown")) or 0.0 for row in found))
     for row in found:
         if (row.group and kind.under_headings == "ignored") or row.name in kind.skipped:
             continue
         if "seconds" not in row.values or (kind.under_headings == "named" and not row.group):
-            continue
-        if kind.each_call and known(row.values["seconds"]) is None:  # asterisks: the number did not fit
-            unknown += 1
             continue
         name = row.group if kind.under_headings == "named" else kind.renamed.get(row.name, row.name)
         path = (row.group, name) if kind.under_headings == "parents" else (name,)
@@ -43,18 +40,8 @@ def rows(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
         if row.name == kind.last_row:
             break
     notices = (f"times that were too large for their columns are missing: {unknown}",) if unknown else ()
-    if kind.each_call:
-        timers = _added_calls(timers)
     stated = {**_counted(timers, kind), **_steps_between(facts)}
     return Placed(timers=tuple(timers), total=_total(found, facts, kind), facts=stated, notices=notices)
-
-
-def _added_calls(calls: Sequence[Timer]) -> list[Timer]:
-    sums: dict[tuple[str, ...], Timer] = {}
-    for call in calls:
-        one = replace(call, calls=1.0)
-        sums[call.path] = sums[call.path].plus(one) if call.path in sums else one
-    return list(sums.values())
 
 
 def _counted(timers: Sequence[Timer], kind: TimerTable) -> dict[str, str]:
