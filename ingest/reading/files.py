@@ -115,6 +115,19 @@ def blocks_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[bytes]:
         raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
 
 
+def stamp(path: Path) -> tuple[int, ...]:
+    """Return what changes with the content of a file: what was read of it may be kept as long as this stays.
+
+    Raises:
+        InputError: if the file cannot be looked at.
+    """
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def entries(folder: Path) -> list[Path]:
     """Return what lies in a folder, sorted by name; nothing if it cannot be listed."""
     try:

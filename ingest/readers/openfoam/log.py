@@ -7,6 +7,7 @@ of all solvers and the time per iteration; the iterations for each field are a m
 
 import re
 from collections.abc import Hashable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesIn
 from ingest.readers import ProfileReader
 from ingest.readers.openfoam.mesh_size import cells, files_with_cells
 from ingest.readers.openfoam.solver_log import ITERATIONS, SolverRun, read_solver_runs, solver_runs
-from ingest.reading.files import ends_of
+from ingest.reading.files import ends_of, stamp
 from ingest.reading.stacks import TIME, VISITS
 from ingest.run_names import PROCESSES
 from ingest.run_settings import METADATA, PROGRAM, RECONCILED, SETTING, STATISTIC, STEPS, TIME_PER_STEP
@@ -88,6 +89,12 @@ def _columns(run: SolverRun) -> dict[Metric, FloatArray]:
 
 
 def _run(path: Path) -> tuple[SolverRun, tuple[str, ...]]:
+    return _last_run(path, stamp(path))
+
+
+@lru_cache(maxsize=4)
+def _last_run(path: Path, stamp: tuple[int, ...]) -> tuple[SolverRun, tuple[str, ...]]:
+    """Read a log once for all questions; it may be large."""
     runs = read_solver_runs(path)
     run = _chosen(runs)
     if run is None:

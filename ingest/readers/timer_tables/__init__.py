@@ -6,6 +6,7 @@ tables as they say, `placements` puts rows in their places, `timer_profile` make
 
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from ingest.errors import InputError
@@ -23,7 +24,7 @@ from ingest.readers.timer_tables.log_tables import LogTables, ReadTable
 from ingest.readers.timer_tables.nesting import nested
 from ingest.readers.timer_tables.timer_kind import TimerTable, timer_kinds
 from ingest.readers.timer_tables.timer_profile import assemble
-from ingest.reading.files import ends_of
+from ingest.reading.files import ends_of, stamp
 from ingest.reading.packed import plain_name
 from ingest.run_names import PROCESSES
 
@@ -89,16 +90,26 @@ def _kind_of(log: Log) -> TimerTable | None:
 
 def _tables(path: Path) -> tuple[TimerTable, list[ReadTable], tuple[str, ...]]:
     """Read the tables of a log, with the number of processes from elsewhere if it does not state it."""
-    log = read_log(path)
-    kind = _kind_of(Log(ends_of(path))) or _kind_of(log)
-    if kind is None:
-        raise InputError("no table of timers in it", where=str(path))
-    tables, notices = LogTables(log, kind, path).read()
+    kind, printed, notices = _printed_tables(path, stamp(path))
+    tables = list(printed)
     if count(tables[-1].facts, "processes") is None:
         marks = {kind.name: kind.mark or kind.begin for kind in timer_kinds()}
         elsewhere = processes_beside(path, marks, kind.facts) or processes_named(path)
         tables = [replace(table, facts=_with_processes(table, elsewhere)) for table in tables]
     return kind, tables, notices
+
+
+@lru_cache(maxsize=4)
+def _printed_tables(
+    path: Path, stamp: tuple[int, ...]
+) -> tuple[TimerTable, tuple[ReadTable, ...], tuple[str, ...]]:
+    """Read the tables of a log once for all questions; it may be large."""
+    log = read_log(path)
+    kind = _kind_of(Log(ends_of(path))) or _kind_of(log)
+    if kind is None:
+        raise InputError("no table of timers in it", where=str(path))
+    tables, notices = LogTables(log, kind, path).read()
+    return kind, tuple(tables), notices
 
 
 def _with_processes(table: ReadTable, processes: str) -> dict[str, str]:
