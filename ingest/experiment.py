@@ -206,13 +206,20 @@ class Experiment:
         """Return the metric that results are about if one of that name was requested.
 
         Where the usual one, time, was not measured, it is the first that adds up, but visits come last.
-        What profilers count, samples and events, and series files come without time.
+        What profilers count, samples and events, and series files come without time, and hosts of accelerators
+        that alone were measured have none.
         """
         known = [metric.name for metric in self.metrics]
-        if asked in known or asked != TIME or not known:
+        if asked != TIME or not known or (asked in known and self._is_measured(asked)):
             return asked
-        counted = (metric.name for metric in self.metrics if metric.kind.additive and metric.name != VISITS)
-        return next(counted, known[0])
+        counted = (
+            metric.name for metric in self.metrics if metric.kind.additive and VISITS not in metric.name
+        )
+        return next(filter(self._is_measured, counted), asked if asked in known else known[0])
+
+    def _is_measured(self, metric: str) -> bool:
+        """Tell whether a metric is not zero everywhere."""
+        return bool(np.nan_to_num(self.values[metric].max).any())
 
     def measured_at(self, points: FloatArray) -> tuple[BoolArray, IntArray]:
         """Tell which points float64[Q, D] were measured, and the index of each among the measured ones."""

@@ -62,6 +62,7 @@ def read(path: Path) -> Profile:
     """Read all frames: those of accelerators are on the devices that are stated."""
     where = str(path)
     tree = _Tree()
+    tree.stacks.location(0, 0)  # the host is there, whether or not it was measured
     pending = [(ROOT, json_object(root, "a root", where)) for root in reversed(_roots(path))]
     while pending:
         caller, node = pending.pop()

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from ingest.errors import InputError
+from ingest.profile import CPU
 from ingest.readers import hatchet
 from tests.ingest.readers.by_path import sums_by_path
 
@@ -34,7 +35,7 @@ def test_of_inclusive_values_those_of_callees_are_taken(read):
 
 def test_protons_kernels_are_on_their_device_in_seconds(read):
     profile = read(HATCHET["proton"])
-    assert profile.locations.device.tolist() == [1]
+    assert profile.locations.device.tolist() == [CPU, 1]
     assert sums_by_path(profile, "time") == pytest.approx(
         {("ROOT", "forward", "matmul"): 3e-3, ("ROOT", "matmul"): 1e-3}
     )

@@ -5,6 +5,7 @@ from itertools import product
 
 import pytest
 
+from tests.ingest.readers.hatchet_files import frame
 from tests.ingest.readers.profiler_files import callgrind
 
 SCALES = (10, 20, 40, 80)
@@ -58,6 +59,16 @@ def test_a_filter_from_counts_is_refused_because_nothing_is_instrumented(counted
     assert "no filter is made: functions that a profiler found are not instrumented" in refused(
         "filter", counted
     )
+
+
+def test_runs_that_measured_accelerators_only_are_modelled_by_their_time(call, tmp_path):
+    for n in SCALES:
+        kernel = frame("matmul", time__ms=float(n * n), device_id="0", device_type="CUDA")
+        (tmp_path / f"mm.n{n}.json").write_text(json.dumps([frame("ROOT", kernel)]))
+    assert call("run", tmp_path, "--out", tmp_path / "out")[0] == 0
+    code, text, error = call("predict", tmp_path / "out", "--at", "160", "--format", "json")
+    assert code == 0, error
+    assert json.loads(text)[0]["value [GPU-s]"] == pytest.approx(25.6, rel=0.02)
 
 
 @pytest.mark.parametrize("metric", ["time", "flops"])
