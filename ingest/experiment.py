@@ -206,8 +206,8 @@ class Experiment:
         """Return the metric that results are about if one of that name was requested.
 
         Where the usual one, time, was not measured, it is the first that adds up, but visits come last.
-        What profilers count, samples and events, and series files come without time, and hosts of accelerators
-        that alone were measured have none.
+        What profilers count, samples and events, and series files come without time, and hosts have none if
+        only accelerators were measured.
         """
         known = [metric.name for metric in self.metrics]
         if asked != TIME or not known or (asked in known and self._is_measured(asked)):
