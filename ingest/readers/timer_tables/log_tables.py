@@ -22,6 +22,7 @@ from ingest.readers.timer_tables.timer_kind import (
 
 MAX_COPY = 1 << 18  # bytes of a table and what follows it that are compared with others
 
+ONE_RUN = "run 1 is the one that counts, a log of each would be a run of its own"
 _PARENTHESES = re.compile(r"\([^()]*\)")
 
 
@@ -61,8 +62,10 @@ class LogTables:
             several = sum(map(self._has_rows, places))
             if several > 1:
                 notices = (f"{several} tables of timers in it: the last is read",)
-        elif self.kind.choice is Choice.EACH:
+        elif self.kind.choice is not Choice.CUMULATIVE:
             found = _distinct(forwards)
+            if self.kind.choice is Choice.PROGRAMS and len(found) > 1:
+                notices = (f"{len(found)} runs of the program in one log: {ONE_RUN}",)
         else:
             found, notices = _continued(next(forwards, None), next(backwards, None), forwards)
         if not found:

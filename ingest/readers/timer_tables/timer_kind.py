@@ -42,11 +42,13 @@ class Choice(Enum):
     """Which of the tables in one log count.
 
     Cumulative tables are printed repeatedly: the last counts if it continues the first. If the timers were
-    reset in between all are added; if the later ones are of other runs, the first counts.
+    reset in between all are added; if the later ones are of other runs, the first counts. Tables that stand
+    for a whole program each are those of runs of it: the first counts, the others are in no sum.
     """
 
     LAST = "last"
     EACH = "each"
+    PROGRAMS = "programs"
     CUMULATIVE = "cumulative"
 
 

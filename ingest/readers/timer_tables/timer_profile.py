@@ -26,6 +26,7 @@ from ingest.readers.timer_tables.timer_kind import (
     OVERLAPPING_TIMERS,
     REST,
     WHOLE,
+    Choice,
     Statistic,
     Timer,
     TimerTable,
@@ -84,7 +85,8 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
     is in the metrics `min_time` and `max_time`. Timers that lie around or inside others count in no sum:
     their values are in the metric `overlapping_time`.
     """
-    facts = tables[-1].facts
+    one = kind.choice is Choice.PROGRAMS
+    facts = tables[0 if one else -1].facts
     processes, threads = count(facts, "processes") or 1, count(facts, "threads") or 1
     if processes > MAX_PROCESSES or threads > MAX_PROCESSES // processes:
         raise InputError(f"{processes} processes of {threads} threads: more than any run has", where=source)
@@ -92,9 +94,12 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
         process=np.repeat(np.arange(processes), threads if kind.per_thread else 1),
         thread=np.tile(np.arange(threads if kind.per_thread else 1), processes),
     )
-    apart = tables if len(tables) <= MAX_PHASES else [added_tables(tables)]
+    apart = tables if len(tables) <= MAX_PHASES else [tables[0] if one else added_tables(tables)]
     names = [f"run {number}" for number in range(1, len(apart) + 1)] if len(apart) > 1 else [""]
     phases = [_phase(table, kind, len(locations), name) for table, name in zip(apart, names, strict=True)]
+    if one:
+        others = zip(phases[1:], apart[1:], strict=True)
+        phases[1:] = [_uncounted(phase, _scaled(table, kind, len(locations))) for phase, table in others]
     attributes = {
         "generator": f"{kind.name} timers",
         STATISTIC: f"{kind.statistic.value} ({_processes_text(processes, threads)})",
@@ -112,9 +117,14 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
         found.append(
             f"times are those of processes with {threads} threads: a run holds {threads} times as many cores"
         )
-    steps = sum(count(table.facts, "steps") or 0 for table in tables)
+    steps = sum(count(table.facts, "steps") or 0 for table in (tables[:1] if one else tables))
     attributes |= {STEPS: str(steps)} if steps else {}
     return _profile(source, kind, phases, locations, steps, attributes, tuple(map(one_line, found)))
+
+
+def _uncounted(phase: _Phase, timers: Sequence[Timer]) -> _Phase:
+    """Put the timers of another run of the program in no sum."""
+    return replace(phase, timers=(), overlapping=tuple(replace(timer, overlapping=True) for timer in timers))
 
 
 def _processes_text(processes: int, threads: int) -> str:
@@ -134,12 +144,17 @@ def _settings(tables: Sequence[ReadTable], threads: int) -> dict[str, str]:
     return {SETTING + name: value for name, value in (named | {"threads": str(threads)}).items()}
 
 
+def _scaled(table: ReadTable, kind: TimerTable, locations: int) -> Sequence[Timer]:
+    """Return the timers of a table with the seconds of one location."""
+    if kind.statistic is not Statistic.SUM or locations == 1:
+        return table.placed.timers
+    return [replace(timer, seconds=timer.seconds / locations) for timer in table.placed.timers]
+
+
 def _phase(table: ReadTable, kind: TimerTable, locations: int, name: str) -> _Phase:
     """Turn the values of a table into those of a location, and compare their sum with the stated total."""
     share = locations if kind.statistic is Statistic.SUM else 1
-    scaled = table.placed.timers
-    if share != 1:
-        scaled = [replace(timer, seconds=timer.seconds / share) for timer in scaled]
+    scaled = _scaled(table, kind, locations)
     overlapping = tuple(timer for timer in scaled if timer.overlapping)
     timers = tuple(timer for timer in scaled if not timer.overlapping)
     timers = _exclusive(timers) if kind.inclusive else timers

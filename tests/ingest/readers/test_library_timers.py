@@ -31,10 +31,16 @@ def test_gptl_columns_are_found_by_the_header(read):
     assert profile.notices == ("1 of 5 names of timers stand without quotes",)
 
 
-def test_gptl_copies_count_once_and_other_runs_are_kept_apart(read):
+def test_gptl_copies_count_once_and_other_runs_of_the_program_in_no_sum(read):
     profile = read(LOGS["gptl-runs"]())
-    assert {path[0] for path in times(profile)} == {"run 1", "run 2"}
-    assert effort(profile) == 444.0 + 440.0
+    assert {path[0] for path, seconds in times(profile).items() if seconds} == {"run 1"}
+    assert effort(profile) == 444.0
+    assert set(reconciled(profile)) == {"run 1", "run 2"} and "440 s" in reconciled(profile)["run 2"]
+    assert (
+        "2 runs of the program in one log: run 1 is the one that counts, a log of each would be a run of"
+        in (" ".join(profile.notices))
+    )
+    assert overlapping(profile)["CPL:RUN_LOOP"] == 100.0
 
 
 def test_gptl_without_known_roots_takes_the_longest(read):
