@@ -137,12 +137,13 @@ def _contents(found: Found) -> str:
     """Say what there is: runs, points, processes, nodes, repetitions, and what all of it cost."""
     if "series" in found:
         return counted(found["series"]["points"], "measurement point")
-    points = len({tuple(run["at"]) for run in found["runs"]})
-    text = f"{counted(len(found['runs']), 'run')} at {counted(points, 'measurement point')}"
-    extent = found.get("extent")
+    runs, extent = counted(len(found["runs"]), "run"), found.get("extent")
     if not extent:
-        return text
-    text = text.replace(" at ", f" of {extent['program']} at ", 1) if extent["program"] else text
+        points = len({tuple(run["at"]) for run in found["runs"]})
+        return f"{runs} at {counted(points, 'measurement point')}"
+    some = f"{extent['runs']} of " if extent["runs"] < len(found["runs"]) else ""
+    program = f" of {extent['program']}" if extent["program"] else ""
+    text = f"{some}{runs}{program} at {counted(extent['points'], 'measurement point')}"
     processes, nodes, repetitions = (
         _range(extent[name], noun)
         for name, noun in (("processes", "process"), ("nodes", "node"), ("repetitions", "repetition"))

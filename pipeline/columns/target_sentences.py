@@ -6,6 +6,7 @@ from typing import Any
 
 from ingest.experiment import counted_work
 from ingest.run_settings import counts_work
+from pipeline.questions.runtime.figures import SECONDS_PER_HOUR
 from pipeline.questions.runtime.trust import extrapolation_text
 from pipeline.wording.escaping import shown_name, visible
 from pipeline.wording.quantities import (
@@ -23,6 +24,7 @@ WARNINGS = {
     "far": " (far: check it with a run in between)",
     "very far": " (very far: nothing measured supports it)",
 }
+MORE = 1.01  # held over used cores, from which on both are said
 NARROW = 0.2  # width relative to the value, which needs no further measurement
 STYLES = {"far": "yellow", "very far": "bold red"}
 
@@ -35,7 +37,17 @@ def target_sentences(summary: Summary) -> Iterator[tuple[str, str]]:
     for prediction in total["predictions"] if total else ():
         far, style = beyond(summary, prediction["at"])
         text = f"At {point_text(prediction['at'])}: {estimate_of(prediction, total['unit'])}"
-        yield f"{text}{far and ', '}{far}.", style
+        yield f"{text}{_of_nodes(summary, prediction['at'])}{far and ', '}{far}.", style
+
+
+def _of_nodes(summary: Summary, at: Mapping[str, float]) -> str:
+    """Say what a run costs if its nodes have more cores than it uses; empty if they have not."""
+    for found in summary["runtime"]["at"] if summary["runtime"] else ():
+        effort, hours = found["effort"], found["core_hours"]
+        if found["point"] == at and effort and hours:
+            held = hours["value"] * SECONDS_PER_HOUR
+            return f"; its nodes cost {quantity(held, 'core-s')}" if held > MORE * effort["value"] else ""
+    return ""
 
 
 def far_targets(summary: Summary) -> Iterator[tuple[str, str]]:

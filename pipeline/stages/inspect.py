@@ -72,10 +72,11 @@ def inspect_path(
         metadata, settings that logs state, and notices; ``series`` instead of runs for a series file;
         ``skipped``, what is not a run, with reasons;
         ``notices`` on the whole; ``problems``, one sentence each; ``usable``, whether the runs can be
-        modelled together; ``extent``, the least and most processes, nodes and repetitions, what cores are
-        counted by, and the core-seconds of all runs, None without runs. Logs have ``statistic``, what their
-        values are of the processes, and ``reconciled``, how much of the stated total they are; a single one
-        also ``overlapping``, the timers that are in no sum. Profiles of profilers have ``reconciled``, too.
+        modelled together; ``extent`` of those that can: how many runs and points, the least and most
+        processes, nodes and repetitions, what cores are counted by, and the core-seconds of all runs, None
+        without runs. Logs have ``statistic``, what their values are of the processes, and ``reconciled``, how
+        much of the stated total they are; a single one also ``overlapping``, the timers that are in no sum.
+        Profiles of profilers have ``reconciled``, too.
 
     Raises:
         InputError: there is nothing that can be read.
@@ -198,6 +199,8 @@ def _extent(experiment: Experiment) -> dict[str, Any]:
     programs = {described_as(run.attributes, "program") for run in runs}
     bases = {of.basis for of in cores}
     return {
+        "runs": len(runs),
+        "points": len(experiment.points),
         "program": programs.pop() if len(programs) == 1 else "",
         "processes": _ends([len(np.unique(run.process)) for run in runs]),
         "nodes": _ends([of.nodes for of in cores]),

@@ -298,6 +298,8 @@ def test_an_inspection_ends_with_the_problems():
 
 
 EXTENT = {
+    "runs": 2,
+    "points": 2,
     "program": "SPARTA",
     "processes": [112, 229376],
     "nodes": [1, 2048],
@@ -320,7 +322,10 @@ EXTENT = {
             "2 runs at 2 measurement points, 8 processes on 1 node, 1 repetition; 1 core per process, "
             "so 9.00 core-s in all",
         ),
-        ({"processes": None}, "2 runs of SPARTA at 2 measurement points, 1 .. 6 repetitions"),
+        (
+            {"runs": 1, "points": 1, "processes": None},
+            "1 of 2 runs of SPARTA at 1 measurement point, 1 .. 6 repetitions",
+        ),
         (
             {"nodes": None, "core_seconds": 0.0, "repetitions": [3, 3]},
             "2 runs of SPARTA at 2 measurement points, 112 .. 229,376 processes, 3 repetitions",

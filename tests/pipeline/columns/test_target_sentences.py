@@ -1,0 +1,30 @@
+"""Sentences on targets: the total there, and what nodes cost that are not full."""
+
+import pytest
+
+from pipeline.columns.target_sentences import target_sentences
+
+AT = {"p": 16.0}
+
+
+def summary(runtime):
+    predictions = [{"at": AT, "value": 36000.0, "lower": 30000.0, "upper": 43200.0}]
+    return {"points": [AT], "total": {"unit": "core-s", "predictions": predictions}, "runtime": runtime}
+
+
+def at(point, effort, hours):
+    return {"point": point, "effort": {"value": effort}, "core_hours": {"value": hours}}
+
+
+@pytest.mark.parametrize(
+    ("runtime", "more"),
+    [
+        (None, ""),
+        ({"at": [at(AT, 36000.0, 10.0)]}, ""),
+        ({"at": [at({"p": 8.0}, 36000.0, 70.0), at(AT, 36000.0, 40.0)]}, "; its nodes cost 40.0 core-hours"),
+        ({"at": [{"point": AT, "effort": None, "core_hours": None}]}, ""),
+    ],
+)
+def test_nodes_that_hold_more_cores_than_a_run_uses_are_said(runtime, more):
+    ((text, style),) = target_sentences(summary(runtime))
+    assert (text, style) == (f"At p = 16: 10.0 core-hours [8.33 .. 12.0]{more}.", "")
