@@ -2,8 +2,10 @@
 
 import pytest
 
+from ingest.alignment import MeasuredRun, align
 from ingest.errors import InputError
-from ingest.profile import MetricKind
+from ingest.profile import CORES, NODES, MetricKind
+from ingest.reduction import reduce_profile
 from ingest.run_settings import STATISTIC
 
 from . import timer_logs
@@ -51,6 +53,17 @@ def test_gromacs_with_threads_a_rest_and_a_table_of_the_gpu(read):
     assert times(profile)["(outside all timers)"] * 16 == pytest.approx(1.0)
     assert "Pair list H2D" not in profile.regions.name
     assert reconciled(profile) == {"": "timers 50 s = 98.04 % of the stated 51 s"}
+
+
+def test_nodes_and_their_cores_are_not_settings(read):
+    line = "Running on 2 nodes with total 6 cores, 12 logical cores"
+    text = timer_logs.gromacs(GROMACS_ROWS).replace("Using 8 MPI", f"{line}\nUsing 8 MPI")
+    profile = read(text)
+    assert (profile.attributes[NODES], profile.attributes[CORES]) == ("2", "6")
+    assert not {"nodes", "cores"}.intersection(settings(profile))
+    (run,) = align(["p"], [MeasuredRun((8.0,), 1, reduce_profile(profile, ["time"]))]).runs
+    assert (run.cores.used, run.cores.nodes) == (6, 2)  # two hardware threads of each of two cores
+    assert read(timer_logs.vasp()).attributes[NODES] == "1"
 
 
 def test_gromacs_with_an_unknown_header_is_refused_with_its_line(read):
