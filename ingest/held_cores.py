@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.profile import CORES, NODES
-from ingest.run_settings import SETTING, has_single_locations
+from ingest.run_settings import METADATA, SETTING, has_single_locations
 
-_NODE_CORES = ("cores_per_node", "sys_cores_per_node")
-_NODE_COUNTS = (NODES, "numhosts", "n_nodes")
-_THREADS = (SETTING + "threads",)
+# What the user notes counts before what the file states.
+_NODE_CORES = (METADATA + "cores_per_node", "cores_per_node", "sys_cores_per_node")
+_NODE_COUNTS = (METADATA + "nodes", NODES, "numhosts", "n_nodes")
+_THREADS = (METADATA + "threads", SETTING + "threads")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,8 +59,8 @@ def held_cores(attributes: Mapping[str, str], processes: int, locations: int) ->
 
 def stated_cores(attributes: Mapping[str, str]) -> int:
     """Return the number of cores of all nodes of a run; 0 if it is not stated."""
-    nodes = stated_number(attributes, _NODE_COUNTS)
-    return stated_number(attributes, (CORES,)) or stated_number(attributes, _NODE_CORES) * nodes
+    of_nodes = stated_number(attributes, _NODE_COUNTS) * stated_number(attributes, _NODE_CORES)
+    return of_nodes or stated_number(attributes, (CORES,))
 
 
 def stated_number(attributes: Mapping[str, str], names: Sequence[str]) -> int:
