@@ -97,11 +97,12 @@ def kinds_of(texts: Sequence[str], points: Sequence[Point], where: str) -> list[
     others = [i for i, point in enumerate(points) if texts[first.setdefault(point, i)] != texts[i]]
     if not others:
         return []
-    scales = [{point for point, of in zip(points, texts, strict=True) if of == text} for text in different]
-    if max(map(len, scales)) < 2:
-        one, other = texts[first[points[others[0]]]], texts[others[0]]
-        what = f"runs of several kinds have the same parameters: '{one}' and '{other}'"
-        raise RunNameError(what, where=where, hint=SEPARATE)
     words = [dict.fromkeys(re.findall(r"[^\W\d_]+", re.sub(r"[^\W\d_]+#", "#", text))) for text in texts]
     own = [" ".join(word for word in of if any(word not in other for other in words)) for of in words]
-    return own if len(set(own)) == len(different) else list(texts)
+    kinds = own if len(set(own)) == len(different) else list(texts)
+    scales = [{point for point, of in zip(points, texts, strict=True) if of == text} for text in different]
+    if max(map(len, scales)) < 2:
+        one, other = kinds[first[points[others[0]]]], kinds[others[0]]
+        what = f"runs of several kinds have the same parameters: '{one}' and '{other}'"
+        raise RunNameError(what, where=where, hint=SEPARATE)
+    return kinds

@@ -122,8 +122,12 @@ def numbering_words(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def texts_of(name: str) -> str:
-    """Return a name without its numbers and Score-P's dates: where texts differ, anything may."""
-    return re.sub("[0-9]+([.,][0-9]+)?", "#", _DEFAULT_NAME.sub("", name))
+    """Return a name without its numbers and Score-P's dates: where texts differ, anything may.
+
+    Of a unit behind a number the beginning is left: ``1node`` and ``2nodes`` are the same.
+    """
+    text = re.sub("[0-9]+([.,][0-9]+)?", "#", _DEFAULT_NAME.sub("", name))
+    return re.sub(r"(#[^\W\d_]{4})[^\W\d_]*", r"\1", text)
 
 
 def _in_order_of_time(runs: Sequence[DescribedRun], points: Sequence[Point]) -> tuple[int, ...]:

@@ -36,7 +36,7 @@ EACH = [(p, r) for p in SCALES for r in REPETITIONS]
 NUMBERED = list(enumerate(EACH, start=1))
 LAYOUTS = {
     "convention": {f"hpcg.p{p}.r{r}": p for p, r in EACH},
-    "nodes": {f"{p // 2}nodes_rep{r}": p for p, r in EACH},
+    "nodes": {f"{p // 2}node{'s' * (p > 2)}_rep{r}": p for p, r in EACH},
     "numbered runs": {f"run_{i:03}": p for i, (p, _) in NUMBERED},
     "jobs": {f"slurm-{123450 + 7 * i}": p for i, (p, _) in NUMBERED},
     "folders": {f"hpcg/ranks_{p}/rep_{r}": p for p, r in EACH},
@@ -114,6 +114,17 @@ def test_runs_of_several_kinds_are_not_averaged(tmp_path, name):
     assert [(run.metadata["kind"], run.parameters, run.repetition) for run in found.runs] == [
         (kind, (p,), 1) for p in SCALES for kind in ("strong", "weak")
     ]
+
+
+def test_kinds_of_one_point_each_are_refused_with_their_names(tmp_path):
+    for name in ("abl-stable.p4.r1", "abl-unstable.p4.r1"):
+        cubex(tmp_path / name / "profile.cubex", 4)
+    with pytest.raises(RunNameError, match="kinds have the same parameters: 'stable' and 'unstable'"):
+        discover(tmp_path)
+    for kind, p in (("opt", 2), ("opt", 2), ("debug", 2), ("debug", 2), ("other", 8)):
+        cubex(tmp_path / "more" / f"lu_{kind}" / f"{p}" / "profile.cubex", p)
+    with pytest.raises(RunNameError, match="of several kinds have the same parameters: 'debug' and 'opt'"):
+        discover(tmp_path / "more")
 
 
 def test_random_texts_are_no_kinds(tmp_path):
