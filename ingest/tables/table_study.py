@@ -17,12 +17,14 @@ from ingest.run_settings import GENERATOR, MAX_SHOWN, METADATA, STATISTIC, TABLE
 from ingest.series import MAX_VALUES, Series
 from ingest.table_mapping import TableMapping
 from ingest.tables.run_numbering import NumberedRows, bad_runs, column_of, number_rows
+from ingest.tables.slurm_jobs import ENERGY, MEMORY
 from ingest.tables.table_rows import TIME, VISITS, TableRows
 
 MAX_LOCATIONS = 1 << 21
 MAX_ALL_LOCATIONS = 1 << 26  # of all runs together
 STATISTICS = {"mean": Statistic.MEAN, "sum": Statistic.SUM, "maximum": Statistic.MAXIMUM}
-UNITS = {TIME: "s", VISITS: "occ"}
+UNITS = {TIME: "s", VISITS: "occ", MEMORY: "B", ENERGY: "J"}
+KINDS = {MEMORY: MetricKind.MAXIMUM}
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -237,7 +239,9 @@ def _profile(
             Metric(
                 name,
                 UNITS.get(name, ""),
-                MetricKind.INCLUSIVE if mapping.inclusive and name == TIME else MetricKind.EXCLUSIVE,
+                MetricKind.INCLUSIVE
+                if mapping.inclusive and name == TIME
+                else KINDS.get(name, MetricKind.EXCLUSIVE),
             )
             for name in values
         ),

@@ -125,6 +125,9 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "Parquet table": _parquet,
         "machine file": _machines,
         "metadata file": lambda folder: _files(folder, "metadata.toml", text_of("metadata.txt")),
+        "sacct": lambda folder: _files(
+            folder, "x.txt", table_files.sacct(), table_files.sacct(form="fixed", failed=(8,))
+        ),
         "ReFrame log": lambda folder: _files(folder, "x.log", table_files.perflog()),
         "ReFrame report": lambda folder: _files(
             folder, "x.json", table_files.report(), table_files.report(version="3.1")

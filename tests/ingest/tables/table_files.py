@@ -125,3 +125,27 @@ def jube(points=POINTS):
     lines = ["jube_wp_abs,tasks,system,solve[s],io[ms]"]
     lines += [f"/w/{p}/work,{p},jureca,{seconds('solve', p)!r},{1e3 * seconds('io', p)!r}" for p in points]
     return "\n".join(lines) + "\n"
+
+
+SACCT = ("JobID", "JobName", "NNodes", "NCPUS", "NTasks", "State", "Elapsed", "MaxRSS", "ConsumedEnergy")
+
+
+def sacct(points=POINTS, form="parsable", failed=(), columns=SACCT, elapsed=lambda p: f"{32 // p:02}:00:00"):
+    """What sacct prints of jobs on p nodes with 8 tasks each: a row for the job, two for its steps."""
+    rows = []
+    for number, p in enumerate(points, start=100):
+        state = "TIMEOUT" if p in failed else "COMPLETED"
+        job = {"JobID": str(number), "JobName": "app", "NNodes": p, "NCPUS": 16 * p, "State": state}
+        rows.append(job | {"Elapsed": elapsed(p), "ConsumedEnergy": f"{p}.50K"})
+        rows.append(
+            {**job, "JobID": f"{number}.batch", "NTasks": 1, "Elapsed": "00:00:01", "MaxRSS": "2048K"}
+        )
+        rows.append(
+            {**job, "JobID": f"{number}.0", "NTasks": 8 * p, "Elapsed": "00:30:00", "MaxRSS": f"{4 / p}G"}
+        )
+    cells = [[str(row.get(name, "")) for name in columns] for row in rows]
+    if form == "fixed":
+        lines = [" ".join(f"{name:>16}" for name in columns), " ".join("-" * 16 for _ in columns)]
+        return "\n".join(lines + [" ".join(f"{cell:>16}" for cell in row) for row in cells]) + "\n"
+    between, end = {"parsable": ("|", ""), "ending": ("|", "|"), "commas": (",", "")}[form]
+    return "".join(between.join(row) + end + "\n" for row in (list(columns), *cells))
