@@ -2,8 +2,8 @@
 
 Cells are separated by bars (``-P``, ``-p``) or another sign (``--delimiter``), or stand in columns as wide as
 the dashes of the second line. A job has a row, and one for each of its steps (``123.batch``, ``123.0``);
-tasks and memory are stated of steps only. Times are ``[days-]hours:minutes:seconds``, letters (K, M, G, T) of sizes
-powers of 1024, those of joules of 1000.
+tasks and memory are stated of steps only. Times are ``[days-]hours:minutes:seconds``; letters (K, M, G, T)
+stand for powers of 1024 in sizes, of 1000 in joules.
 """
 
 import re
