@@ -11,6 +11,7 @@ from ingest.errors import InputError
 from ingest.number_text import SECONDS
 from ingest.run_names import COUNTERS, PROCESS_PARAMETERS
 from ingest.table_mapping import TableMapping
+from ingest.work_rates import WorkRate, work_rate
 
 NAMES: Mapping[str, tuple[str, ...]] = {
     meaning: tuple(names)
@@ -30,6 +31,21 @@ _UNIT = re.compile(r"^(?P<name>.*?)\s*(?:\[(?P<a>[^\][]*)\]|\((?P<b>[^()]*)\))\s
 _SUFFIX = re.compile(r"^(?P<name>.+)[_ ](?P<unit>[a-zµμ]+)$", re.IGNORECASE)
 
 
+@dataclass(frozen=True)
+class TimeColumn:
+    """A column of times, or of a rate that times are made from.
+
+    Attributes:
+        header: as the table has it.
+        seconds: per unit; of a rate, of its period.
+        rate: how the rate is written; empty for a time.
+    """
+
+    header: str
+    seconds: float
+    rate: str = ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class TableColumns:
     """The columns of one table by their meaning, as they are called there; empty if there is none.
@@ -37,7 +53,7 @@ class TableColumns:
     Attributes:
         parameters: one at least unless the name of the file has them.
         kernel: the kernel or call path.
-        times: column and seconds per unit; several are kernels.
+        times: several are kernels.
         repetition, visits, locations, rank: as in `TableMapping`.
         processes, threads: parameters whose product is the number of locations.
         metrics: further values.
@@ -47,7 +63,7 @@ class TableColumns:
 
     parameters: tuple[str, ...]
     kernel: str
-    times: tuple[tuple[str, float], ...]
+    times: tuple[TimeColumn, ...]
     repetition: str
     visits: str
     locations: str
@@ -102,7 +118,7 @@ def find_columns(headers: Sequence[str], mapping: TableMapping, source: str) -> 
     parameters = mapping.parameters or _parameters(left)
     left = [header for header in left if header not in parameters]
     times = _times(mapping, left, source, several=not kernel)
-    timed = [name for name, _ in times]
+    timed = [time.header for time in times]
     named = {split_unit(header)[0].lower(): header for header in parameters}
     return TableColumns(
         parameters=parameters,
@@ -148,29 +164,44 @@ def _parameters(headers: Sequence[str]) -> tuple[str, ...]:
 
 def _times(
     mapping: TableMapping, left: Sequence[str], source: str, *, several: bool
-) -> tuple[tuple[str, float], ...]:
-    """Return the columns of times with their factors; several only if they are the kernels."""
+) -> tuple[TimeColumn, ...]:
+    """Return the columns of times; several only if they are the kernels; a rate only without a time."""
     chosen = mapping.value or tuple(header for header in left if split_unit(header)[1].lower() in SECONDS)
     if not mapping.value and (not chosen or not several):
         names = {split_unit(header)[0].lower(): header for header in reversed(left)}
         chosen = tuple(names[name] for name in NAMES["times"] if name in names)[:1] or chosen[:1]
     if not chosen:
+        chosen = tuple(header for header in left if _rate(header))[:1]
+    if not chosen:
         raise InputError(
             "no column of times is recognised",
             where=source,
-            hint='call it seconds or time [us], or write value = "..." in [table] of pipeline.toml',
+            hint="call it seconds or time [us], or steps/s for a rate, or write"
+            ' value = "..." in [table] of pipeline.toml',
         )
     if not several and len(chosen) > 1:
         raise InputError("value names several columns beside a kernel", where=source, hint="name one")
-    return tuple((header, _factor(header, mapping, source)) for header in chosen)
+    return tuple(_time(header, mapping, source) for header in chosen)
 
 
-def _factor(header: str, mapping: TableMapping, source: str) -> float:
+def _time(header: str, mapping: TableMapping, source: str) -> TimeColumn:
     unit = split_unit(header)[1] or mapping.unit
-    if unit and unit.lower() not in SECONDS:
+    if unit.lower() in SECONDS:
+        return TimeColumn(header, SECONDS[unit.lower()])
+    if rate := _rate(header, mapping.unit):
+        return TimeColumn(header, rate.seconds, rate.text)
+    if unit:
         raise InputError(
-            f"the unit '{unit}' of '{header}' is not a time",
+            f"the unit '{unit}' of '{header}' is neither a time nor a rate",
             where=source,
-            hint="known: s, ms, us, ns, min, h",
+            hint="known: s, ms, us, ns, min, h, and anything per s, min, h or day",
         )
-    return SECONDS[unit.lower()] if unit else 1.0
+    return TimeColumn(header, 1.0)
+
+
+def _rate(header: str, usual_unit: str = "") -> WorkRate | None:
+    """Return the rate that a column states by its unit or name; None if it is none."""
+    name, unit = split_unit(header)
+    if found := work_rate(unit or usual_unit) or work_rate(name):
+        return found
+    return WorkRate(text=name, seconds=1.0) if name.lower() in NAMES["rates"] and not unit else None

@@ -147,5 +147,5 @@ def _frame(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
         columns = find_columns(csv_header(path), mapping, str(path))
     except InputError:
         return read_csv(path), mapping
-    timed = [name for name, _ in columns.times]
+    timed = [column.header for column in columns.times]
     return read_csv(path, numbers=(*timed, columns.visits, *columns.metrics)), mapping

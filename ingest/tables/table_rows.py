@@ -14,7 +14,8 @@ from ingest.number_text import value_text
 from ingest.readers.timer_tables.timer_kind import WHOLE
 from ingest.reading.csv_files import NO_VALUE, Frame
 from ingest.table_mapping import TableMapping
-from ingest.tables.table_columns import PROCESSES, THREADS, TableColumns, find_columns, split_unit
+from ingest.tables.table_columns import PROCESSES, THREADS, TableColumns, TimeColumn, find_columns, split_unit
+from ingest.work_rates import RATE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,7 +87,7 @@ def read_rows(
             hint='call it p or n, or write parameters = ["..."] in [table] of pipeline.toml',
         )
     bad: list[tuple[int, str]] = []
-    time = np.concatenate([factor * _numbers(frame, name, bad) for name, factor in columns.times])
+    time = np.concatenate([_seconds(frame, column, bad) for column in columns.times])
     others = {VISITS: columns.visits} if columns.visits else {}
     others |= {split_unit(name)[0]: name for name in columns.metrics}
     values = {TIME: time} | {
@@ -120,7 +121,7 @@ def _kernels(frame: Frame, columns: TableColumns) -> tuple[tuple[str | CallPath,
     """Return the names of the kernels and that of each row; without a column of them, columns are kernels."""
     size = len(frame.table)
     if not columns.kernel:
-        names = [split_unit(name)[0] for name, _ in columns.times]
+        names = [split_unit(column.header)[0] for column in columns.times]
         return tuple(names) if len(names) > 1 else (WHOLE,), np.repeat(np.arange(len(names)), size)
     column = frame.table[columns.kernel]
     if isinstance(column.iloc[0], tuple):
@@ -201,10 +202,19 @@ def _numbers(frame: Frame, name: str, bad: list[tuple[int, str]], *, needed: boo
     return result
 
 
+def _seconds(frame: Frame, column: TimeColumn, bad: list[tuple[int, str]]) -> FloatArray:
+    """Return times in seconds, NaN if there is none; of a rate, those of one unit of work."""
+    values = _numbers(frame, column.header, bad)
+    if not column.rate:
+        return column.seconds * values
+    bad.extend((row, f"'{column.header}' is 0") for row in np.flatnonzero(values == 0).tolist())
+    return column.seconds / np.where(values == 0, np.nan, values)
+
+
 def _negative(
     frame: Frame, columns: TableColumns, row: IntArray, values: Mapping[str, FloatArray]
 ) -> list[tuple[int, str]]:
-    headers = np.repeat([name for name, _ in columns.times], len(frame.table))
+    headers = np.repeat([column.header for column in columns.times], len(frame.table))
     return [
         (int(row[i]), f"'{headers[i]}' is negative: {value_text(values[TIME][i])} s")
         for i in np.flatnonzero(values[TIME] < 0).tolist()
@@ -255,6 +265,8 @@ def _described(
 ) -> tuple[dict[str, "np.ndarray[Any, Any]"], dict[str, "np.ndarray[Any, Any]"]]:
     """Separate what describes runs, as stated or as text, from numbers that nothing is known about."""
     described = {name: _texts(table[name]) for name in columns.metadata}
+    if rate := next((column.rate for column in columns.times), ""):
+        described[RATE] = np.full(len(table), rate, dtype=object)
     unknown: dict[str, np.ndarray[Any, Any]] = {}
     for name in columns.others:
         texts = _texts(table[name])

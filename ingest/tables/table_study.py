@@ -19,6 +19,7 @@ from ingest.table_mapping import TableMapping
 from ingest.tables.run_numbering import NumberedRows, bad_runs, column_of, number_rows
 from ingest.tables.slurm_jobs import ENERGY, MEMORY
 from ingest.tables.table_rows import TIME, VISITS, TableRows
+from ingest.work_rates import RATE
 
 MAX_LOCATIONS = 1 << 21
 MAX_ALL_LOCATIONS = 1 << 26  # of all runs together
@@ -116,7 +117,7 @@ def _as_runs(
     if only is not None and only[0] in described:
         name, value = only
         used = [run for run in used if described[name][run] == value]
-    notices += (*_gaps(table, used), *_mixed(table, used, described))
+    notices += (*_of_rates(table), *_gaps(table, used), *_mixed(table, used, described))
     runs = []
     for run in used:
         values, where = _values(table, run, stored, ranks, int(locations[run]), mapping)
@@ -283,6 +284,14 @@ def _metadata(table: NumberedRows) -> tuple[dict[str, list[str]], tuple[str, ...
     return found, tuple(map(one_line, left_out))
 
 
+def _of_rates(table: NumberedRows) -> tuple[str, ...]:
+    """Say which rates times were made from."""
+    rates = {text for rows in table.rows for text in set(rows.described.get(RATE, ()))}
+    return tuple(
+        one_line(f"times and costs are those of one unit of work, from {rate}") for rate in sorted(rates)
+    )
+
+
 def _mixed(
     table: NumberedRows, used: Sequence[int], described: Mapping[str, Sequence[str]]
 ) -> tuple[str, ...]:
@@ -334,6 +343,7 @@ def _as_series(
         flat = values[TIME].reshape(len(table.tree), -1)
         values[TIME] = table.tree.exclusive(np.nan_to_num(flat)).reshape(shape)
     _, notices = _metadata(table)
+    notices += _of_rates(table)
     notices += tuple(one_line(f"{what}; it counts as not measured") for what in bad.values())
     notices += (
         "the number of locations is not stated, so there is no effort: name a column of processes (p) or"

@@ -46,11 +46,12 @@ SCALES: tuple[Column[Figures], ...] = (
 )
 """What is known of a scale: people read the wall time instead of efforts."""
 
-ACCELERATORS: tuple[Column[Figures], ...] = (
+WHERE_MEASURED: tuple[Column[Figures], ...] = (
+    _figure("rate", "rate", lambda figures: figures.rate),
     _figure("gpu_hours", "GPU-hours", lambda figures: figures.gpu_hours, audience=Audience.PROGRAMS),
     _figure("gpu_busy", "GPUs busy", lambda figures: figures.gpu_busy, percent),
 )
-"""What is known of accelerators besides."""
+"""What is known besides of runs that state a rate, and of accelerators."""
 
 
 def estimates_json(found: Estimate) -> list[dict[str, Any] | None]:
@@ -68,7 +69,7 @@ def known(value: float) -> float | int | None:
 
 def scale_columns(*keys: str) -> list[Column[Any]]:
     """Return columns of scales by their keys, for entries of a summary."""
-    found = {column.key: column.as_stored for column in (*SCALES, *ACCELERATORS)}
+    found = {column.key: column.as_stored for column in (*SCALES, *WHERE_MEASURED)}
     return [found[key] for key in keys]
 
 
@@ -88,18 +89,16 @@ def scales_table(summary: Summary) -> DataTable:
     entries = runtime["at"]
     shown = [
         replace(column, audience=Audience.ALL) if not any(e["wall_seconds"] for e in entries) else column
-        for column in scale_columns(*(column.key for column in (*SCALES, *ACCELERATORS)))
+        for column in scale_columns(*(column.key for column in (*SCALES, *WHERE_MEASURED)))
         if any(entry[column.key] is not None for entry in entries)
     ]
+    units = {"effort": runtime["effort_unit"], "rate": runtime["rate_unit"]}
     columns: list[Column[Any]] = [
         *parameters(summary["parameters"], [entry["point"] for entry in entries]),
         Column(key="measured", kind=ANSWER),
         Column(key="locations", kind=EXACT),
         Column(key="extrapolation", kind=FIGURE),
-        *(
-            replace(column, unit=runtime["effort_unit"]) if column.key == "effort" else column
-            for column in shown
-        ),
+        *(replace(column, unit=units.get(column.key, column.unit)) for column in shown),
     ]
     return filled(columns, entries, notes=[text for text, _ in far_targets(summary)])
 

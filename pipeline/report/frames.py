@@ -11,7 +11,7 @@ from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from ingest.run_settings import SETTING, metadata_of, stated
 from pipeline.columns.kernels import KERNELS, PLACED, RankedKernels
-from pipeline.columns.scales import ACCELERATORS, SCALES
+from pipeline.columns.scales import SCALES, WHERE_MEASURED
 from pipeline.models.kernels import TIME_UNITS
 from pipeline.models.prediction import Prediction
 from pipeline.questions.analysis import Level, Outlook
@@ -140,7 +140,7 @@ def runtime_frame(found: Runtime, parameters: Sequence[str]) -> pd.DataFrame:
     """
     figures = found.figures
     columns: Columns = {}
-    for column in (*SCALES, *ACCELERATORS):
+    for column in (*SCALES, *WHERE_MEASURED):
         if column in SCALES or any(column.of(figures)):
             columns |= {
                 cells.name: np.array(cells.values, dtype=np.float64) for cells in column.filled(figures)

@@ -12,7 +12,7 @@ from pipeline.columns.column import json_rows
 from pipeline.columns.crossover_sentences import crossover_json
 from pipeline.columns.kernels import KERNELS, RankedKernels
 from pipeline.columns.model_json import measured_json, model_json, point_json, predictions_json
-from pipeline.columns.scales import ACCELERATORS, SCALES, known
+from pipeline.columns.scales import SCALES, WHERE_MEASURED, known
 from pipeline.models.agreeing_formulas import total_formula
 from pipeline.models.back_test import BackTest
 from pipeline.models.growth import growth_classes, stated_law, total_statement
@@ -281,6 +281,7 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> dict[st
         "parameter": found.parameter,
         "compared_by": found.comparison.value,
         "effort_unit": found.effort_unit,
+        "rate_unit": found.rate_unit,
         "at": _rows(found, parameters),
         "fastest": None if fastest is None else point_json(parameters, fastest.point),
         "fastest_measured": None if fastest is None else fastest.measured,
@@ -303,7 +304,7 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> dict[st
 
 def _rows(found: Runtime, parameters: Sequence[str]) -> list[dict[str, Any]]:
     figures = found.figures
-    shown = json_rows((*SCALES, *ACCELERATORS), figures)
+    shown = json_rows((*SCALES, *WHERE_MEASURED), figures)
     of_work = [] if found.of_work is None else json_rows(SCALES, found.of_work)
     pop = _pop(found.pop, len(figures.points))
     return [

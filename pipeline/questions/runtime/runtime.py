@@ -26,6 +26,7 @@ class Runtime:
         parameter: the one that scales.
         comparison: what scales are compared by.
         effort_unit: of efforts and losses: ``core-s``, or ``GPU-s`` if times are those of accelerators.
+        rate_unit: of the rate that times were made from: ``ns/day``; empty without one.
         figures: at the measured points in their order, then at the targets in theirs.
         of_work: at the measured points, without start-up and shut-down; None if there is none.
         threshold: the efficiency that `efficient_up_to` asks for.
@@ -41,6 +42,7 @@ class Runtime:
     parameter: str
     comparison: Comparison
     effort_unit: str
+    rate_unit: str
     figures: Figures
     of_work: Figures | None
     threshold: float
@@ -86,6 +88,7 @@ def runtime(
         parameter=analysis.parameter,
         comparison=study.comparison,
         effort_unit="GPU-s" if study.on_accelerators else "core-s",
+        rate_unit=study.rate.text if study.rate else "",
         figures=figures,
         of_work=_figures_of_work(analysis),
         threshold=min_efficiency,

@@ -153,6 +153,8 @@ def _rows(runtime: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[Scal
         yield ScaleFigure(name=f"wall time [{unit}]", key="wall_seconds", factor=factor)
     else:
         yield ScaleFigure(name=f"effort [{runtime['effort_unit']}]", key="effort")
+    if any(entry["rate"] for entry in entries):
+        yield ScaleFigure(name=runtime["rate_unit"], key="rate")
     for column in scale_columns("work_rate", "speedup", "efficiency", "weak_efficiency", "gpu_busy"):
         compared = column.key != "work_rate" or (runtime["compared_by"] == "size" and len(entries) > 1)
         if compared and any(entry[column.key] for entry in entries):

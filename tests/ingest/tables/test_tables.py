@@ -80,7 +80,7 @@ def test_units_stand_in_headers(tmp_path, header):
 
 def test_a_unit_may_be_stated_instead(tmp_path):
     assert efforts(read(tmp_path, "p,kernel,time\n2,f,5000\n", unit="ms")) == {(2.0, 1, "f"): 10.0}
-    with pytest.raises(InputError, match="the unit 'parsec' of 'time' is not a time; known: s, ms"):
+    with pytest.raises(InputError, match="'parsec' of 'time' is neither a time nor a rate; known: s, ms"):
         read(tmp_path, "p,kernel,time\n2,f,5000\n", unit="parsec")
 
 

@@ -83,7 +83,7 @@ def test_what_cannot_be_used_is_a_warning_and_a_problem(rows):
         ({"kernel": "nothing"}, "names the column 'nothing', which is not there"),
         ({"statistic": "median"}, "statistic: invalid value 'median'; choose mean, sum or maximum"),
         ({"locations": 0}, "locations: invalid locations 0"),
-        ({"unit": "parsec"}, "is not a time"),
+        ({"unit": "parsec"}, "is neither a time"),
     ],
 )
 def test_wrong_arguments_are_said_in_one_line(rows, given, message):

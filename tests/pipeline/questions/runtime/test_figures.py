@@ -236,3 +236,20 @@ def test_no_time_at_all():
     assert found.figures.effort.value.tolist() == [0.0] * 5
     assert found.efficient_up_to.point.tolist() == [1.0] and found.back_test is None
     assert found.losses[0].total == 0.0
+
+
+def test_rates_are_shown_beside_the_times_that_were_made_from_them(tmp_path):
+    scales = (1, 2, 4, 8, 16)
+    (tmp_path / "t.csv").write_text("p,ns/day\n" + "".join(f"{p},{10 * p**0.9}\n" for p in scales))
+    study = modelled(ingest(locate(tmp_path / "t.csv"), "time"), Options(), "time")
+    answer = runtime(study, np.array([[32.0]]))
+    rate, wall = answer.figures.rate, answer.figures.wall
+    assert answer.rate_unit == "ns/day"
+    assert rate.value[:5] == pytest.approx([10 * p**0.9 for p in scales])
+    assert rate.lower[-1] * wall.upper[-1] == pytest.approx(86400)
+    assert rate.upper[-1] * wall.lower[-1] == pytest.approx(86400)
+
+
+def test_times_have_no_rate(strong_study):
+    answer = runtime(modelled(ingest(locate(strong_study), "time"), Options(), "time"), np.array([[32.0]]))
+    assert answer.rate_unit == "" and np.isnan(answer.figures.rate.value).all()

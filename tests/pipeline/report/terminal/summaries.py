@@ -8,6 +8,7 @@ FIGURES = (
     "efficiency",
     "weak_efficiency",
     "work_rate",
+    "rate",
     "gpu_hours",
     "gpu_busy",
 )
@@ -43,6 +44,7 @@ def runtime(entries, **changes):
         "parameter": "p",
         "compared_by": "strong",
         "effort_unit": "core-s",
+        "rate_unit": "",
         "at": entries,
         "fastest": {"p": 2},
         "fastest_measured": True,

@@ -1,0 +1,51 @@
+"""Rates, ``steps/s`` or ``ns/day``: what many programs and papers state instead of times.
+
+A rate is modelled as the time of one unit of work, since kernels and times add up and rates do not.
+"""
+
+import re
+from dataclasses import dataclass
+
+from ingest.number_text import SECONDS
+
+RATE = "rate"
+"""What a run states under this name of metadata is the rate that its times were made from."""
+
+_PERIODS = {
+    **SECONDS,
+    "minute": 60.0,
+    **dict.fromkeys(("hr", "hour"), 3600.0),
+    **dict.fromkeys(("d", "day", "days"), 86400.0),
+}
+_QUOTIENT = re.compile(r"^(?P<work>.*\S)\s*(?:/|\bper\b)\s*(?P<period>[a-zµμ]+)$", re.IGNORECASE)
+_PER_SECOND = re.compile(r"^(?:[kmgtp]?flops|[mg]lups|[kmgt]teps|[mgt]cups)$", re.IGNORECASE)
+_PER_DAY = re.compile(r"^sypd$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class WorkRate:
+    """How a rate counts.
+
+    Attributes:
+        text: as it is written, ``ns/day``.
+        seconds: of its period; over the rate they are the time of one unit of work.
+    """
+
+    text: str
+    seconds: float
+
+
+def work_rate(text: str) -> WorkRate | None:
+    """Return the rate that a unit or a name stands for: ``tokens/s``, ``steps_per_second``, ``MLUPS``.
+
+    None if it is none: a time over something is a time.
+    """
+    spaced = " ".join(text.replace("_", " ").split())
+    if _PER_SECOND.match(spaced):
+        return WorkRate(text=text, seconds=1.0)
+    if _PER_DAY.match(spaced):
+        return WorkRate(text=text, seconds=_PERIODS["day"])
+    match = _QUOTIENT.match(spaced)
+    if match is None or match["period"].lower() not in _PERIODS:
+        return None
+    return WorkRate(text=text, seconds=_PERIODS[match["period"].lower()])
