@@ -60,6 +60,7 @@ def summary(*regions, **changes):
         "not_listed": {"kernels": 0, "regions": 0},
         "total": total,
         "efficiency": {"points": [], "notices": []},
+        "runtime": None,
     } | changes
 
 
