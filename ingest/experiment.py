@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
@@ -76,7 +77,7 @@ class RunRecord:
         kernels: FloatArray = self.device_time[DEVICE_CLASSES.index(RegionClass.KERNEL)]
         return kernels
 
-    @property
+    @cached_property
     def cores(self) -> HeldCores:
         """The cores of the run."""
         return held_cores(self.attributes, len(np.unique(self.process)), len(self.process))
