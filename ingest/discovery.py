@@ -11,10 +11,10 @@ from ingest.errors import InputError, RunNameError
 from ingest.inferred_runs import Inferred, infer, misread
 from ingest.profile_search import FoundProfile, Skipped, nothing_found, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, nothing_read
-from ingest.run_kinds import set_labels_apart
+from ingest.run_kinds import KIND, set_labels_apart, telling_texts
 from ingest.run_metadata import Metadata, is_function, noted_metadata, read_metadata
 from ingest.run_names import HOW_TO_NAME, PROCESSES, RunName, RunSpec, named_parameters, parse_run_name
-from ingest.run_proposal import numbering_words, texts_of
+from ingest.run_proposal import numbering_words
 from ingest.run_settings import METADATA
 
 __all__ = ["Discovery", "Run", "Skipped", "discover"]
@@ -124,10 +124,11 @@ def _found(path: Path) -> Discovery:
     varied = _also_varied(metadata, names, found) if metadata else []
     parameters = tuple(name for name, _ in names[0].parameters)
     values = [tuple(value for _, value in name.parameters) for name in names]
-    notices = (*_notices(names, found), *varied)
     prefixes = [name.prefix for name in names]
     texts = prefixes if all(prefixes) else []
-    return _study(found, parameters, values, [name.repetition for name in names], skipped, notices, texts)
+    study = _study(found, parameters, values, [name.repetition for name in names], skipped, (), texts)
+    leading = [] if KIND in study.labels else sorted(set(filter(None, prefixes)))
+    return replace(study, notices=(*_notices(leading, found), *varied))
 
 
 def without_names(path: Path) -> Discovery:
@@ -156,7 +157,7 @@ def _described(metadata: Metadata, skipped: Sequence[Skipped]) -> Discovery:
 def _inferred(inferred: Inferred, skipped: Sequence[Skipped]) -> Discovery:
     described, proposal = inferred.described, inferred.proposal
     values = list(zip(*proposal.parameters.values(), strict=True))
-    parameters, texts = tuple(proposal.parameters), [texts_of(run.name) for run in described.runs]
+    parameters, texts = tuple(proposal.parameters), telling_texts([run.name for run in described.runs])
     notices = (inferred.notice, *_mixed_formats(described.found))
     aside = (*skipped, *described.damaged)
     return _study(described.found, parameters, values, proposal.repetitions, aside, notices, texts)
@@ -302,12 +303,10 @@ def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
         )
 
 
-def _notices(names: Sequence[RunName], found: Sequence[FoundProfile]) -> tuple[str, ...]:
+def _notices(leading: Sequence[str], found: Sequence[FoundProfile]) -> tuple[str, ...]:
     notices = []
-    prefixes = sorted({name.prefix for name in names if name.prefix})
-    if len(prefixes) > 1:
-        leading = ", ".join(prefixes)
-        notices.append(f"runs with different leading names are read as one study: {leading}")
+    if len(leading) > 1:
+        notices.append(f"runs with different leading names are read as one study: {', '.join(leading)}")
     if any(map(_named_by_number, found)):
         notices.append(
             f"files named by numbers only: the number is read as the parameter {PROCESSES} (processes)"

@@ -15,6 +15,7 @@ from ingest.run_proposal import DescribedRun, Proposal, propose, texts_of
 
 CHANGE = "`pipeline inspect DIR --propose` lists the runs to change it"
 
+_HASH = re.compile(r"(?=.*[a-f][0-9]+[a-f])[0-9a-f]{6,}")
 _GENERIC = re.compile(r"(profile|summary|scout|trace|remap)[0-9]*")  # names of files that say nothing
 
 
@@ -151,7 +152,12 @@ def _stated_by(name: RunName, described: Described) -> bool:
 def _contradicted(described: Described, proposal: Proposal, *, one_text: bool) -> bool:
     """Return whether names by the convention have other processes, or do not agree on their parameters."""
     named = [
-        {name: value for part in profile.named_parts for name, value in named_parameters(part).items()}
+        {
+            name: value
+            for part in profile.named_parts
+            if not _HASH.fullmatch(part)
+            for name, value in named_parameters(part).items()
+        }
         for profile in described.found
     ]
     if all(named) and not one_text:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.errors import RunNameError
+from ingest.run_proposal import texts_of
 
 KIND = "kind"
 """What the texts in names tell, as `--group-by` takes it."""
@@ -15,7 +16,7 @@ KIND = "kind"
 LABELS = frozenset(
     (
         *("algorithm", "case", "config", "configuration", "kind", "method", "mode", "option", "problem"),
-        *("scheme", "solver", "type", "variant", "version"),
+        *("scheme", "solver", "type", "v", "variant", "version"),
     )
 )
 """Last words of names whose numbers stand for one of several things."""
@@ -79,10 +80,14 @@ def _words(name: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)]
 
 
+def telling_texts(names: Sequence[str]) -> list[str]:
+    """Return the texts in names; nothing if they seem to be random: all different, names equally long."""
+    texts = list(map(texts_of, names))
+    return [] if len(set(texts)) == len(texts) and len(set(map(len, names))) == 1 else texts
+
+
 def kinds_of(texts: Sequence[str], points: Sequence[Point], where: str) -> list[str]:
     """Tell runs at one point apart whose names have other texts, such as strong and weak.
-
-    Texts that are all different but equally long are taken for random ones.
 
     Returns:
         What each run is called apart from what all are; empty if no two runs of a point differ.
@@ -91,10 +96,8 @@ def kinds_of(texts: Sequence[str], points: Sequence[Point], where: str) -> list[
         RunNameError: if no kind has two points.
     """
     different = list(dict.fromkeys(texts))
-    if not texts or (len(different) == len(texts) and len(set(map(len, texts))) == 1):
-        return []
     first: dict[Point, int] = {}
-    others = [i for i, point in enumerate(points) if texts[first.setdefault(point, i)] != texts[i]]
+    others = [i for i, point in enumerate(points) if texts and texts[first.setdefault(point, i)] != texts[i]]
     if not others:
         return []
     words = [dict.fromkeys(re.findall(r"[^\W\d_]+", re.sub(r"[^\W\d_]+#", "#", text))) for text in texts]

@@ -36,7 +36,7 @@ REPETITIONS = frozenset(("r", "rep", "repeat", "repetition", "trial"))
 """Names in names of runs whose numbers count the repetitions of a measurement."""
 
 IDENTIFIERS = COUNTERS | frozenset(
-    ("attempt", "id", "jobid", "part", "pid", "repeat", "restart", "segment", "slurm")
+    ("attempt", "id", "jobid", "part", "pid", "repeat", "restart", "seed", "segment", "slurm")
 )
 """Names in names of runs whose numbers count or identify runs, or parts of one: they are no parameters."""
 

@@ -180,7 +180,7 @@ def _guess(
         if _counts_runs(column, found):
             if not column.counting:
                 remarks.append(f"the numbers in the names ({shown}) are taken to count the runs")
-        elif other := next((name for name, of in found.items() if is_function(of, values)), None):
+        elif other := _given_by(values, found):
             remarks.append(f"{word or 'a number'} in the names ({shown}) follows from {other}: left out")
         else:
             name = word or next(free for free in _FREE_NAMES if free not in found)
@@ -214,6 +214,15 @@ def _stated(runs: Sequence[DescribedRun], remarks: list[str]) -> tuple[dict[str,
         found[NODES] = nodes
         remarks.append(f"{NODES} is the number of nodes in the profile")
     return found, [processes, threads, nodes, cores]
+
+
+def _given_by(values: Column, found: Mapping[str, Column]) -> str:
+    """Return the parameter that a number follows from, or by which it gives the processes; empty without."""
+    processes = found.get(PROCESSES, ())
+    for name, of in found.items():
+        if is_function(of, values) or processes == tuple(a * b for a, b in zip(of, values, strict=True)):
+            return name
+    return ""
 
 
 def _processes(number: int) -> str:

@@ -34,6 +34,7 @@ def told(folder: Path) -> tuple[tuple[str, ...], list[tuple[tuple[float, ...], i
 
 EACH = [(p, r) for p in SCALES for r in REPETITIONS]
 NUMBERED = list(enumerate(EACH, start=1))
+HASHES = ("3fa8c1", "b21d00", "99aa12", "cd03ff", "0e4f7b", "5512ea")
 LAYOUTS = {
     "convention": {f"hpcg.p{p}.r{r}": p for p, r in EACH},
     "nodes": {f"{p // 2}node{'s' * (p > 2)}_rep{r}": p for p, r in EACH},
@@ -50,6 +51,8 @@ LAYOUTS = {
     "prefix": {f"weak-scaling-p{p}-{r}": p for p, r in EACH},
     "in folders of a kind": {f"results/strong/{p}/rep{r}": p for p, r in EACH},
     "units after numbers": {f"{p}ranks.{r}": p for p, r in EACH},
+    "seeds": {f"{p}ranks-seed{10 + r}": p for p, r in EACH},
+    "hashes": {f"{HASHES[i - 1]}/scorep-20240101_1200_{i}": p for i, (p, _) in NUMBERED},
     "job numbers in names": {f"hpcg_{p}_{4711234 + i}": p for i, (p, _) in NUMBERED},
 }
 
@@ -95,6 +98,14 @@ def test_what_else_names_give_is_a_parameter(tmp_path):
     assert runs == [((p, n), r) for p in SCALES for n in (100, 200) for r in REPETITIONS]
 
 
+def test_processes_of_a_node_follow_from_processes_and_nodes(tmp_path):
+    for nodes, of_each in [(nodes, of_each) for nodes in (1, 2, 4) for of_each in (2, 4)]:
+        cubex(tmp_path / f"N{nodes}_ppn{of_each}" / "profile.cubex", nodes * of_each)
+    parameters, runs = told(tmp_path)
+    assert parameters == ("p", "N")
+    assert [point for point, _ in runs] == [(2, 1), (4, 1), (4, 2), (8, 2), (8, 4), (16, 4)]
+
+
 def test_what_was_decided_is_said_in_one_line(tmp_path):
     for p in SCALES:
         cubex(tmp_path / f"{p}nodes" / "profile.cubex", 2 * p)
@@ -114,6 +125,7 @@ def test_runs_of_several_kinds_are_not_averaged(tmp_path, name):
     assert [(run.metadata["kind"], run.parameters, run.repetition) for run in found.runs] == [
         (kind, (p,), 1) for p in SCALES for kind in ("strong", "weak")
     ]
+    assert "one study" not in " ".join(found.notices)
 
 
 def test_kinds_of_one_point_each_are_refused_with_their_names(tmp_path):
