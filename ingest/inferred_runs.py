@@ -1,6 +1,7 @@
 """Runs whose names do not say their parameters: the profiles know them, and the numbers in the names help."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -67,7 +68,7 @@ def describe(found: Sequence[FoundProfile], directory: Path) -> Described:
 def _describe(found: FoundProfile, directory: Path) -> DescribedRun:
     profile = found.reader.read(found.path)
     process = profile.locations.process[profile.locations.cpu].tolist()
-    threads = max((process.count(number) for number in set(process)), default=1)
+    threads = max(Counter(process).values(), default=1)
     return DescribedRun(
         name=_name_below(found, directory),
         processes=_processes(found, profile, len(set(process))),

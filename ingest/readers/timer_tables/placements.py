@@ -3,6 +3,7 @@
 A kind names one of these functions, or `quantum_espresso` of `clock_callers`, under `place`.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -27,6 +28,10 @@ _WAIT = "PME wait for PP"  # without ranks of its own, PME waits for nothing: wh
 def rows(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Place rows beside each other, or below their headings."""
     timers: list[Timer] = []
+    named: dict[str, str] = {}
+    if kind.running:
+        found = list({(row.group, row.name): row for row in found}.values())
+        named = {fact: text for row in found for fact, text in row.values.items() if fact != "seconds"}
     unknown = round(sum(known(row.values.get("unknown")) or 0.0 for row in found))
     for row in found:
         if (row.group and kind.under_headings == "ignored") or row.name in kind.skipped:
@@ -36,11 +41,12 @@ def rows(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
         name = row.group if kind.under_headings == "named" else kind.renamed.get(row.name, row.name)
         path = (row.group, name) if kind.under_headings == "parents" else (name,)
         overlapping = row.name in kind.overlapping or "*" in kind.overlapping
-        timers.append(timer(row, path, overlapping=overlapping))
+        one = timer(row, path, overlapping=overlapping)
+        timers.append(one if kind.unit == 1.0 else replace(one, seconds=kind.unit * one.seconds))
         if row.name == kind.last_row:
             break
     notices = (f"times that were too large for their columns are missing: {unknown}",) if unknown else ()
-    stated = {**_counted(timers, kind), **_steps_between(facts)}
+    stated = {**named, **_counted(timers, kind), **_steps_between(facts), **_in_grid({**facts, **named})}
     return Placed(timers=tuple(timers), total=_total(found, facts, kind), facts=stated, notices=notices)
 
 
@@ -56,6 +62,12 @@ def _counted(timers: Sequence[Timer], kind: TimerTable) -> dict[str, str]:
 def _steps_between(facts: Facts) -> dict[str, str]:
     first, last = count(facts, "_first_step") or 0, count(facts, "last_step") or 0
     return {"steps": f"{last - first + 1}"} if last > first else {}
+
+
+def _in_grid(facts: Facts) -> dict[str, str]:
+    """Return the processes of a grid such as ``24, 12, 12``."""
+    sides = [int(side) for side in re.findall(r"[0-9]{1,7}", facts.get("_grid", ""))]
+    return {"processes": str(math.prod(sides))} if sides and all(sides) else {}
 
 
 def _total(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> float | None:

@@ -201,6 +201,9 @@ class TimerTable:
         overlapping: names of rows that lie inside or around others, ``*`` for all.
         wholes: sets of names: the first set that occurs holds all other timers.
         each_call: whether each row is one call, which are added.
+        running: whether rows repeat with their sums so far, so that the last of each name counts; its columns
+            that are no times are facts.
+        unit: seconds of the unit that values are printed in.
         counted: facts that the calls of timers state, and the names of these timers.
         total_row: the row whose column ``total`` is the total.
         parents: of overlapping timers by name those that may hold it, the first that is there does; an empty
@@ -236,6 +239,8 @@ class TimerTable:
     overlapping: tuple[str, ...] = ()
     wholes: tuple[tuple[str, ...], ...] = ()
     each_call: bool = False
+    running: bool = False
+    unit: float = 1.0
     counted: Mapping[str, Sequence[str]] = field(default_factory=dict)
     total_row: str = ""
     parents: Mapping[str, Sequence[str]] = field(default_factory=dict)

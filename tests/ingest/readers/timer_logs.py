@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from tests.ingest.readers.benchmark_logs import BENCHMARKS
 from tests.ingest.readers.texts import text_of
 
 Rows = list[tuple[str, float]]
@@ -366,6 +367,7 @@ LOGS: dict[str, Callable[[], str]] = {
     "gptl": lambda: gptl(GPTL_ROWS),
     "gptl-runs": lambda: gptl(GPTL_ROWS) + ">>> cut\n" + gptl(GPTL_ROWS, on=False) + gptl(GPTL_ROWS[:4]),
     "gptl-summary": lambda: GPTL_SUMMARY,
+    **BENCHMARKS,
     "petsc": petsc,
     "amrex": lambda: amrex(AMREX_ROWS, total=12.0),
     "amrex-region": lambda: amrex(AMREX_ROWS, total=12.0, region=True),
