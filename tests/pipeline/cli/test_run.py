@@ -198,7 +198,8 @@ def test_strict_counts_damaged_runs(call, strong_study, tmp_path, damaged, stric
 
 
 def test_notices_about_the_runs_are_shown_once(call, strong_study, tmp_path):
-    (strong_study / "app.p1.r1").rename(strong_study / "other.p1.r1")
+    for run in strong_study.glob("app.p1.r*"):
+        run.rename(run.with_name(run.name.replace("app", "other")))
     for command in (["run", strong_study, "--out", tmp_path / "r"], ["model", strong_study]):
         error = call(*command)[2]
         assert error.count("runs with different leading names are read as one study: app, other") == 1
