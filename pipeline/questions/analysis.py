@@ -79,6 +79,12 @@ class Analysis:
         return "time" if metric == "effort" and "time" in self.experiment.values else metric
 
     @property
+    def how_to_model_time(self) -> str:
+        """What to do if models of time are wanted and these are of another metric."""
+        measured = "time" in self.experiment.values
+        return "run `pipeline run` with --metric time" if measured else "time was not measured"
+
+    @property
     def additive(self) -> bool:
         """Whether the metric may be summed over kernels, so that there are shares and a total."""
         return self.callpaths.kernels.additive

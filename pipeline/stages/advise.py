@@ -39,7 +39,7 @@ def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None =
         UsageError: the cost of a run is unknown, or budget or target is invalid.
     """
     if unknown := _unknown_cost(analysis):
-        hint = "run `pipeline run` with --metric time"
+        hint = analysis.how_to_model_time
         raise UsageError(f"{unknown}, so the cost of a run is unknown", hint=hint)
     kernels, experiment = analysis.callpaths.kernels, analysis.experiment
     measured = np.isfinite(kernels.values).any(axis=0).sum(axis=1)

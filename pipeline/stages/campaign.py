@@ -107,7 +107,7 @@ def _modelled_costs(campaign: Campaign, results: Path) -> dict[Values, float]:
         what = f"has models of {', '.join(names)}, the campaign has {', '.join(campaign.scales)}"
         raise UsageError(what, where=str(results), hint="give results with the same parameters")
     if analysis.callpaths.kernels.metric not in TIMES:
-        hint = "run `pipeline run` with --metric time"
+        hint = analysis.how_to_model_time
         raise UsageError("its models are not of time", where=str(results), hint=hint)
     points = campaign.points
     table = np.array([[point[name] for name in names] for point in points])

@@ -66,7 +66,7 @@ class _Study:
             raise UsageError(
                 f"the models are of {self.analysis.callpaths.kernels.metric}, so there is no runtime",
                 where="--to proposal",
-                hint="run `pipeline run` with --metric time",
+                hint=self.analysis.how_to_model_time,
             )
         if not np.isfinite(found.figures.core_hours.value[-1]):
             raise UsageError(

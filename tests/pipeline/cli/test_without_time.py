@@ -47,6 +47,12 @@ def test_commands_on_stored_results_need_no_time(stored, call, monkeypatch, tmp_
     assert code == 0, error
 
 
+def test_what_needs_time_says_that_it_was_not_measured(stored, refused):
+    assert "the models are of Ir, so the cost of a run is unknown; time was not measured" in refused(
+        "advise", stored
+    )
+
+
 def test_a_baseline_of_counts_is_checked_from_runs_and_from_results(counted, stored, call, tmp_path):
     for source in (counted, stored):
         assert call("baseline", source, "-o", tmp_path / "base.json")[0] == 0
