@@ -7,8 +7,10 @@ the innermost, and so are the lines of a location, which are inlined functions. 
 one location of the profile: threads are in labels at most.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -31,6 +33,7 @@ Field: TypeAlias = tuple[int, int, bytes]  # number, value of a number, content 
 _SAMPLE_TYPE, _SAMPLE, _LOCATION, _FUNCTION, _STRING, _DURATION = 1, 2, 4, 5, 6, 10
 _NUMBER, _EIGHT_BYTES, _TEXT, _FOUR_BYTES = 0, 1, 2, 5
 _SIGN = 1 << 63
+_END = re.compile(rb"[\x80-\xff]*+[\x00-\x7f]")  # a number up to its last byte
 
 
 @dataclass
@@ -95,7 +98,8 @@ def _profile(message: _Message, source: str) -> Profile:
     stacks, files = Stacks(), dict[str, tuple[str, int]]()
     location = stacks.location(0, 0)
     regions = stacks.callpaths.regions
-    frames: dict[int, list[int]] = {}
+    frames: dict[bytes, list[int]] = {}
+    callers = {b"": ROOT}
     weights = [_weight(message, kind, unit) for kind, unit in message.types]
     values = [stacks.of(metric) for metric, _ in weights]
     nodes = stacks.callpaths.nodes
@@ -103,13 +107,20 @@ def _profile(message: _Message, source: str) -> Profile:
         stack, numbers = _sample(sample)
         if len(numbers) != len(weights):
             raise ValueError(f"a sample has {len(numbers)} values of {len(weights)}")
-        node = ROOT
-        for number in reversed(stack):
+        pending = []  # frames from the innermost up to a caller that is known
+        while stack not in callers:
+            if (end := _END.match(stack)) is None:
+                raise ValueError("it ends early")
+            pending.append((end[0], stack))
+            stack = stack[end.end() :]
+        node = callers[stack]
+        for number, called in reversed(pending):
             if number not in frames:
-                names = _functions(message, number, files)
+                names = _functions(message, _varint(number, 0)[0], files)
                 frames[number] = [regions.setdefault(name, len(regions)) for name in names]
             for region in frames[number]:
                 node = nodes.setdefault((node, region), len(nodes))
+            callers[called] = node
         if node == ROOT:
             node = stacks.callpaths.callee(ROOT, UNKNOWN)
         for sums, (_, scale), value in zip(values, weights, numbers, strict=True):
@@ -163,32 +174,35 @@ def _weight(message: _Message, kind: int, unit: int) -> tuple[Metric, float]:
     ), 1.0
 
 
-def _sample(content: bytes) -> tuple[list[int], list[int]]:
-    """Return the locations of a sample from the innermost, and its values; both may be packed or not."""
-    stack: list[int] = []
-    values: list[int] = []
+def _sample(content: bytes) -> tuple[bytes, tuple[int, ...]]:
+    """Return the locations of a sample from the innermost, as they are written, and its values."""
+    stack, values = b"", b""
     for number, value, part in _fields(content):
-        if number in (1, 2):
-            of = stack if number == 1 else values
-            of.extend(_packed(part) if part else [value])
-    return stack, values
+        if number == 1:
+            stack += part or _written(value)
+        elif number == 2:
+            values += part or _written(value)
+    return stack, _packed(values)
 
 
-def _packed(content: bytes) -> list[int]:
-    """Return the numbers of a packed field: as `_varint` for each, but these are most of a file."""
-    values: list[int] = []
-    value = shift = 0
-    for byte in content:
-        value |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            values.append(_signed(value))
-            value = shift = 0
-        elif shift > 63:
-            raise ValueError("a number of more than ten bytes")
-    if shift:
-        raise ValueError("it ends early")
-    return values
+def _written(value: int) -> bytes:
+    """Return a number as `_varint` reads it."""
+    value &= (_SIGN << 1) - 1
+    groups = []
+    while value > 0x7F:
+        groups.append(value & 0x7F | 0x80)
+        value >>= 7
+    return bytes((*groups, value))
+
+
+@lru_cache(maxsize=1 << 12)
+def _packed(content: bytes) -> tuple[int, ...]:
+    """Return numbers that are written one after the other."""
+    values, at = [], 0
+    while at < len(content):
+        value, at = _varint(content, at)
+        values.append(value)
+    return tuple(values)
 
 
 def _signed(value: int) -> int:
@@ -199,21 +213,21 @@ def _signed(value: int) -> int:
 
 
 def _fields(content: bytes) -> Iterator[Field]:
-    at = 0
-    while at < len(content):
-        key, at = _varint(content, at)
+    at, end = 0, len(content)
+    while at < end:
+        key, at = (content[at], at + 1) if content[at] < 0x80 else _varint(content, at)
         number, kind = key >> 3, key & 7
         if kind == _NUMBER:
             value, at = _varint(content, at)
             yield number, value, b""
             continue
-        if kind == _TEXT:
-            size, at = _varint(content, at)
+        if kind == _TEXT:  # keys and most sizes are one byte, and these are most of a file
+            size, at = (content[at], at + 1) if at < end and content[at] < 0x80 else _varint(content, at)
         elif kind in (_EIGHT_BYTES, _FOUR_BYTES):
             size = 8 if kind == _EIGHT_BYTES else 4
         else:
             raise ValueError(f"a field of kind {kind}")
-        if not 0 <= size <= len(content) - at:
+        if not 0 <= size <= end - at:
             raise ValueError("it ends early")
         yield number, 0, content[at : at + size]
         at += size
