@@ -36,7 +36,7 @@ REPETITIONS = frozenset(("r", "rep", "repeat", "repetition", "trial"))
 """Names in names of runs whose numbers count the repetitions of a measurement."""
 
 IDENTIFIERS = COUNTERS | frozenset(
-    ("attempt", "id", "jobid", "part", "pid", "repeat", "restart", "seed", "segment", "slurm")
+    ("attempt", "id", "jobid", "part", "pid", "repeat", "restart", "seed", "segment", "slurm", "try")
 )
 """Names in names of runs whose numbers count or identify runs, or parts of one: they are no parameters."""
 
@@ -134,7 +134,7 @@ def _without_leading_word(pairs: tuple[tuple[str, float], ...], repetition: int 
         return RunName("", (), repetition)
     (first, value), *others = pairs
     prefix, _, last = first.rpartition("-") if "-" in first else first.rpartition("_")
-    if not prefix or ("-" not in first and last.lower() not in PROCESS_PARAMETERS):
+    if not prefix or ("-" not in first and last.lower() not in PROCESS_PARAMETERS | IDENTIFIERS):
         prefix, last = "", first
     return RunName(prefix, ((last, value), *others), repetition)
 

@@ -101,3 +101,9 @@ def test_any_name_parses_or_is_refused_in_one_line(name):
         assert len(str(error).splitlines()) == 1
     else:
         assert run.parameters or run.repetition is not None
+
+
+@pytest.mark.parametrize("name", ["sim_part1", "case_try2", "app-run3", "sim.part1", "x_slurm99"])
+def test_counters_are_no_parameters_behind_a_leading_word_either(name):
+    with pytest.raises(RunNameError, match="counts runs, it is not a parameter"):
+        parse_run_name(name)

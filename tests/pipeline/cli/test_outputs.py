@@ -189,8 +189,8 @@ def test_exit_codes_survive_a_closed_pipe(results, strong_study, tmp_path):
     for output in ([], ["--json", "-"]):
         command = ["run", strong_study, "--out", tmp_path / "out", "--strict", *output]
         assert into_closed_pipe(*command)[0] == 3
-    write_foam_case(tmp_path / "named" / "hpcg_1", {"main": 1.0})
-    write_foam_case(tmp_path / "named" / "hpcg_2", {"main": 1.0})
+    write_foam_case(tmp_path / "named" / "app", {"main": 1.0})
+    write_foam_case(tmp_path / "named" / "other", {"main": 1.0})
     assert into_closed_pipe("inspect", tmp_path / "named")[0] == 2
 
 
