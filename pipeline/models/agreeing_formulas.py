@@ -114,7 +114,9 @@ def _agreeing(
         line = within if len(names) == 1 else within.line
         along = TriedTerms.of(names, [one for one in terms if _is_along(one, line.column)])
         curves = curves if line is within else _curves(models, predict, line)
-        search = FormulaSequences(along, line, float(models.last[line.column]))
+        search = FormulaSequences(
+            along, line, float(models.last[line.column]), dear=models.predictor is not None
+        )
         found = search.of(curves.take(left), left, predict)
     return [
         found[k] if formula is None else PredictionFormula(within=within, pieces=(formula,))

@@ -10,8 +10,8 @@ from pipeline.models.curve_formulas import DIGITS, OFF_BETWEEN, Curves, TriedTer
 from pipeline.models.formulas import Formula
 from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
 
-HALVINGS = 12  # of the gap in which predictions jump
-CHECKS = 6  # times that scales are added where formulas are off between others
+HALVINGS, FEW_HALVINGS = 12, 3  # of the gap in which predictions jump
+CHECKS, ONE_CHECK = 6, 1  # times that scales are added where formulas are off between others
 CLOSE, SPARSE = 1.0001, 1.06  # ratio of scales that are close enough around a jump, and elsewhere
 MUCH = 1.2  # ratio of predictions, between which others are looked at
 END_DIGITS = 6  # of the ends of pieces
@@ -31,11 +31,14 @@ class FormulaSequences:
         tried: terms along one parameter.
         line: where predictions are followed.
         measured_end: the largest measured value of that parameter.
+        dear: whether each point takes long to predict, whatever the kernels: then formulas are looked at
+            between the points once, and jumps are known to a few per cent.
     """
 
     tried: TriedTerms
     line: FormulaRange
     measured_end: float
+    dear: bool = False
 
     def of(self, curves: Curves, kernels: IntArray, predict: Predict) -> dict[int, PredictionFormula]:
         """Return the formulas of kernels.
@@ -47,9 +50,12 @@ class FormulaSequences:
         """
         found: dict[int, PredictionFormula] = {}
         curves = self._with_jumps(curves, kernels, predict)
-        for _ in range(CHECKS):
+        checks = ONE_CHECK if self.dear else CHECKS
+        for check in range(checks + 1):
             formulas = [self._formula(pieces) for pieces in self._pieces(curves)]
             found |= dict(zip(kernels.tolist(), formulas, strict=True))
+            if check == checks:
+                break
             places = self._unseen(curves)
             between = _between(curves, places)
             checked = Curves(between, predict(between, kernels), curves.nothing)
@@ -67,7 +73,7 @@ class FormulaSequences:
 
     def _with_jumps(self, curves: Curves, kernels: IntArray, predict: Predict) -> Curves:
         """Add points where predictions jump, until it is known where."""
-        for _ in range(HALVINGS):
+        for _ in range(FEW_HALVINGS if self.dear else HALVINGS):
             places = self._gaps(curves, CLOSE)
             places = places[curves.jumps()[:, places].any(axis=0)]
             if not len(places):
