@@ -68,7 +68,10 @@ class Curves:
         around = np.pad(slope, ((0, 0), (1, 1)))
         beside = np.maximum(around[:, 2:], around[:, :-2])
         jumps = (change > LIMIT) & (slope > STEEPEST) & (slope > BESIDE * beside)
-        return np.asarray(jumps | (known[:, 1:] != known[:, :-1]))
+        begins = (known[:, 1:] != known[:, :-1]) & (
+            np.where(known[:, 1:], around[:, 2:], around[:, :-2]) <= STEEPEST
+        )  # what comes from 0 without a jump is steep there
+        return np.asarray(jumps | begins)
 
     def off(self, formulas: FloatArray) -> FloatArray:
         """How far values float64[K, ..., Q] are off, in logarithms; infinite if signs differ or one is 0."""
