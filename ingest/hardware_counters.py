@@ -41,6 +41,6 @@ def event(metric: str) -> str | None:
     return next((event for event, names in _EVENTS.items() if name in names), None)
 
 
-def counter_of(event_: str, metrics: Iterable[str]) -> str | None:
+def counter_of(wanted: str, metrics: Iterable[str]) -> str | None:
     """Return the first metric that counts an event; None if none does."""
-    return next((metric for metric in metrics if event(metric) == event_), None)
+    return next((metric for metric in metrics if event(metric) == wanted), None)

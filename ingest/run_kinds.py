@@ -56,7 +56,7 @@ def set_labels_apart(
     """
     columns = [{row[i] for row in values} for i in range(len(parameters))]
     is_label = [
-        len(column) > 1 and (column == {0, 1} or _words(name)[-1:] in [[label] for label in LABELS])
+        len(column) > 1 and (column == {0, 1} or not LABELS.isdisjoint(_words(name)[-1:]))
         for name, column in zip(parameters, columns, strict=True)
     ]
     rows = [tuple(v for v, label in zip(row, is_label, strict=True) if not label) for row in values]

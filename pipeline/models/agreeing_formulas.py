@@ -115,7 +115,7 @@ def _agreeing(
         along = TriedTerms.of(names, [one for one in terms if _is_along(one, line.column)])
         curves = curves if line is within else _curves(models, predict, line)
         search = FormulaSequences(
-            along, line, float(models.last[line.column]), dear=models.predictor is not None
+            along, line, float(models.last[line.column]), costly=models.predictor is not None
         )
         found = search.of(curves.take(left), left, predict)
     return [
@@ -140,11 +140,14 @@ def _curves(models: ScalingModels, predict: Predict, within: FormulaRange) -> Cu
     box = zip(within.first.tolist(), models.last.tolist(), within.last.tolist(), strict=True)
     ends = [(first, min(max(middle, first), last), last) for first, middle, last in box]
     if within.dimensions <= 1:
-        begins = np.unique(models.trend.trend.begins()) if models.trend else np.zeros(1)
+        begins = np.unique(models.trend.trend.begins) if models.trend else np.zeros(1)
         axes = [_scales(*one, begins) if one[0] < one[2] else [one[0]] for one in ends]
     else:
         inside, beyond = OF_TWO if within.dimensions == 2 else OF_MORE
-        axes = [_sorted(np.geomspace(*one[:2], inside), np.geomspace(*one[1:], beyond)) for one in ends]
+        axes = [
+            _sorted(np.geomspace(*one[:2], inside), np.geomspace(*one[1:], beyond), _bends(*one[1:]))
+            for one in ends
+        ]
     points = np.array(list(product(*axes)))
     return Curves.of(points, predict(points, None))
 
@@ -159,9 +162,14 @@ def _scales(first: float, middle: float, last: float, begins: FloatArray) -> lis
     while gaps := [(a, b) for a, b in pairwise(scales) if b > (narrow if b <= middle else WIDE) * a]:
         scales = _sorted(scales, np.sqrt(np.prod(gaps, axis=1)))
     close = first * (scales[1] / first) ** np.array(CLOSEST)
-    bend = middle * np.exp(FULL_REACH * np.array(BENDS))
     within = begins[(begins > first) & (begins < last)]
-    return _sorted(scales, close, bend[bend < last], within / BESIDE, within * BESIDE)
+    return _sorted(scales, close, _bends(middle, last), within / BESIDE, within * BESIDE)
+
+
+def _bends(middle: float, last: float) -> FloatArray:
+    """Return where trends come in behind the measured range, up to its formula's end."""
+    bends = middle * np.exp(FULL_REACH * np.array(BENDS))
+    return np.asarray(bends[bends < last])
 
 
 def _sorted(*scales: npt.ArrayLike) -> list[float]:

@@ -31,14 +31,14 @@ class FormulaSequences:
         tried: terms along one parameter.
         line: where predictions are followed.
         measured_end: the largest measured value of that parameter.
-        dear: whether each point takes long to predict, whatever the kernels: then formulas are looked at
+        costly: whether each point takes long to predict, whatever the kernels: then formulas are looked at
             between the points once, and jumps are known to a few per cent.
     """
 
     tried: TriedTerms
     line: FormulaRange
     measured_end: float
-    dear: bool = False
+    costly: bool = False
 
     def of(self, curves: Curves, kernels: IntArray, predict: Predict) -> dict[int, PredictionFormula]:
         """Return the formulas of kernels.
@@ -50,7 +50,7 @@ class FormulaSequences:
         """
         found: dict[int, PredictionFormula] = {}
         curves = self._with_jumps(curves, kernels, predict)
-        checks = ONE_CHECK if self.dear else CHECKS
+        checks = ONE_CHECK if self.costly else CHECKS
         for check in range(checks + 1):
             formulas = [self._formula(pieces) for pieces in self._pieces(curves)]
             found |= dict(zip(kernels.tolist(), formulas, strict=True))
@@ -73,7 +73,7 @@ class FormulaSequences:
 
     def _with_jumps(self, curves: Curves, kernels: IntArray, predict: Predict) -> Curves:
         """Add points where predictions jump, until it is known where."""
-        for _ in range(FEW_HALVINGS if self.dear else HALVINGS):
+        for _ in range(FEW_HALVINGS if self.costly else HALVINGS):
             places = self._gaps(curves, CLOSE)
             places = places[curves.jumps()[:, places].any(axis=0)]
             if not len(places):

@@ -155,7 +155,7 @@ class ScalingModels:
         if self.trend is None:
             return found
         trend = self.trend.trend
-        there = points[:, 0] >= trend.begins()[:, None]
+        there = points[:, 0] >= trend.begins[:, None]
         return found * np.exp(trend.missed_inside(points)) * there
 
     def _interval(self, points: FloatArray, level: float) -> FloatArray:

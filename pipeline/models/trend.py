@@ -9,6 +9,7 @@ and Granger ("The combination of forecasts", 1969).
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtri
@@ -128,6 +129,7 @@ class Trend:
         between = self.misfit[:, place] * (1 - share) + self.misfit[:, place + 1] * share
         return np.asarray(between * (1 - self.fullness(points)))
 
+    @cached_property
     def begins(self) -> FloatArray:
         """From which value of the only parameter kernels take time, float64[K]; 0 if from the first on.
 
