@@ -12,8 +12,7 @@ from pipeline.models.forms import Term, simplicity, term_values
 from pipeline.models.formulas import Formula
 
 AGREEMENT = 0.1  # of a prediction, that its formula may differ by
-LIMIT = float(0.75 * np.log1p(AGREEMENT))  # at the points that are looked at: in between the curve bends
-OFF_BETWEEN = float(0.9 * np.log1p(AGREEMENT))  # the same between these points
+LIMIT = float(0.75 * np.log1p(AGREEMENT))  # at the points that are looked at: elsewhere the curve bends
 FORMS = (  # columns, how many of them are terms, and whether no coefficient may be negative
     *((1, 0, True), (1, 1, True), (2, 1, True), (2, 2, True), (3, 3, True)),
     *((2, 1, False), (2, 2, False), (3, 3, False)),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.models.curve_formulas import DIGITS, OFF_BETWEEN, Curves, TriedTerms, curve_formulas
+from pipeline.models.curve_formulas import DIGITS, LIMIT, Curves, TriedTerms, curve_formulas
 from pipeline.models.formulas import Formula
 from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
 
@@ -60,7 +60,7 @@ class FormulaSequences:
             between = _between(curves, places)
             checked = Curves(between, predict(between, kernels), curves.nothing)
             values = np.array([formula.values(between) for formula in formulas])
-            off = checked.off(values) > OFF_BETWEEN
+            off = checked.off(values) > LIMIT
             bad = np.flatnonzero(off.any(axis=1))
             if not len(bad):
                 break
