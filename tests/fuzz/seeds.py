@@ -28,6 +28,7 @@ from tests.ingest.readers import (
     talp_files,
     tau_files,
     timer_logs,
+    wrf_files,
 )
 from tests.ingest.readers.caliper import cali_files, json_split_files
 from tests.ingest.readers.craypat.reports import CRAYPAT
@@ -110,6 +111,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
         "pprof": _texts(profiler_files.PPROF, "x.prof"),
         "FDS": _texts(fds_files.FDS, "x_cpu.csv"),
+        "WRF": _texts(wrf_files.WRF, "rsl.error.0000"),
         "Hatchet": _texts(hatchet_files.HATCHET, "x.json"),
         "TALP": _texts(talp_files.TALP, "x.json"),
         "gperftools": _texts(gperftools_files.CPU, "x.prof"),

@@ -46,7 +46,7 @@ def rows(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
         if row.name == kind.last_row:
             break
     notices = (f"times that were too large for their columns are missing: {unknown}",) if unknown else ()
-    stated = {**named, **_counted(timers, kind), **_steps_between(facts), **_in_grid({**facts, **named})}
+    stated = {**named, **_counted(timers, kind), **_steps_between(facts), **in_grid({**facts, **named})}
     return Placed(timers=tuple(timers), total=_total(found, facts, kind), facts=stated, notices=notices)
 
 
@@ -64,7 +64,7 @@ def _steps_between(facts: Facts) -> dict[str, str]:
     return {"steps": f"{last - first + 1}"} if last > first else {}
 
 
-def _in_grid(facts: Facts) -> dict[str, str]:
+def in_grid(facts: Facts) -> dict[str, str]:
     """Return the processes of a grid such as ``24, 12, 12``."""
     sides = [int(side) for side in re.findall(r"[0-9]{1,7}", facts.get("_grid", ""))]
     return {"processes": str(math.prod(sides))} if sides and all(sides) else {}

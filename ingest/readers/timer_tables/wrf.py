@@ -1,0 +1,249 @@
+"""WRF's log of the first process, ``rsl.error.0000``, or of a run with one process: what each step took.
+
+``Timing for main`` stands behind each step of a domain. It is the time of that step with what it wrote and
+read and with the steps of the nests inside it, all of which were printed before (``start_timing`` comes first
+in the loop of ``integrate``, frame/module_integrate.F). What is written after the last step, and what is read
+of the outermost domain before the first, is in no step. The first step sets up tables.
+"""
+
+import re
+from collections.abc import Hashable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+from ingest.errors import InputError
+from ingest.profile import Profile
+from ingest.readers import ProfileReader
+from ingest.readers.timer_tables.beside_log import processes_named
+from ingest.readers.timer_tables.log import last_facts, read_log
+from ingest.readers.timer_tables.log_tables import ReadTable
+from ingest.readers.timer_tables.placements import in_grid
+from ingest.readers.timer_tables.timer_kind import LogLine, Placed, Statistic, Timer, TimerTable
+from ingest.readers.timer_tables.timer_profile import assemble
+from ingest.reading.files import blocks_of, ends_of, stamp
+from ingest.run_names import PROCESSES
+
+START, BOUNDARIES, OUTPUT = "input and first step", "lateral boundaries", "output"
+FIRST_PROCESS = ("rsl.error.0000", "rsl.out.0000")
+OUTERMOST = 1  # the domain that holds all others; a nest has a larger number than what it is in
+MAX_STREAMS = 32  # files of output that are told apart by their names
+LONGEST = 1e9  # seconds of one step: more is damage
+
+_TIMING = re.compile(
+    rb"Timing for (?:main(?: \([^)\n]*\))?: time \S+ on domain"
+    rb"|(Writing |processing )([^\n]{1,999}?) for domain)"
+    rb" +(\d{1,3}): +(\d+\.\d+) elapsed seconds"
+)
+_BEGIN = LogLine("Timing for main", r"^.*Timing for main.* on domain")
+_ENDED = LogLine("SUCCESS COMPLETE WRF", "(?P<_ended>SUCCESS)")
+_FACTS = (
+    LogLine("Ntasks in X", r"Ntasks in X\s*(?P<_grid>\d+\s*,\s*ntasks in Y\s*\d+)", first=True),
+    LogLine("OMP_GET_MAX_THREADS", r"OMP_GET_MAX_THREADS =\s*(?P<threads>\d+)", first=True),
+    LogLine(" MODEL", r"WRF V(?P<version>\S+) MODEL", first=True),
+    LogLine(
+        "ids,ide",
+        r"ids,ide,jds,jde\s+(?P<_west>\d+)\s+(?P<_east>\d+)\s+(?P<_south>\d+)\s+(?P<_north>\d+)",
+        True,
+    ),
+    LogLine(
+        "I/O tasks", r"Quilting with\s+(?P<_groups>\d+) groups? of\s+(?P<_servers>\d+) I/O tasks", first=True
+    ),
+)
+_STREAM = re.compile(rb"_d\d\d(?=_|$).*")  # wrfout_d01_2001-10-25_00:00:00
+_KIND = TimerTable(
+    name="WRF",
+    begin=_BEGIN,
+    place="rows",
+    statistic=Statistic.ONE,
+    output=f"^{OUTPUT}|^{BOUNDARIES}",
+)
+
+
+@dataclass(kw_only=True)
+class StepTimings:
+    """The sums of what a log states, in seconds; what lies inside a step is taken out of it.
+
+    Attributes:
+        steps: of each domain.
+        stepping: of each domain, without what lies inside its steps, and without the first of the outermost.
+        start: what the outermost domain read before the first step, and that step.
+        written: number and seconds of files, by the name of the stream.
+        boundaries: number and seconds of readings of boundaries.
+        total: steps of the outermost domain, and what lies outside of all steps.
+        exceeded: steps that took less than what lies in them.
+    """
+
+    steps: dict[int, int] = field(default_factory=dict)
+    stepping: dict[int, float] = field(default_factory=dict)
+    start: float = 0.0
+    written: dict[bytes, list[float]] = field(default_factory=dict)
+    boundaries: list[float] = field(default_factory=lambda: [0, 0.0])
+    total: float = 0.0
+    exceeded: int = 0
+    _inside: dict[int, float] = field(default_factory=dict)  # of steps that are still to come, by domain
+
+    def step(self, domain: int, seconds: float) -> None:
+        """Count a step; what was printed since the last of the same domain lies inside it."""
+        own, inside = seconds, self._inside
+        if inside:
+            for around in [number for number in inside if number >= domain]:
+                own -= inside.pop(around)
+            if own < 0.0:
+                own, self.exceeded = 0.0, self.exceeded + 1
+        if domain > OUTERMOST:
+            inside[domain - 1] = inside.get(domain - 1, 0.0) + seconds
+        else:
+            self.total += seconds
+        number = self.steps[domain] = self.steps.get(domain, 0) + 1
+        if number == 1 and domain == OUTERMOST:
+            self.start += own
+        else:
+            self.stepping[domain] = self.stepping.get(domain, 0.0) + own
+
+    def file(self, what: bytes, name: bytes, domain: int, seconds: float) -> None:
+        """Count a file that was written or read."""
+        if what == b"processing " and b"boundary" not in name:
+            if domain == OUTERMOST and not self.steps:
+                self.start, self.total = self.start + seconds, self.total + seconds
+            return  # the rest of what nests read is start-up of the step around it
+        counted = self.boundaries
+        if what == b"Writing ":
+            stream = _STREAM.sub(b"", name)
+            known = stream in self.written or len(self.written) < MAX_STREAMS
+            counted = self.written.setdefault(stream if known else b"other files", [0, 0.0])
+        counted[0] += 1
+        counted[1] += seconds
+        self._inside[domain] = self._inside.get(domain, 0.0) + seconds
+
+    def finish(self) -> None:
+        """Count what was printed after the last step as time outside of steps."""
+        self.total += sum(self._inside.values())
+        self._inside.clear()
+
+    @property
+    def timers(self) -> list[Timer]:
+        """Start-up, steps by domain, boundaries and output; none lies inside another."""
+        found = [(START, self.start, 1.0)]
+        found += [
+            (f"steps of domain {domain}", seconds, self.steps[domain] - (domain == OUTERMOST))
+            for domain, seconds in sorted(self.stepping.items())
+        ]
+        found += [(BOUNDARIES, self.boundaries[1], self.boundaries[0])] if self.boundaries[0] else []
+        found += [
+            (f"{OUTPUT} {stream.decode('utf-8', 'replace')}", seconds, count)
+            for stream, (count, seconds) in sorted(self.written.items())
+        ]
+        return [Timer(path=(name,), seconds=seconds, calls=float(calls)) for name, seconds, calls in found]
+
+
+def timings_of(blocks: Iterable[bytes]) -> StepTimings:
+    """Add up what blocks of whole lines state."""
+    timings = StepTimings()
+    step, file = timings.step, timings.file
+    for block in blocks:
+        for what, name, number, seconds in _TIMING.findall(block):
+            took = float(seconds)
+            if took > LONGEST:
+                continue
+            if what:
+                file(what, name, int(number), took)
+            else:
+                step(int(number), took)
+    timings.finish()
+    return timings
+
+
+def matches(path: Path) -> bool:
+    """Return whether a file, or one in a folder, is the log of the first process, finished or not."""
+    log = _log_of(path)
+    text = ends_of(log) if log else b""
+    return _TIMING.search(text) is not None or (b"taskid: 0 hostname" in text and b" MODEL" in text)
+
+
+def _log_of(path: Path) -> Path | None:
+    if not path.is_dir():
+        return path
+    return next((path / name for name in FIRST_PROCESS if (path / name).is_file()), None)
+
+
+def files(path: Path) -> list[Path]:
+    """Return the log in the folder of a run."""
+    log = _log_of(path)
+    return [log] if log else []
+
+
+def read(path: Path) -> Profile:
+    """Read the steps of a run: as many locations as processes, all with the times of the first."""
+    table, notices = _table(path)
+    return assemble([table], _KIND, str(path), notices)
+
+
+def parameters(path: Path) -> Mapping[str, float]:
+    """Return the number of processes; nothing if neither the log nor names state it."""
+    processes = _table(path)[0].facts.get("processes")
+    return {PROCESSES: float(processes)} if processes else {}
+
+
+def content(path: Path) -> Hashable:
+    """Return what ``rsl.error.0000`` and ``rsl.out.0000`` have in common."""
+    try:
+        return tuple((timer.path, timer.seconds) for timer in _table(path)[0].placed.timers)
+    except InputError:
+        return path
+
+
+def _table(path: Path) -> tuple[ReadTable, tuple[str, ...]]:
+    log = _log_of(path) or path
+    table, notices = _timers(log, stamp(log))
+    named = processes_named(path) if "processes" not in table.facts else ""
+    return (
+        ReadTable(placed=table.placed, facts={**table.facts, "processes": named}) if named else table
+    ), notices
+
+
+@lru_cache(maxsize=4)
+def _timers(log: Path, stamp: tuple[int, ...]) -> tuple[ReadTable, tuple[str, ...]]:
+    """Read a log once for all questions; it may be large."""
+    timings = timings_of(blocks_of(log))
+    steps = timings.steps.get(OUTERMOST, 0)
+    if not steps:
+        raise InputError("no time step of WRF in it", where=str(log), hint="was the run interrupted?")
+    text = read_log(log)
+    facts = last_facts(text, _FACTS)
+    notices = []
+    if not next(text.find(_ENDED), None):
+        notices.append(f"the log ends before the run: {steps} steps up to there")
+    if timings.exceeded:
+        notices.append(f"{timings.exceeded} steps took less than what lies in them: is the log damaged?")
+    placed = Placed(timers=timings.timers, total=timings.total)
+    return ReadTable(placed=placed, facts={**facts, **in_grid(facts), **_described(facts, steps)}), tuple(
+        notices
+    )
+
+
+def _described(facts: Mapping[str, str], steps: int) -> dict[str, str]:
+    """Return the steps, the points of the outermost domain and the processes that only write."""
+    found = {"steps": str(steps)}
+    if "_east" in facts:
+        sides = [
+            int(facts[end]) - int(facts[begin]) + 1
+            for begin, end in (("_west", "_east"), ("_south", "_north"))
+        ]
+        found["grid"] = " x ".join(map(str, sides))
+    servers = int(facts.get("_groups", 0)) * int(facts.get("_servers", 0))
+    return found | ({"I/O processes": f"{servers} beside those that compute"} if servers else {})
+
+
+READER = ProfileReader(
+    name="WRF",
+    pattern="rsl.error.0000",
+    matches=matches,
+    read=read,
+    files=files,
+    unnamed_parameters=parameters,
+    context=processes_named,
+    content=content,
+    fallback=3,
+    precedence=2,
+)
