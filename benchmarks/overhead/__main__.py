@@ -36,7 +36,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     commands = parser.add_subparsers(dest="command", required=True)
     names = [program.name for program in PROGRAMS]
-    measuring = commands.add_parser("measure", help="compile and run all programs: about 5 minutes")
+    measuring = commands.add_parser("measure", help="compile and run all programs: about 15 minutes")
     measuring.add_argument("out", type=Path)
     measuring.add_argument("--programs", nargs="+", choices=names, default=names)
     measuring.add_argument("--repetitions", type=int, default=REPETITIONS)

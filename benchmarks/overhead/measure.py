@@ -41,7 +41,7 @@ def _measure_program(program: Program, made: dict[str, Path], out: Path, repetit
                 rows[build].append((size, repetition, run.wall, run.cpu))
                 if build != "plain":
                     path = out / build / f"{program.name}.n{size}.r{repetition}" / "profile.cubex"
-                    write_profile(path, run, names[build], f"{program.name}.cpp")
+                    write_profile(path, run, names[build], program.source.name)
     for build, table in rows.items():
         with (out / f"{build}.csv").open("w", newline="") as file:
             csv.writer(file).writerows([COLUMNS, *table])

@@ -7,7 +7,8 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 HEADERS = "/usr/"
-_COMPILE = ("g++", "-std=c++17", "-O2", "-no-pie")
+_COMPILERS = {".cpp": ("g++", "-std=c++17"), ".c": ("gcc", "-std=gnu11")}
+_VECTORS = ("-O3", "-march=x86-64-v2")
 
 
 @dataclass(frozen=True)
@@ -19,11 +20,20 @@ class Program:
         sizes: arguments for the command line, ascending.
         headers: whether functions of the standard library's headers are instrumented too, as
             `-finstrument-functions` alone does. In profiles of Score-P's GCC plug-in there are none.
+        optimisation: options of the compiler, the same in all builds.
     """
 
     name: str
     sizes: tuple[int, ...]
     headers: bool = False
+    optimisation: tuple[str, ...] = ("-O2",)
+
+    @property
+    def source(self) -> Path:
+        """The file in C++ or C."""
+        return next(
+            path for ending in _COMPILERS if (path := HERE / "programs" / (self.name + ending)).exists()
+        )
 
 
 PROGRAMS = (
@@ -41,6 +51,22 @@ PROGRAMS = (
     Program("clusters", (50, 120, 300, 800, 2000)),
     Program("transport", (15, 40, 100, 250, 600)),
     Program("nbody", (400, 600, 1000, 1500, 2200)),
+    Program("assembly", (12, 16, 22, 30, 42)),
+    Program("blocklu", (50, 100, 250, 600, 1500), optimisation=_VECTORS),
+    Program("matching", (20, 50, 120, 300, 700)),
+    Program("pairs", (4, 6, 8, 11, 15), optimisation=_VECTORS),
+    Program("patches", (20, 50, 130, 330, 800)),
+    Program("quicksort", (200, 500, 1200, 3000, 6000)),
+    Program("sections", (10, 20, 50, 120, 300)),
+    Program("su3", (5, 6, 8, 10, 13)),
+    Program("rows", (24, 30, 38, 48, 60)),
+    Program("wavelet", (400, 800, 2000, 5000, 15000)),
+    Program("smoother", (5, 12, 30, 70, 160)),
+    Program("chemistry", (10, 25, 60, 150, 400)),
+    Program("join", (150, 300, 700, 1500, 3000)),
+    Program("octree", (20, 40, 80, 160, 350), optimisation=("-O1",)),
+    Program("collisions", (15, 30, 50, 80, 120)),
+    Program("alignment", (25, 50, 100, 200, 400), optimisation=_VECTORS),
 )
 BUILDS = ("plain", "coarse", "full")
 
@@ -69,12 +95,13 @@ def compile_all(programs: Sequence[Program], folder: Path, timer: str) -> dict[t
     folder.mkdir(parents=True, exist_ok=True)
     profiler = folder / "profiler.o"
     counter = ["-DTSC"] if timer == "tsc" else []
-    subprocess.run([*_COMPILE, *counter, "-c", HERE / "profiler.cpp", "-o", profiler], check=True)
+    command = [*_COMPILERS[".cpp"], "-O2", *counter, "-c", HERE / "profiler.cpp", "-o", profiler]
+    subprocess.run(command, check=True)
     made = {}
     for program in programs:
-        source = HERE / "programs" / f"{program.name}.cpp"
+        compiler = (*_COMPILERS[program.source.suffix], *program.optimisation, "-no-pie")
         for build in BUILDS:
             made[program.name, build] = folder / f"{program.name}.{build}"
-            command = [*_COMPILE, *flags(program, build), source, profiler, "-o", made[program.name, build]]
-            subprocess.run(command, check=True)
+            output = ["-o", made[program.name, build], "-lm"]
+            subprocess.run([*compiler, *flags(program, build), program.source, profiler, *output], check=True)
     return made

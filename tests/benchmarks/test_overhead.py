@@ -120,6 +120,24 @@ def test_comparison_counts_the_intervals_that_hold(tmp_path, monkeypatch, capsys
     assert "median 5.00, largest 8.00" in shown
 
 
+def test_every_program_has_a_source_and_five_sizes():
+    for program in PROGRAMS:
+        assert program.source.suffix in (".cpp", ".c")
+        assert len(program.sizes) == 5 and list(program.sizes) == sorted(set(program.sizes))
+    assert len({program.name for program in PROGRAMS}) == len(PROGRAMS)
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None or shutil.which("g++") is None, reason="gcc is not installed")
+def test_a_program_in_c_is_compiled_and_recorded(tmp_path):
+    program = next(program for program in PROGRAMS if program.name == "wavelet")
+    made = compile_all([program], tmp_path, timer="clock")
+    run = run_once(made["wavelet", "full"], 3)
+    names = function_names(made["wavelet", "full"])
+    visits = {names[a]: count for a, count in zip(run.address.tolist(), run.visits.tolist(), strict=True)}
+    assert visits["lift"] == 3 * 4 * 2 * (64 + 32 + 16 + 8)
+    assert visits["transform_tile"] == 3
+
+
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 def test_a_program_is_compiled_and_recorded(tmp_path):
     program = next(program for program in PROGRAMS if program.name == "cg")

@@ -1,7 +1,12 @@
 // TINY marks the functions that a compile-time filter would leave out: they are instrumented, but not with -DCOARSE.
 #pragma once
+#ifdef __cplusplus
 #include <cstdio>
 #include <cstdlib>
+#else
+#include <stdio.h>
+#include <stdlib.h>
+#endif
 
 #ifdef COARSE
 #define TINY __attribute__((no_instrument_function))
@@ -9,4 +14,4 @@
 #define TINY
 #endif
 
-TINY inline int size_argument(int argc, char** argv) { return argc > 1 ? std::atoi(argv[1]) : 10; }
+TINY static inline int size_argument(int argc, char** argv) { return argc > 1 ? atoi(argv[1]) : 10; }
