@@ -74,6 +74,8 @@ class LogTables:
                 where=str(self.path),
                 hint="was the run interrupted?",
             )
+        if self.kind.ended and not next(self.log.find(self.kind.ended), None):
+            notices = (*notices, "the log ends before the run: these are its timers up to there")
         return found, notices
 
     def _without_copies(self, places: Sequence[tuple[Found, int]]) -> list[tuple[Found, int]]:

@@ -1,6 +1,7 @@
 """How the rows of a table become timers in their places: `rows` as the kind says, others what is particular.
 
-A kind names one of these functions, or `quantum_espresso` of `clock_callers`, under `place`.
+A kind names one of these functions under `place`, or `nwchem` of `nwchem_tasks`, or `quantum_espresso` of
+`clock_callers`.
 """
 
 import math
@@ -12,6 +13,7 @@ from typing import TypeAlias
 from ingest.errors import InputError
 from ingest.readers.timer_tables.clock_callers import quantum_espresso
 from ingest.readers.timer_tables.log import count, known, number, timer
+from ingest.readers.timer_tables.nwchem_tasks import nwchem
 from ingest.readers.timer_tables.timer_kind import WHOLE, Facts, Placed, Timer, TimerRow, TimerTable
 
 Place: TypeAlias = Callable[[Sequence[TimerRow], Facts, TimerTable], Placed]
@@ -287,5 +289,17 @@ def _mean_of_event(event: Timer, percent: float | None, stage: Timer) -> float:
 
 PLACEMENTS: Mapping[str, Place] = {
     place.__name__: place
-    for place in (rows, indented, amber, castep, gptl, gptl_means, gromacs, namd, petsc, quantum_espresso)
+    for place in (
+        rows,
+        indented,
+        amber,
+        castep,
+        gptl,
+        gptl_means,
+        gromacs,
+        namd,
+        nwchem,
+        petsc,
+        quantum_espresso,
+    )
 }

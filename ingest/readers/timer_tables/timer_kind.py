@@ -174,6 +174,7 @@ class TimerTable:
         begin: the line at which a table starts; only this program has it, and it is how logs are recognised.
         program: the line that shows that a log without a table is one of this program that was interrupted.
         mark: what shows that there are rows, if `begin` is only the start of a run; else `begin` does.
+        ended: the line that only a run that came to its end prints, for programs with timers on the way.
         end: pattern of the first line after a table; if not given, it reaches to the next table.
         forms: forms of rows; if some have no header, the first of these is that of the rows above any header.
         header: pattern of everything that looks like a header: one that no form knows is refused.
@@ -215,6 +216,7 @@ class TimerTable:
     begin: LogLine
     program: LogLine | None = None
     mark: LogLine | None = None
+    ended: LogLine | None = None
     end: str = ""
     forms: tuple[RowForm, ...] = ()
     header: str = ""
@@ -267,7 +269,9 @@ def _kind(entries: Mapping[str, Any]) -> TimerTable:
     fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in entries.items()
     }
-    fields |= {name: LogLine(*entries[name]) for name in ("begin", "program", "mark") if name in entries}
+    fields |= {
+        name: LogLine(*entries[name]) for name in ("begin", "program", "mark", "ended") if name in entries
+    }
     for name in ("facts", "scattered"):
         fields[name] = tuple(LogLine(*line) for line in entries.get(name, ()))
     fields["forms"] = tuple(_form(**form) for form in entries.get("forms", ()))

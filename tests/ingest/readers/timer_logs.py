@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from tests.ingest.readers.benchmark_logs import BENCHMARKS
+from tests.ingest.readers.simulation_logs import SIMULATIONS
 from tests.ingest.readers.texts import text_of
 
 Rows = list[tuple[str, float]]
@@ -368,6 +369,7 @@ LOGS: dict[str, Callable[[], str]] = {
     "gptl-runs": lambda: gptl(GPTL_ROWS) + ">>> cut\n" + gptl(GPTL_ROWS, on=False) + gptl(GPTL_ROWS[:4]),
     "gptl-summary": lambda: GPTL_SUMMARY,
     **BENCHMARKS,
+    **SIMULATIONS,
     "petsc": petsc,
     "amrex": lambda: amrex(AMREX_ROWS, total=12.0),
     "amrex-region": lambda: amrex(AMREX_ROWS, total=12.0, region=True),
