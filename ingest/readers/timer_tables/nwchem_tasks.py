@@ -1,6 +1,6 @@
 """NWChem's tasks: what they are called after, and which part of each its solution is."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from ingest.readers.timer_tables.log import known, number
@@ -16,9 +16,9 @@ def nwchem(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
 
     A solution that took longer than its task has other seconds, those of processors, and is left out.
     """
-    seconds: Counter[tuple[str, ...]] = Counter()
+    seconds: defaultdict[tuple[str, ...], float] = defaultdict(float)
     calls: Counter[tuple[str, ...]] = Counter()
-    inside: Counter[str] = Counter()
+    inside: defaultdict[str, float] = defaultdict(float)
     steps = 0
     modules: list[str] = []
     for row in found:
@@ -37,7 +37,7 @@ def nwchem(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
             for name, part in inside.items() if fits else ():
                 seconds[task, name] += part
                 calls[task, name] += steps if name == "DFT iterations" else 1
-            inside, steps, modules = Counter(), 0, []
+            inside, steps, modules = defaultdict(float), 0, []
     timers = [Timer(path=path, seconds=took, calls=float(calls[path])) for path, took in seconds.items()]
     return Placed(timers=timers, total=known(facts.get("total")))
 
