@@ -37,7 +37,7 @@ def _measure_program(program: Program, made: dict[str, Path], out: Path, repetit
     for size in program.sizes:
         for repetition in range(1, repetitions + 1):
             for build, executable in made.items():
-                run = run_quietly(executable, size)
+                run = run_quietly(executable, size, program.threads)
                 rows[build].append((size, repetition, run.wall, run.cpu))
                 if build != "plain":
                     path = out / build / f"{program.name}.n{size}.r{repetition}" / "profile.cubex"
@@ -47,20 +47,20 @@ def _measure_program(program: Program, made: dict[str, Path], out: Path, repetit
             csv.writer(file).writerows([COLUMNS, *table])
 
 
-def run_quietly(executable: Path, size: int) -> Recorded:
-    """Run a program again if others took its core for more than 5 % of the time; the best of three runs."""
+def run_quietly(executable: Path, size: int, threads: int = 1) -> Recorded:
+    """Run a program again if others took its cores for more than 5 % of the time; the best of three runs."""
     runs: list[Recorded] = []
-    while len(runs) < _ATTEMPTS and (not runs or runs[-1].wall > _QUIET * runs[-1].cpu):
-        runs.append(run_once(executable, size))
+    while len(runs) < _ATTEMPTS and (not runs or runs[-1].wall * threads > _QUIET * runs[-1].cpu):
+        runs.append(run_once(executable, size, threads))
     return min(runs, key=lambda run: run.wall / run.cpu)
 
 
-def run_once(executable: Path, size: int) -> Recorded:
-    """Run a program on one core if cores can be chosen."""
+def run_once(executable: Path, size: int, threads: int = 1) -> Recorded:
+    """Run a program on as many cores as it has threads, if cores can be chosen. Who waits does not spin."""
     with tempfile.NamedTemporaryFile("r", suffix=".txt") as file:
-        core = str(max(os.sched_getaffinity(0)))
-        pinned = ["taskset", "-c", core] if shutil.which("taskset") else []
+        cores = ",".join(str(core) for core in sorted(os.sched_getaffinity(0))[-threads:])
+        pinned = ["taskset", "-c", cores] if shutil.which("taskset") else []
         command = ["nice", "-n", str(_NICE), *pinned, str(executable), str(size)]
-        environment = {**os.environ, "OVERHEAD_OUT": file.name}
+        environment = {**os.environ, "OVERHEAD_OUT": file.name, "OMP_WAIT_POLICY": "passive"}
         subprocess.run(command, check=True, env=environment, stdout=subprocess.DEVNULL)
         return parse(Path(file.name).read_text())

@@ -1,5 +1,6 @@
-// A call-path profiler for programs of one thread, in the manner of Score-P: a call tree whose siblings are searched
-// at every enter, time stamps at enter and exit, and per call path visits and inclusive time (sum, minimum, maximum).
+// A call-path profiler in the manner of Score-P: a call tree per thread whose siblings are searched at every enter,
+// time stamps at enter and exit, and per call path visits and inclusive time (sum, minimum, maximum). At the end the
+// trees of all threads become one. What threads call first stands beside `main` there.
 //
 // Link it to a program compiled with -finstrument-functions. At the end of the program it writes to $OVERHEAD_OUT:
 // first wall and CPU seconds of the whole run, then one line per call path in preorder:
@@ -9,6 +10,7 @@
 
 #include <dlfcn.h>
 
+#include <atomic>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -32,13 +34,15 @@ struct Frame {
     uint64_t start;
 };
 
-constexpr int MOST_DEPTH = 1 << 16, PER_CHUNK = 1024;
+constexpr int MOST_DEPTH = 1 << 16, PER_CHUNK = 1024, MOST_THREADS = 256;
 
-thread_local bool recording = false;
+bool recording = false;
+Node* roots[MOST_THREADS];
+std::atomic<int> threads{0};
 thread_local Frame frames[MOST_DEPTH];
-thread_local int depth = 0;
-Node* chunk = nullptr;
-int used = PER_CHUNK;
+thread_local int depth = -1;
+thread_local Node* chunk = nullptr;
+thread_local int used = PER_CHUNK;
 uint64_t first_tick, first_wall, first_cpu;
 double nanoseconds_per_tick = 1.0;
 
@@ -73,6 +77,24 @@ UNSEEN Node* find(Node* caller, void* function) {
     return *place;
 }
 
+UNSEEN void start_thread(uint64_t time) {
+    const int thread = threads++;
+    if (thread >= MOST_THREADS) abort();
+    roots[thread] = make(nullptr, nullptr);
+    frames[++depth] = {roots[thread], time};
+}
+
+UNSEEN void merge(Node* into, const Node* from) {
+    for (const Node* callee = from->callee; callee; callee = callee->sibling) {
+        Node* same = find(into, callee->function);
+        same->visits += callee->visits;
+        same->sum += callee->sum;
+        if (callee->least < same->least) same->least = callee->least;
+        if (callee->most > same->most) same->most = callee->most;
+        merge(same, callee);
+    }
+}
+
 UNSEEN void leave(uint64_t time) {
     Frame& frame = frames[depth--];
     Node* node = frame.node;
@@ -98,7 +120,7 @@ UNSEEN __attribute__((constructor)) void begin() {
     first_wall = clock_of(CLOCK_MONOTONIC);
     first_cpu = clock_of(CLOCK_PROCESS_CPUTIME_ID);
     first_tick = now();
-    frames[0] = {make(nullptr, nullptr), first_tick};
+    start_thread(first_tick);
     recording = true;
 }
 
@@ -115,7 +137,8 @@ UNSEEN __attribute__((destructor)) void end() {
     FILE* out = name ? fopen(name, "w") : nullptr;
     if (!out) return;
     fprintf(out, "%.9f %.9f\n", 1e-9 * wall, 1e-9 * cpu);
-    const Node* root = frames[0].node;
+    for (int thread = 1; thread < threads; ++thread) merge(roots[0], roots[thread]);
+    const Node* root = roots[0];
     if (root->callee) write(out, root, -1, 0);
     fclose(out);
 }
@@ -126,6 +149,7 @@ extern "C" UNSEEN void __cyg_profile_func_enter(void* function, void*) {
     if (!recording) return;
     if (depth + 1 >= MOST_DEPTH) abort();
     const uint64_t time = now();
+    if (depth < 0) start_thread(time);
     Node* node = find(frames[depth].node, function);
     frames[++depth] = {node, time};
 }

@@ -21,12 +21,14 @@ class Program:
         headers: whether functions of the standard library's headers are instrumented too, as
             `-finstrument-functions` alone does. In profiles of Score-P's GCC plug-in there are none.
         optimisation: options of the compiler, the same in all builds.
+        threads: how many it computes with, on as many cores.
     """
 
     name: str
     sizes: tuple[int, ...]
     headers: bool = False
     optimisation: tuple[str, ...] = ("-O2",)
+    threads: int = 1
 
     @property
     def source(self) -> Path:
@@ -67,6 +69,8 @@ PROGRAMS = (
     Program("octree", (20, 40, 80, 160, 350), optimisation=("-O1",)),
     Program("collisions", (15, 30, 50, 80, 120)),
     Program("alignment", (25, 50, 100, 200, 400), optimisation=_VECTORS),
+    Program("shallow", (30, 60, 120, 240, 400), threads=2),
+    Program("spins", (20, 40, 70, 110, 160), threads=2),
 )
 BUILDS = ("plain", "coarse", "full")
 
@@ -99,7 +103,8 @@ def compile_all(programs: Sequence[Program], folder: Path, timer: str) -> dict[t
     subprocess.run(command, check=True)
     made = {}
     for program in programs:
-        compiler = (*_COMPILERS[program.source.suffix], *program.optimisation, "-no-pie")
+        parallel = ["-fopenmp"] if program.threads > 1 else []
+        compiler = (*_COMPILERS[program.source.suffix], *program.optimisation, *parallel, "-no-pie")
         for build in BUILDS:
             made[program.name, build] = folder / f"{program.name}.{build}"
             output = ["-o", made[program.name, build], "-lm"]

@@ -139,6 +139,19 @@ def test_a_program_in_c_is_compiled_and_recorded(tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
+def test_threads_are_summed(tmp_path):
+    program = next(program for program in PROGRAMS if program.name == "spins")
+    made = compile_all([program], tmp_path, timer="clock")
+    run = run_once(made["spins", "full"], 1, program.threads)
+    names = function_names(made["spins", "full"])
+    simulate = np.array([names[address] == "_Z8simulateiii" for address in run.address.tolist()])
+    assert run.visits[simulate].tolist() == [4, 4]
+    assert -1 in run.parent[simulate].tolist(), "the second thread's calls stand beside main"
+    assert (run.least * run.visits <= run.inclusive * (1 + 1e-9)).all()
+    assert (run.inclusive <= run.most * run.visits * (1 + 1e-9)).all()
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 def test_a_program_is_compiled_and_recorded(tmp_path):
     program = next(program for program in PROGRAMS if program.name == "cg")
     made = compile_all([program], tmp_path, timer="clock")

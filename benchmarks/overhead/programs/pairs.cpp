@@ -8,7 +8,7 @@ constexpr int MOST = 16;
 constexpr float WIDTH = 2.5f, CUT = 6.25f;
 
 struct Cell {
-    int atoms = 0;
+    int atoms;
     float x[3][MOST], v[3][MOST], f[3][MOST];
 };
 
