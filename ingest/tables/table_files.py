@@ -13,6 +13,7 @@ from ingest.run_names import RunName, parse_run_name
 from ingest.run_proposal import numbering_words
 from ingest.table_mapping import TableMapping
 from ingest.tables.benchmark_results import is_benchmark, read_benchmark
+from ingest.tables.message_benchmarks import is_message_benchmark, read_messages
 from ingest.tables.slurm_jobs import is_job_table, read_jobs
 from ingest.tables.table_columns import find_columns
 from ingest.tables.table_rows import TableRows, read_rows
@@ -90,7 +91,7 @@ def find_tables(path: Path, mapping: TableMapping) -> TableSource | None:
 
 def matches(path: Path, mapping: TableMapping) -> bool:
     """Return whether a file is a table; a CSV file is one if its header has a column of times."""
-    if is_parquet(path) or is_benchmark(path) or is_job_table(path):
+    if is_parquet(path) or is_benchmark(path) or is_job_table(path) or is_message_benchmark(path):
         return True
     if plain_name(path).suffix.lower() not in CSV_ENDINGS or not path.is_file():
         return False
@@ -141,6 +142,8 @@ def _frame(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
         return read_benchmark(path, mapping)
     if is_job_table(path):
         return read_jobs(path, mapping)
+    if is_message_benchmark(path):
+        return read_messages(path, mapping)
     if is_parquet(path):
         return read_parquet(path), mapping
     try:

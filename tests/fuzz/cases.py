@@ -34,7 +34,15 @@ RUN_NAMES = "run names"  # the target beside the readers: what the names of fold
 NAMES = ("hpcg.p{}.n32.r1", "p{}.n100.r1", "x{}y1z1", "lulesh.x{}.5.y20,5", "study.p{}", "{}", "a.r{}")
 LONGEST_LINE = 2000
 MAX_RUNS = 8  # of a table that are looked at
-TABLES = ("CSV table", "Parquet table", "ReFrame log", "ReFrame report", "Ramble results", "sacct")
+TABLES = (
+    "CSV table",
+    "Parquet table",
+    "ReFrame log",
+    "ReFrame report",
+    "Ramble results",
+    "messages",
+    "sacct",
+)
 
 MACHINES, METADATA_FILES = "machine file", "metadata file"
 TARGETS = (

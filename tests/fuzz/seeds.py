@@ -35,7 +35,7 @@ from tests.ingest.readers.craypat.reports import CRAYPAT
 from tests.ingest.readers.likwid import outputs
 from tests.ingest.readers.openfoam import foam_logs
 from tests.ingest.readers.texts import text_of
-from tests.ingest.tables import table_files
+from tests.ingest.tables import message_outputs, table_files
 
 SAMPLES = Path(__file__).parents[2] / "sample_profiles"
 PARENT = (-1, 0, 1, 1, 0, 4)
@@ -130,6 +130,7 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "sacct": lambda folder: _files(
             folder, "x.txt", table_files.sacct(), table_files.sacct(form="fixed", failed=(8,))
         ),
+        "messages": lambda folder: _files(folder, "x.txt", *message_outputs.MESSAGES),
         "ReFrame log": lambda folder: _files(folder, "x.log", table_files.perflog()),
         "ReFrame report": lambda folder: _files(
             folder, "x.json", table_files.report(), table_files.report(version="3.1")

@@ -23,6 +23,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, UsageError
+from ingest.tables.message_benchmarks import MESSAGE_TITLE, message_times
 from pipeline.projection.expressions.toml_tables import read_text
 from pipeline.projection.expressions.units import BYTES, NONE, TIME, Dimension, parse_unit
 
@@ -142,10 +143,6 @@ STREAMS = ("osu_bw",)
 ALLREDUCES = ("Allreduce", "osu_allreduce")
 
 _MICRO = 1e-6
-_IMB_NAME = re.compile(r"#\s*Benchmarking\s+(?P<name>\S+)\s*")
-_IMB_PROCESSES = re.compile(r"#\s*#processes\s*=\s*(?P<count>\d+).*")
-_OSU_TITLE = re.compile(r"#\s*OSU MPI\S*\s+(?P<name>.+?)\s+Test\b.*")
-_OSU_NAMES = {"Latency": "osu_latency", "Bandwidth": "osu_bw", "Allreduce Latency": "osu_allreduce"}
 _NETGAUGE_SHORT = re.compile(r"\s*(?P<size>\d+) bytes\s+->\s+(?P<time>[\d.]+) us\s+==\s+[\d.]+ Mbit/s\s*")
 _NETGAUGE_TITLE = re.compile(r"##\s*Netgauge v\S+ .*")
 _NETGAUGE_MEDIAN = re.compile(r"##\s*(?P<letter>[A-Z])\.\.\.median RTT/2\s*")
@@ -193,29 +190,11 @@ def _numbers(line: str) -> list[float]:
     return [float(word) for word in words] if all(map(_NUMBER.fullmatch, words)) else []
 
 
-def _imb(lines: list[Line]) -> Iterator[_Sample]:
-    name, processes = "", None
-    titles: list[str] = []
-    for line, numbers in lines:
-        if match := _IMB_NAME.fullmatch(line):
-            name, processes, titles = match["name"], None, []
-        elif match := _IMB_PROCESSES.fullmatch(line):
-            processes = int(match["count"])
-        elif line.startswith("#bytes"):
-            titles = line.split()
-        elif name in ("PingPong", "Allreduce") and titles and len(numbers) == len(titles):
-            column = titles.index("t[usec]" if name == "PingPong" else "t_avg[usec]")
-            yield _Sample(name, numbers[0], numbers[column] * _MICRO, processes)
-
-
-def _osu(lines: list[Line]) -> Iterator[_Sample]:
-    name = ""
-    for line, numbers in lines:
-        if match := _OSU_TITLE.fullmatch(line):
-            name = _OSU_NAMES.get(match["name"], "")
-        elif name and len(numbers) > 1:
-            size, value = numbers[:2]
-            yield _Sample(name, size, size / value * _MICRO if name in STREAMS else value * _MICRO)
+def _messages(lines: list[Line]) -> Iterator[_Sample]:
+    """Take the benchmarks of OSU and IMB that terms of messages are fitted to."""
+    for one in message_times(line for line, _ in lines):
+        if one.benchmark in (*MESSAGES, *STREAMS, *ALLREDUCES):
+            yield _Sample(one.benchmark, one.size, one.seconds, one.processes)
 
 
 def _netgauge_short(lines: list[Line]) -> Iterator[_Sample]:
@@ -240,8 +219,7 @@ def _netgauge_loggp(lines: list[Line]) -> Iterator[_Sample]:
 
 
 _READERS = {
-    _IMB_NAME: _imb,
-    _OSU_TITLE: _osu,
+    MESSAGE_TITLE: _messages,
     _NETGAUGE_TITLE: _netgauge_table,
     _NETGAUGE_LOGGP: _netgauge_loggp,
     _NETGAUGE_SHORT: _netgauge_short,
