@@ -70,7 +70,7 @@ PROGRAMS = (
     Program("collisions", (15, 30, 50, 80, 120)),
     Program("alignment", (25, 50, 100, 200, 400), optimisation=_VECTORS),
     Program("shallow", (30, 60, 120, 240, 400), threads=2),
-    Program("spins", (20, 40, 70, 110, 160), threads=2),
+    Program("spins", (20, 40, 70, 100, 140), threads=2),
 )
 BUILDS = ("plain", "coarse", "full")
 
