@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray, places_in_groups
-from ingest.calltree import CallTreeBuilder
+from ingest.calltree import CallTree, CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.run_settings import RECONCILED, SAMPLED
@@ -81,42 +81,82 @@ class Stacks:
             InputError: if there is no stack, a value cannot be summed, or there are too many.
         """
         place, tree, names = self.callpaths.build()
-        if not len(tree):
-            raise InputError("no stack in it", where=source, hint="was the measurement interrupted?")
         threads = sorted(self.locations, key=self.locations.__getitem__) or [(0, 0, CPU)]
         threads = [(process, 0, CPU) for process in range(processes)] if processes > 1 else threads
-        if len(tree) * len(threads) * max(len(self.values), 1) > MAX_VALUES:
-            what = f"too large for memory: {len(tree)} call paths on {len(threads)} threads"
-            raise InputError(what, where=source, hint="convert the processes one by one")
-        shape = len(tree), len(threads)
+        require_room(len(tree), len(threads), len(self.values), source)
         measured = len(tree), max(len(self.locations), 1)
-        stored = {
-            metric.name: np.broadcast_to(_dense(by_place, place, measured), shape)
-            for metric, by_place in self.values.items()
-        }
-        for name, values in stored.items():
-            require_summable(values, f"the metric '{name}'", source)
-        known = files or {}
-        usual = PARADIGM if sampled else ""
-        return Profile(
-            source=source,
-            tree=tree,
-            regions=RegionTable.named(
-                names,
-                [(paradigms or {}).get(name, usual) for name in names],
-                [known.get(name, ("", -1)) for name in names],
-            ),
-            locations=_locations(threads),
-            metrics=tuple(self.values),
-            load=ValuesInMemory(tree, stored),
-            attributes={
-                "generator": generator,
-                SAMPLED: "yes" if sampled else "no",
-                RECONCILED: reconciled,
-                **(attributes or {}),
-            },
-            notices=tuple(map(one_line, notices)),
+        return profile_of(
+            tree,
+            names,
+            {metric: _dense(by_place, place, measured) for metric, by_place in self.values.items()},
+            threads,
+            source,
+            generator,
+            reconciled,
+            sampled=sampled,
+            files=files,
+            paradigms=paradigms,
+            attributes=attributes,
+            notices=notices,
         )
+
+
+def require_room(callpaths: int, threads: int, metrics: int, source: str) -> None:
+    """Refuse a profile without call paths, or with more values than fit into memory."""
+    if not callpaths:
+        raise InputError("no stack in it", where=source, hint="was the measurement interrupted?")
+    if callpaths * threads * max(metrics, 1) > MAX_VALUES:
+        what = f"too large for memory: {callpaths} call paths on {threads} threads"
+        raise InputError(what, where=source, hint="convert the processes one by one")
+
+
+def profile_of(
+    tree: CallTree,
+    names: Sequence[str],
+    values: Mapping[Metric, FloatArray],
+    threads: Sequence[tuple[int, int, int]],
+    source: str,
+    generator: str,
+    reconciled: str,
+    *,
+    sampled: bool = True,
+    files: Mapping[str, tuple[str, int]] | None = None,
+    paradigms: Mapping[str, str] | None = None,
+    attributes: Mapping[str, str] | None = None,
+    notices: Iterable[str] = (),
+) -> Profile:
+    """Make the profile of a call tree; see `Stacks.profile`.
+
+    Args:
+        names: of the regions.
+        values: exclusive, float64[call path, location], or of one location that stands for all.
+        threads: process, thread and device of the locations.
+    """
+    shape = len(tree), len(threads)
+    stored = {metric.name: np.broadcast_to(dense, shape) for metric, dense in values.items()}
+    for name, dense in stored.items():
+        require_summable(dense, f"the metric '{name}'", source)
+    known = files or {}
+    usual = PARADIGM if sampled else ""
+    return Profile(
+        source=source,
+        tree=tree,
+        regions=RegionTable.named(
+            names,
+            [(paradigms or {}).get(name, usual) for name in names],
+            [known.get(name, ("", -1)) for name in names],
+        ),
+        locations=_locations(threads),
+        metrics=tuple(values),
+        load=ValuesInMemory(tree, stored),
+        attributes={
+            "generator": generator,
+            SAMPLED: "yes" if sampled else "no",
+            RECONCILED: reconciled,
+            **(attributes or {}),
+        },
+        notices=tuple(map(one_line, notices)),
+    )
 
 
 def _dense(by_place: Mapping[Place, float], place: IntArray, shape: tuple[int, int]) -> FloatArray:

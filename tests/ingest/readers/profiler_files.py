@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from tests.ingest.readers.texts import text_of
 
@@ -245,11 +245,13 @@ def pprof(
     samples: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...] = (((1, 2), (3, 30)), ((2,), (1, -10))),
     *,
     packed: bool = True,
+    location: Callable[[int], int] = int,
 ) -> bytes:
     """pprof's message: location 1 is dot, inlined in solve; location 2 is main; 3 has no function."""
     texts = ["", "dot", "solve", "main", "a.c", *(text for pair in types for text in pair)]
     message = b"".join(field(1, field(1, texts.index(k)) + field(2, texts.index(u))) for k, u in types)
-    for stack, values in samples:
+    for places, values in samples:
+        stack = tuple(map(location, places))
         if packed:
             parts = field(1, b"".join(map(_number, stack))) + field(2, b"".join(map(_number, values)))
         else:
@@ -257,7 +259,7 @@ def pprof(
         message += field(2, parts)
     for number, functions in ((1, (1, 2)), (2, (3,)), (3, ())):
         message += field(
-            4, field(1, number) + b"".join(field(4, field(1, f) + field(2, 7)) for f in functions)
+            4, field(1, location(number)) + b"".join(field(4, field(1, f) + field(2, 7)) for f in functions)
         )
     for number in (1, 2, 3):
         message += field(5, field(1, number) + field(2, number) + field(4, 4))

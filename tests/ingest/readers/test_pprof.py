@@ -12,6 +12,7 @@ from . import profiler_files
 from .profiler_files import PPROF, field
 
 FORMAT, FILE = "pprof", "cpu.out"
+PATHS = {("main", "solve", "dot"): 2, ("main",): 1, ("[unknown]",): 0}
 
 
 @pytest.mark.parametrize("name", ["packed", "plain"])
@@ -28,6 +29,19 @@ def test_values_of_stacks_with_inlined_functions(read, name):
 
 def test_fields_may_be_in_any_order(read):
     assert sums_by_path(read(PPROF["as Go does"]), "samples") == sums_by_path(read(PPROF["plain"]), "samples")
+
+
+@pytest.mark.parametrize("factor", [1, 1 << 40, -1])
+def test_blocks_of_samples_and_numbers_of_locations_change_nothing(read, monkeypatch, factor):
+    monkeypatch.setattr(pprof, "BLOCK_BYTES", 30)
+    samples = tuple(((1, 2) if i % 3 else (2,) if i % 2 else (), (i, 10**i)) for i in range(18))
+    content = profiler_files.pprof(samples=samples, location=lambda number: factor * number)
+    profile = read(content)
+    of = {path: [i for i, (stack, _) in enumerate(samples) if len(stack) == n] for path, n in PATHS.items()}
+    assert sums_by_path(profile, "samples") == {path: sum(rows) for path, rows in of.items()}
+    assert sums_by_path(profile, "time") == pytest.approx(
+        {path: sum(1e-9 * 10**i for i in rows) for path, rows in of.items()}
+    )
 
 
 def test_other_values_keep_their_units(read):
