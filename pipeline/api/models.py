@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.columns.column import percentage
+from pipeline.config.job_options import read_job
 from pipeline.config.option_readers import broadcast_points
 from pipeline.models.growth import growth_classes, stated_law
 from pipeline.models.options import MIN_EFFICIENCY
@@ -22,6 +24,7 @@ from pipeline.report.export import hatchet_graph_frame
 from pipeline.report.frames import (
     facts_html,
     frame_html,
+    jobs_frame,
     kernel_names,
     models_frame,
     predictions_frame,
@@ -29,6 +32,7 @@ from pipeline.report.frames import (
 )
 from pipeline.report.plots import draw_curve
 from pipeline.report.summary import runtime_summary
+from pipeline.stages.choose import chosen_jobs
 from pipeline.stages.model import outlooks, require_additive, summary_of, target_points
 from pipeline.stages.plot import find_kernel, kernel_curve
 from pipeline.store.results import read_analysis
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
 
 Values = float | Sequence[float]
 NAME_WIDTH = 60
+NO_LIMITS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -160,6 +165,36 @@ class Models:
         described = runtime_summary(found, self.parameters) or {}
         table.attrs.update({key: value for key, value in described.items() if key != "at"})
         return table
+
+    def choose(
+        self,
+        at: Mapping[str, Values] | None = None,
+        /,
+        *,
+        job: Mapping[str, Any] = NO_LIMITS,
+        **parameters: Values,
+    ) -> "pd.DataFrame":
+        """Return a job at many scales: ``models.choose(job={"deadline": "6h"}, p=4096)``.
+
+        Args:
+            at: the largest scale to look at, and the other parameters of the job; arguments as of `predict`.
+            job: what it must hold and how it is run, by the names of the options of `pipeline choose`:
+                ``deadline``, ``budget``, ``efficiency``, ``price``, ``cores_per_node``, ``steps``.
+            parameters: as of `predict`.
+
+        Returns:
+            One row per scale: the parameters, ``nodes``, ``measured``, ``wall_seconds``, ``core_hours``,
+            ``efficiency`` with the ends of their 90 % intervals, ``price``, ``probability`` that all limits
+            hold, ``fails_first`` and ``best``; what there is not is left out. ``attrs`` has the rest of what
+            `pipeline choose --json` writes: ``limits``, ``best``, ``relaxed``.
+
+        Raises:
+            PipelineError: an invalid target or limit, or the models are not of time.
+        """
+        found = chosen_jobs(
+            self._analysis, {}, broadcast_points({**(at or {}), **parameters}), read_job(**job)
+        )
+        return jobs_frame(found)
 
     def summary(self, at: Mapping[str, Values] | None = None, /, **parameters: Values) -> dict[str, Any]:
         """Return the content of ``summary.json`` for target points as of `predict`."""

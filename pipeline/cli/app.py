@@ -47,6 +47,7 @@ COMMANDS = (  # in the order of use, which is the order of `pipeline --help`; ot
     "run",
     "bottlenecks",
     "predict",
+    "choose",
     "tree",
     "plot",
     "report",

@@ -3,14 +3,27 @@
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import At, ChosenMachines, Given, Metric, Out, chosen_efficiency, command, valued
+from pipeline.cli.options import (
+    At,
+    ChosenMachines,
+    Given,
+    JobOptions,
+    Metric,
+    Out,
+    chosen_efficiency,
+    command,
+    valued,
+)
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, show_written, write_output
 from pipeline.config.options import Options
 from pipeline.report.export import EXPORTS, export_format
+
+if TYPE_CHECKING:
+    from pipeline.config.job_options import Job
 
 PROPOSAL = "proposal"
 Format = StrEnum("Format", [(name, name) for name in (*(one.name for one in EXPORTS), PROPOSAL)])  # type: ignore[misc]
@@ -70,6 +83,7 @@ def export(
     ] = STANDARD_OUTPUT,
     at: At = None,
     metric: Metric = None,
+    job: JobOptions = JobOptions(),
 ) -> None:
     """Write results for other tools, or for a computing-time proposal."""
     from ingest.errors import UsageError
@@ -80,8 +94,11 @@ def export(
     if to != PROPOSAL and given.get("min_efficiency") is not None:
         raise UsageError(f"{to} has no efficiency", where="--min-efficiency", hint="use --to proposal")
     if to == PROPOSAL:
-        _export_proposal(out, at or (), chosen_efficiency(out, given), output)
+        _export_proposal(out, at or (), chosen_efficiency(out, given), output, job.read)
         return
+    if asked := [name for name, value in vars(job).items() if value is not None]:
+        option = f"--{asked[0].replace('_', '-')}"
+        raise UsageError(f"{to} has no jobs", where=option, hint="use --to proposal")
     form = export_format(to)
     if at and not form.predicts:
         raise UsageError(f"{to} has no predictions", where="--at", hint="omit it, or use --to csv")
@@ -94,12 +111,12 @@ def export(
 
 
 def _export_proposal(
-    out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, output: str
+    out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, output: str, job: "Job"
 ) -> None:
     from pipeline.stages.computing_time_proposal import proposal_text, write_proposal
 
     if output == STANDARD_OUTPUT:
-        write_output(output, proposal_text(out, at, min_efficiency))
+        write_output(output, proposal_text(out, at, min_efficiency, job))
         return
-    for path in write_proposal(out, at, min_efficiency, Path(output)):
+    for path in write_proposal(out, at, min_efficiency, Path(output), job):
         show_written(path)

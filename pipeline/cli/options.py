@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from pipeline.columns.cells import DataTable
+    from pipeline.config.job_options import Job
     from pipeline.projection.study.study_machine import StudyMachine
 
 
@@ -147,6 +148,39 @@ class ChosenMachines:
         from pipeline.stages.projected_results import places_of  # loads sympy, which takes most of a second
 
         return places_of(self.from_machine, self.on)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobOptions:
+    """What a job must hold, as it is given."""
+
+    deadline: Annotated[str | None, valued("--deadline", "TIME", "Wall time at most, such as 6h.")] = None
+    budget: Annotated[str | None, valued("--budget", "COST", "Cost at most, such as 50000core-h.")] = None
+    efficiency: Annotated[str | None, valued("--efficiency", "SHARE", "Efficiency at least: 75%.")] = None
+    memory_per_node: Annotated[
+        str | None, valued("--memory-per-node", "SIZE", "Memory of a node at most, such as 256GB.")
+    ] = None
+    energy: Annotated[str | None, valued("--energy", "ENERGY", "Energy at most, such as 40kWh.")] = None
+    price: Annotated[
+        str | None, valued("--price", "PRICE", "Show what a job costs at a price such as 0.02/core-h.")
+    ] = None
+    cores_per_node: Annotated[
+        int | None, valued("--cores-per-node", "N", "Nodes of N cores are paid for as a whole.")
+    ] = None
+    steps: Annotated[
+        float | None, valued("--steps", "N", "Steps of the job, if models are per step (--per).")
+    ] = None
+
+    @property
+    def read(self) -> "Job":
+        """The job.
+
+        Raises:
+            UsageError: a value has another form or unit.
+        """
+        from pipeline.config.job_options import read_job
+
+        return read_job(**vars(self))
 
 
 Command: TypeAlias = Callable[..., None]

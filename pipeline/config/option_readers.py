@@ -31,7 +31,7 @@ Target: TypeAlias = Mapping[str, float]
 CORE_SECONDS = {"core-s": 1.0, "core-h": 3600.0, "core-hours": 3600.0}
 """Core-seconds of the units that a budget may have."""
 
-_BUDGET = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?)\s*([^\W\d].*?)?\s*")
+_QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?)\s*([^\W\d].*?)?\s*")
 
 
 def read_share(value: object) -> float:
@@ -237,26 +237,36 @@ def _weight(path: Path, key: str, weight: object) -> float:
 
 
 def parse_budget(text: str, *, unit: str = "", where: str = "") -> float:
-    """Return core-seconds from a number with ``core-s`` or ``core-h``, also without a blank between them.
+    """Return core-seconds from a number with ``core-s`` or ``core-h``, as `parse_quantity` does."""
+    hint = 'write "500 core-h" or "500 core-s"'
+    return parse_quantity(text, "budget", CORE_SECONDS, hint, unit=unit, where=where)
+
+
+def parse_quantity(
+    text: str, what: str, units: Mapping[str, float], hint: str, *, unit: str = "", where: str = ""
+) -> float:
+    """Return a number times its unit, also without a blank between them.
 
     Args:
         text: what the user gave.
+        what: it is, for messages.
+        units: what each is worth.
+        hint: how to write it.
         unit: of a number without one; by default that is an error.
         where: the option, for messages.
 
     Raises:
         UsageError: it is not a positive number, or has no unit or an unknown one.
     """
-    match = _BUDGET.fullmatch(text)
-    hint = 'write "500 core-h" or "500 core-s"'
+    match = _QUANTITY.fullmatch(text)
     if match is None or not 0 < float(match[1]) < float("inf"):
-        raise UsageError(f"invalid budget '{text}'", where=where, hint=hint)
+        raise UsageError(f"invalid {what} '{text}'", where=where, hint=hint)
     unit = match[2] or unit
-    if unit not in CORE_SECONDS:
+    if unit not in units:
         raise UsageError(
             f"unknown unit '{unit}'" if unit else f"'{text}' has no unit", where=where, hint=hint
         )
-    return float(match[1]) * CORE_SECONDS[unit]
+    return float(match[1]) * units[unit]
 
 
 _READERS = {Prior: read_prior_option}

@@ -32,6 +32,9 @@ class Predictor(Protocol):
     def total(self, points: FloatArray, level: float, kernels: IntArray) -> Prediction | None:
         """Predict the sum of kernels int64[K], one row; None if their own predictions tell."""
 
+    def with_common_error(self, error: FloatArray | None, of_sum: float | None) -> "Predictor":
+        """Predict from models with another error that all measurements share."""
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ScalingModels:
@@ -107,7 +110,8 @@ class ScalingModels:
             return self  # with what it has predicted
         if whole is not None:
             whole = replace(whole, common_error=None if of_sum is None else np.array([of_sum]))
-        return replace(self, common_error=error, whole=whole)
+        predictor = self.predictor and self.predictor.with_common_error(error, of_sum)
+        return replace(self, common_error=error, whole=whole, predictor=predictor)
 
     def predict(self, points: FloatArray, level: float = LEVEL) -> Prediction:
         """Predict expected values.

@@ -192,6 +192,10 @@ class Agreement:
         """Predict the sum of all, whichever kernels are asked for."""
         return predict_total(self.fine, points, level)
 
+    def with_common_error(self, error: FloatArray | None, of_sum: float | None) -> "Agreement":
+        """Return the same: the parts keep the errors of their own."""
+        return self
+
 
 def agreeing(coarse: ScalingModels, fine: ScalingModels) -> ScalingModels:
     """Make the coarse parts of a sum agree with its fine parts."""

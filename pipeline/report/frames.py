@@ -10,6 +10,7 @@ import pandas as pd
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from ingest.run_settings import SETTING, metadata_of, stated
+from pipeline.columns.jobs import ShownJobs, choice_json, jobs_table
 from pipeline.columns.kernels import KERNELS, PLACED, RankedKernels
 from pipeline.columns.scales import SCALES, WHERE_MEASURED
 from pipeline.models.kernels import TIME_UNITS
@@ -149,6 +150,16 @@ def runtime_frame(found: Runtime, parameters: Sequence[str]) -> pd.DataFrame:
     rows: Columns = {}
     _add_parameters(rows, parameters, figures.points, (*first, *columns))
     return pd.DataFrame(rows | {name: getattr(figures, name) for name in first} | columns)
+
+
+def jobs_frame(found: ShownJobs) -> pd.DataFrame:
+    """Return one row per scale of a job, with the columns of `jobs_table`; ``attrs`` holds the rest."""
+    table = jobs_table(found)
+    frame = pd.DataFrame(
+        {key: cells.values for key, cells in zip(table.keys, table.for_programs, strict=True)}
+    )
+    frame.attrs.update({key: value for key, value in choice_json(found).items() if key != "jobs"})
+    return frame
 
 
 def checked_kernels_frame(document: Mapping[str, Any]) -> pd.DataFrame:

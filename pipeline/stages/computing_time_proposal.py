@@ -7,10 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from ingest.errors import UsageError
+from pipeline.columns.jobs import job_sentences, jobs_table
+from pipeline.config.job_options import Job
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page.sections import study_name
 from pipeline.report.proposal import proposal_csv, proposal_sentences, write_proposal_figure
+from pipeline.report.render.text_formats import WRITERS
 from pipeline.report.runtime_charts import runtime_charts
+from pipeline.stages.choose import chosen_jobs, resources_of
 from pipeline.stages.model import target_points
 from pipeline.store.atomic import write_atomically, write_text
 from pipeline.store.results import read_study
@@ -19,19 +23,20 @@ FORMS = ("pdf", "svg", "png")
 NAME = "proposal.pdf"  # of the figure in a directory
 
 
-def proposal_text(out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float) -> str:
-    """Return three sentences on separate lines, for the last target point; see `write_proposal`."""
-    return _Study(out, at, min_efficiency).text
+def proposal_text(out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, job: Job) -> str:
+    """Return sentences on separate lines, for the last target point; see `write_proposal`."""
+    return _Study(out, at, min_efficiency, job).text
 
 
 def write_proposal(
-    out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, output: Path
+    out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, output: Path, job: Job
 ) -> list[Path]:
-    """Write figure, table and sentences; return their files.
+    """Write figure, table, table of jobs and sentences; return their files.
 
     The output is the figure, by its ending PDF, SVG or PNG; the others lie beside it with the same name. Or
-    it is a directory, which gets ``proposal.pdf``, ``proposal.csv`` and ``proposal.txt``. Without target
-    points those of the run count.
+    it is a directory, which gets ``proposal.pdf``, ``proposal.csv``, ``proposal.jobs.csv`` and
+    ``proposal.txt``. Without target points those of the run count. Sentences on the job follow if it has
+    limits; studies of one or two scales, which predict nothing, have no jobs.
 
     Raises:
         PipelineError: the directory is not a complete result, the models are not of time, the ending is
@@ -43,24 +48,29 @@ def write_proposal(
         raise UsageError(
             f"'{output}' is neither .pdf, .svg nor .png", where="--output", hint="or give a directory"
         )
-    study = _Study(out, at, min_efficiency)
+    study = _Study(out, at, min_efficiency, job)
     charts = runtime_charts(study.analysis, study.runtime, study.targets[-1])
     table, sentences = image.with_suffix(".csv"), image.with_suffix(".txt")
     write_atomically(image, partial(write_proposal_figure, form=form, charts=charts))
     write_text(table, proposal_csv(study.runtime, study.analysis.experiment.parameters))
     write_text(sentences, study.text)
-    return [image, table, sentences]
+    if study.jobs is None:
+        return [image, table, sentences]
+    of_jobs = image.with_suffix(".jobs.csv")
+    write_text(of_jobs, WRITERS["csv"](jobs_table(study.jobs)))
+    return [image, table, of_jobs, sentences]
 
 
 class _Study:
     """A stored study with its runtime at the target points."""
 
-    def __init__(self, out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float) -> None:
+    def __init__(self, out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, job: Job) -> None:
         stored = read_study(out)
         provenance = stored.result.provenance
         self.name = study_name(provenance)
         self.analysis = stored.chosen
-        self.targets = target_points(self.analysis, at or provenance["configuration"]["at"])
+        points = at or provenance["configuration"]["at"]
+        self.targets = target_points(self.analysis, points)
         found = runtime(self.analysis, self.targets, min_efficiency)
         if found is None:
             raise UsageError(
@@ -75,8 +85,13 @@ class _Study:
                 hint="measure over processes, or say by `pipeline run --scaling` that a series is over them",
             )
         self.runtime = found
+        self.jobs = None
+        if job.limits.given or not self.analysis.is_profile:
+            self.jobs = chosen_jobs(self.analysis, resources_of(stored), points, job)
 
     @property
     def text(self) -> str:
         """The sentences, one per line."""
-        return "".join(f"{line}\n" for line in proposal_sentences(self.name, self.analysis, self.runtime))
+        found = [*proposal_sentences(self.name, self.analysis, self.runtime)]
+        found += job_sentences(self.jobs) if self.jobs and self.jobs.choice.jobs.limits.given else []
+        return "".join(f"{line}\n" for line in found)

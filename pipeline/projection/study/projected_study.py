@@ -10,10 +10,8 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import UsageError
-from ingest.experiment import Experiment, RunRecord
+from ingest.experiment import Experiment
 from ingest.number_text import percent
-from ingest.reduction import Reduction
-from ingest.region_class import CLASSES, region_classes
 from ingest.scaling import ScalingDecision
 from pipeline.models.kernels import Kernels
 from pipeline.models.metrics import kernels_of
@@ -34,6 +32,7 @@ from pipeline.projection.study.study_machine import StudyMachine
 from pipeline.projection.study.transfer import Transfer
 from pipeline.questions.analysis import Analysis, Level, analyse, largest_point
 from pipeline.questions.runtime.figures import RuntimeStudy, is_time, locations_of
+from pipeline.questions.scaled_study import experiment_times
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -58,6 +57,10 @@ class PredictionsThere:
     def total(self, points: FloatArray, level: float, kernels: IntArray) -> Prediction | None:
         """Predict the sum of all kernels from joint draws; None for some of them."""
         return self._there(points, level)[1] if len(kernels) == len(self.here) else None
+
+    def with_common_error(self, error: FloatArray | None, of_sum: float | None) -> "PredictionsThere":
+        """Predict from models with another error that all measurements share."""
+        return replace(self, here=self.here.with_common_error(error, of_sum), known={})
 
     def _there(self, points: FloatArray, level: float) -> tuple[Prediction, Prediction]:
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.here.parameters))
@@ -236,28 +239,8 @@ def _experiment_there(
     there, total = transfer.there(experiment.points, exact, total, 0.9)
     factor = np.ones((len(experiment.tree), len(experiment.points)))
     factor[kernels.node] = np.divide(there.value, mean, out=np.ones(mean.shape), where=mean > 0)
-    times = experiment.values[metric]
-    values = Reduction(**{name: array * factor[..., None] for name, array in vars(times).items()})
-    does = region_classes(experiment.regions)[experiment.tree.region]
-    runs = tuple(_run_there(run, does, times.sum, values.sum) for run in experiment.runs)
     error = float(np.sqrt(log_variance(total)).max(initial=0.0))
-    return replace(experiment, values={**experiment.values, metric: values}, runs=runs), error
-
-
-def _run_there(run: RunRecord, does: IntArray, here: FloatArray, there: FloatArray) -> RunRecord:
-    """Scale what the locations spent on each class by what became of its call paths.
-
-    Args:
-        does: int64[call path], what each does: places in `CLASSES`.
-        here: float64[call path, P, R], measured.
-    """
-    before, after = (np.nan_to_num(times[:, run.point, run.repetition]) for times in (here, there))
-    class_time = np.array(run.class_time, copy=True)
-    for row, found in enumerate(run.classes):
-        nodes = does == CLASSES.index(found)
-        if before[nodes].sum() > 0:
-            class_time[row] *= after[nodes].sum() / before[nodes].sum()
-    return replace(run, class_time=class_time)
+    return experiment_times(experiment, metric, factor), error
 
 
 NEARLY_ALL = 0.999  # of the computing: nothing is said of the rest

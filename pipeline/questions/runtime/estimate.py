@@ -6,6 +6,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.prediction import Prediction
+from pipeline.statistics.student import TWO_SIDED
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,9 +61,31 @@ class Estimate:
         np.divide(self.value, other.value, out=ratio, where=other.value > 0)
         return Estimate(ratio, np.hypot(self.below, other.above), np.hypot(self.above, other.below))
 
+    def score_at_most(self, bound: float | FloatArray) -> FloatArray:
+        """By how many standard deviations a positive bound lies above the figures, float64[Q].
+
+        The standard normal probability of a score is that of a figure of at most the bound.
+        """
+        return _score(np.log(bound / _positive(self.value)), self.below, self.above)
+
+    def score_at_least(self, bound: float | FloatArray) -> FloatArray:
+        """The same of figures of at least a positive bound."""
+        return _score(np.log(_positive(self.value) / bound), self.above, self.below)
+
     def widened(self, deviation: float | FloatArray) -> "Estimate":
         """Add an independent error, given as the half-width of its 90 % interval in logarithms, one or Q."""
         return Estimate(self.value, np.hypot(self.below, deviation), np.hypot(self.above, deviation))
+
+
+def _positive(value: FloatArray) -> FloatArray:
+    return np.asarray(np.maximum(value, np.finfo(np.float64).tiny))
+
+
+def _score(distance: FloatArray, short_of: FloatArray, beyond: FloatArray) -> FloatArray:
+    """Divide distances by the standard deviation of the side they lie on; what is exact is met or missed."""
+    side = np.where(distance < 0, short_of, beyond) / TWO_SIDED
+    exact = np.where(distance < 0, -np.inf, np.inf)
+    return np.where(side > 0, distance / np.where(side > 0, side, 1.0), np.where(side == 0, exact, np.nan))
 
 
 def from_prediction(prediction: Prediction) -> Estimate:

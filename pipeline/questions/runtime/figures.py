@@ -148,10 +148,12 @@ class RuntimeStudy:
     Attributes:
         analysis: the modelled experiment.
         of_work: whether measured totals are without start-up and shut-down and the measurement system.
+        node_cores: cores of the nodes that are paid for as a whole; by default as runs held theirs.
     """
 
     analysis: Analysis
     of_work: bool = False
+    node_cores: float | None = None
 
     @cached_property
     def column(self) -> int:
@@ -264,7 +266,7 @@ class RuntimeStudy:
         effort_before, wall_before = self._effort_and_wall(before, locations_before)
         itself = (points == references).all(axis=1) & (measured == has_measured_reference)
         efficiency = self._compared(Comparison.STRONG, effort_before.over(effort), itself)
-        held = np.nan if self.on_accelerators else held_share(self.analysis.experiment, points, locations)
+        held = held_share(self.analysis.experiment, points, locations, self.node_cores)
         size = points[:, self.column] / references[:, self.column]
         shared = np.hypot(
             self.common_error, np.where(measured, TWO_SIDED * self.analysis.measured_error, 0.0)
@@ -278,7 +280,9 @@ class RuntimeStudy:
             extrapolation=extrapolation(self.analysis.experiment.points, points),
             effort=effort.widened(shared),
             wall=wall.widened(shared),
-            core_hours=effort.widened(shared).times(held / SECONDS_PER_HOUR),
+            core_hours=effort.widened(shared).times(
+                np.nan if self.on_accelerators else held / SECONDS_PER_HOUR
+            ),
             speedup=efficiency.times(locations / locations_before),
             efficiency=efficiency,
             weak_efficiency=self._compared(Comparison.WEAK, wall_before.over(wall), itself),

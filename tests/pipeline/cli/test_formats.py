@@ -28,6 +28,7 @@ COMMANDS = {
     "run --details": "run {study} --out {out} --details --by callpath",
     "bottlenecks": "bottlenecks {out} --at p=64 --at p=256",
     "predict": "predict {out} --by callpath --at p=64 --at p=256",
+    "choose": "choose {out} --deadline 1h",
     "model": "model {study}",
     "tree": "tree {out} --least 0.000001 --at p=64 --at p=256",
     "inspect": "inspect {study} --totals",

@@ -65,6 +65,8 @@ def test_help(show, snapshot, command):
         ("bottlenecks", ["bottlenecks", "{out}"]),
         ("bottlenecks-callpath", ["bottlenecks", "{out}", "--by", "callpath", "--limit", "5"]),
         ("predict", ["predict", "{out}", "--at", "p=64", "--at", "p=16384", "--limit", "6"]),
+        ("choose", ["choose", "{out}", "--deadline", "8s", "--efficiency", "40%"]),
+        ("choose-none", ["choose", "{out}", "--deadline", "3s", "--price", "0.02/core-h"]),
         ("tree", ["tree", "{out}", "--least", "0.05"]),
         ("tree-predicted", ["tree", "{out}", "--least", "0.1", "--at", "p=4096"]),
         ("plot", ["plot", "{out}", "MPI_Allreduce"]),

@@ -58,3 +58,15 @@ def test_a_common_error_widens_both_sides():
 def test_a_lower_end_of_zero_stays_zero():
     found = from_prediction(Prediction(np.array([[2.0, 0.0]]), np.zeros((1, 2)), np.array([[3.0, 0.0]])))
     assert found.lower.tolist() == [0.0, 0.0] and found.upper == pytest.approx([3.0, 0.0])
+
+
+def test_scores_are_of_the_side_that_a_bound_lies_on():
+    found = Estimate(np.array([10.0]), np.array([0.1]), np.array([0.4]))
+    assert found.score_at_most(found.upper) == pytest.approx([1.645])
+    assert found.score_at_most(found.lower) == pytest.approx([-1.645])
+    assert found.score_at_least(found.lower) == pytest.approx([1.645])
+    assert found.score_at_least(found.upper) == pytest.approx([-1.645])
+    exact = Estimate(np.array([10.0]), np.zeros(1), np.zeros(1))
+    assert exact.score_at_most(10.0)[0] == np.inf == exact.score_at_least(10.0)[0]
+    assert exact.score_at_most(9.9)[0] == -np.inf
+    assert np.isnan(Estimate(np.array([10.0]), np.full(1, np.nan), np.zeros(1)).score_at_most(9.0)[0])

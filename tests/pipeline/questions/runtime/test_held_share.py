@@ -5,6 +5,7 @@ import pytest
 
 from ingest.profile import CORES, NODES
 from ingest.run_settings import SETTING, STATISTIC
+from pipeline.questions.runtime.held_share import held_share
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.stages.advise import run_costs
 from tests.pipeline.questions.runtime.programs import WEAK, ideal, weak
@@ -62,3 +63,9 @@ def test_a_weakly_scaling_run_costs_all_its_cores():
     assert run_costs(of_threads, np.array([[32.0]])) == pytest.approx(
         4 * run_costs(analysis, np.array([[32.0]]))
     )
+
+
+def test_nodes_that_are_given_are_paid_for_as_a_whole():
+    study = ideal()
+    points = np.array([[4.0], [6.0], [7.0]])
+    assert held_share(study.experiment, points, points[:, 0], 6.0) == pytest.approx([1.5, 1.0, 12 / 7])

@@ -1,0 +1,90 @@
+"""The choose stage: which scale to run a job at."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from ingest.errors import UsageError
+from pipeline.columns.jobs import ShownJobs
+from pipeline.config.job_options import Job
+from pipeline.questions.analysis import Analysis
+from pipeline.questions.choosing.choice import ENERGY, MEMORY, Choice, choose
+from pipeline.questions.choosing.work import job_of
+from pipeline.questions.runtime.figures import is_time
+from pipeline.stages.model import target_points
+from pipeline.store.results import StoredStudy
+
+RECORD_MEMORY = "Slurm's table of jobs (sacct) has it, and Score-P with SCOREP_MEMORY_RECORDING=true"
+RECORD_ENERGY = "Slurm's table of jobs (sacct) has it, and energy counters of PAPI or LIKWID"
+NO_CORES = "the number of cores is unknown, so there is "
+GIVE_CORES = "name runs by their processes, like app.p4.r1"
+UNKNOWN = {
+    "deadline": (NO_CORES + "no wall time", GIVE_CORES),
+    "budget": (NO_CORES + "no cost", GIVE_CORES),
+    "efficiency": ("nothing scales here", "measure over processes, or say --scaling strong or weak to run"),
+    "memory": ("the memory of nodes was not measured", RECORD_MEMORY),
+    "energy": ("energy was not measured", RECORD_ENERGY),
+}
+"""Of every limit: what is said if it is of a figure that is unknown, and what to do."""
+
+
+def resources_of(study: StoredStudy) -> dict[str, Analysis]:
+    """Return the models of what whole runs take beside time, those that are stored."""
+    return {name: study.of(name) for name in (MEMORY, ENERGY) if name in study.tables}
+
+
+def chosen_jobs(
+    analysis: Analysis,
+    resources: Mapping[str, Analysis],
+    at: Sequence[Mapping[str, float]],
+    job: Job,
+) -> ShownJobs:
+    """Look at a job at scales up to the last target, and choose among those that hold its limits.
+
+    Args:
+        analysis: the models of time.
+        resources: models of memory and energy as of `resources_of`.
+        at: target points; by default as of `target_points`.
+        job: what it must hold.
+
+    Raises:
+        UsageError: nothing can be predicted, or a limit is of what is unknown here.
+    """
+    kernels = analysis.callpaths.kernels
+    if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
+        what = f"the models are of {kernels.metric}, so there is no wall time"
+        raise UsageError(what, hint=analysis.how_to_model_time)
+    if analysis.is_profile:
+        raise UsageError("one or two scales predict no others", hint="measure at least three")
+    if job.units is not None:
+        analysis = _of_units(analysis, job.units)
+        resources = {
+            name: _of_units(one, job.units) if one.additive else one for name, one in resources.items()
+        }
+    targets = target_points(analysis, at)
+    choice = choose(analysis, targets[-1], job.limits, node_cores=job.node_cores, resources=resources)
+    _require_known(choice)
+    return ShownJobs(
+        choice=choice,
+        names=analysis.experiment.parameters,
+        places=np.arange(len(choice.measured)),
+        price=job.price,
+    )
+
+
+def _of_units(analysis: Analysis, units: float) -> Analysis:
+    per = analysis.experiment.per
+    if per is None:
+        what = "the models are of whole runs, so it is unknown what a step takes"
+        raise UsageError(
+            what, where="--steps", hint="run `pipeline run` with --per steps, or a region's name"
+        )
+    return job_of(analysis, per, units)
+
+
+def _require_known(choice: Choice) -> None:
+    """Refuse limits of figures that are known at no scale."""
+    for name, score in choice.jobs.scores.items():
+        if np.isnan(score).all():
+            what, hint = UNKNOWN[name]
+            raise UsageError(what, where="--memory-per-node" if name == "memory" else f"--{name}", hint=hint)

@@ -1,0 +1,125 @@
+"""What `pipeline choose` says, and what it refuses."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.foam_cases import write_foam_case
+
+
+@pytest.fixture
+def jobs(call, results):
+    """Call `choose` for JSON."""
+
+    def run(*options):
+        code, text, _ = call("choose", results, *options, "--json", "-")
+        assert code == 0
+        return json.loads(text)
+
+    return run
+
+
+def test_every_scale_agrees_with_predict_to_the_last_digit(call, results, jobs):
+    found = jobs("--deadline", "5h", "--at", "p=64")["jobs"]
+    at = [part for job in found for part in ("--at", f"p={job['point']['p']}")]
+    predicted = json.loads(call("predict", results, *at, "--json", "-")[1])["runtime"]["at"]
+    by_scale = {entry["point"]["p"]: entry for entry in predicted if not entry["measured"]}
+    assert len(found) > 10
+    for job in found:
+        for key in ("wall_seconds", "core_hours", "efficiency"):
+            assert job[key] == by_scale[job["point"]["p"]][key]
+
+
+def test_the_best_jobs_are_named_and_hold(call, results, jobs):
+    found = jobs("--deadline", "60s", "--price", "10/core-h")
+    holding = {job["point"]["p"]: job for job in found["jobs"] if job["holds"]}
+    best = {name: holding[at["p"]] for name, at in found["best"].items()}
+    assert set(best) == {"fastest", "cheapest", "most efficient"}
+    assert all(job["probability"] >= 0.9 for job in holding.values())
+    assert best["cheapest"]["price"] == pytest.approx(10 * best["cheapest"]["core_hours"]["value"])
+    _, text, _ = call("choose", results, "--deadline", "60s")
+    assert f"Fastest: p = {best['fastest']['point']['p']}" in text.replace(" and cheapest", "")
+    assert "holds the deadline with" in " ".join(text.split())
+
+
+def test_without_limits_nothing_is_said_to_hold(jobs, call, results):
+    assert all(job["probability"] is None and job["fails_first"] is None for job in jobs()["jobs"])
+    text = call("choose", results)[1]
+    assert "holds" not in text and "Fastest: " in text
+
+
+def test_limits_that_nothing_holds_are_relaxed(jobs, call, results):
+    options = ("--deadline", "1s", "--efficiency", "90%")
+    found = jobs(*options)
+    assert not found["best"] and {"deadline"} in [set(one["limits"]) for one in found["relaxed"]]
+    text = " ".join(call("choose", results, *options)[1].split())
+    assert (
+        "No scale holds all limits with 90 %; closest is p = " in text and "It takes a deadline of " in text
+    )
+    (needed,) = (one["limits"]["deadline"] for one in found["relaxed"] if set(one["limits"]) == {"deadline"})
+    assert jobs("--deadline", f"{needed}s", "--efficiency", "90%")["best"]
+
+
+def test_the_table_has_all_scales_and_the_screen_the_main_ones(call, results, jobs):
+    rows = list(csv.DictReader(io.StringIO(call("choose", results, "--format", "csv")[1])))
+    assert len(rows) == len(jobs()["jobs"]) > 7
+    assert {row["p"] for row in rows} > {"1", "2", "4", "8", "16", "32", "64"}
+    assert "in between left out" in call("choose", results)[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--deadline", "6x"), "--deadline: unknown unit 'x'; write 6h, 90min or 2d"),
+        (("--deadline", "6"), "--deadline: '6' has no unit; write 6h, 90min or 2d"),
+        (("--deadline", "-1h"), "--deadline: invalid deadline '-1h'; write 6h, 90min or 2d"),
+        (("--budget", "5 kg"), "--budget: unknown unit 'kg'; write 50000core-h"),
+        (("--efficiency", "120%"), "--efficiency: invalid share '120%'; write at most 100%"),
+        (("--efficiency", "0"), "--efficiency: every job is at least 0 % efficient; write 75%"),
+        (("--energy", "40 core-h"), "--energy: unknown unit 'core-h'; write 40kWh or 150MJ"),
+        (("--price", "0.02"), "--price: '0.02' does not say what it is for; write 0.02/core-h"),
+        (("--price", "0.02/h"), "--price: unknown unit '/h'; write 0.02/core-h"),
+        (("--cores-per-node", "0"), "--cores-per-node: invalid number 0; write one above 0"),
+        (("--memory-per-node", "1GB"), "--memory-per-node: the memory of nodes was not measured; "),
+        (("--energy", "1kWh"), "--energy: energy was not measured; "),
+        (("--steps", "100"), "--steps: the models are of whole runs, so it is unknown what a step takes; "),
+        (("--at", "q=4"), "--at: no parameter 'q'; parameters here: p"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line(refused, results, options, message):
+    assert refused("choose", results, *options).startswith(f"pipeline: {message}")
+
+
+def test_two_scales_predict_no_others(call, refused, tmp_path):
+    for p in (1, 2):
+        write_foam_case(tmp_path / "study" / f"app.p{p}.r1", {"main": 0.1, "solve": 64 / p}, processes=p)
+    call("run", tmp_path / "study", "--out", tmp_path / "out")
+    assert refused("choose", tmp_path / "out") == (
+        "pipeline: one or two scales predict no others; measure at least three\n"
+    )
+
+
+def test_jobs_of_more_steps_take_longer(call, strong_study, tmp_path):
+    call("run", strong_study, "--out", tmp_path / "per", "--per", "solve")
+    walls = []
+    for steps in (10, 1000):
+        _, text, _ = call("choose", tmp_path / "per", "--steps", steps, "--json", "-")
+        walls.append(json.loads(text)["jobs"][0]["wall_seconds"]["value"])
+    assert walls[1] == pytest.approx(100 * walls[0])
+
+
+def test_a_proposal_has_the_jobs_and_says_which_to_choose(call, refused, results, tmp_path, jobs):
+    options = ("--deadline", "60s", "--at", "p=64")
+    code, _, notices = call("export", results, "--to", "proposal", "-o", tmp_path / "a.svg", *options)
+    assert code == 0 and "a.jobs.csv" in notices
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "a.jobs.csv").read_text())))
+    expected = jobs(*options)["jobs"]
+    assert [float(row["probability"]) for row in rows] == [job["probability"] for job in expected]
+    text = (tmp_path / "a.txt").read_text().splitlines()
+    assert len(text) > 3 and "holds the deadline with" in text[3]
+    assert len(call("export", results, "--to", "proposal")[1].splitlines()) == 3
+    assert refused("export", results, "--to", "csv", "--deadline", "6h") == (
+        "pipeline: --deadline: csv has no jobs; use --to proposal\n"
+    )

@@ -1,0 +1,129 @@
+"""Jobs at several scales: what they take, how probably they hold limits, and which is the best."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pipeline.questions.choosing.choice import choose
+from pipeline.questions.choosing.limits import JobLimits
+from pipeline.questions.runtime.runtime import runtime
+from tests.pipeline.questions.runtime.programs import strong, weak
+
+NOISY = {"noise": 0.05}
+
+
+def noisy():
+    return strong(**NOISY)
+
+
+def chosen(analysis, last=64.0, **more):
+    limits = {name: more.pop(name) for name in list(more) if name in JobLimits.__dataclass_fields__}
+    return choose(analysis, np.array([last]), JobLimits(**limits), **more)
+
+
+def scales(choice):
+    return choice.jobs.figures.points[:, 0].tolist()
+
+
+def wall_at(choice, p):
+    return choice.jobs.figures.wall.take([scales(choice).index(p)])
+
+
+def test_jobs_are_those_that_predictions_are_of_to_the_last_digit():
+    analysis = noisy()
+    found = chosen(analysis).jobs.figures
+    expected = runtime(analysis, found.points).figures
+    rows = np.arange(len(analysis.experiment.points), len(expected.points))
+    for name in ("wall", "core_hours", "efficiency", "effort", "speedup"):
+        mine, theirs = getattr(found, name), getattr(expected, name).take(rows)
+        for end in ("value", "below", "above"):
+            assert np.array_equal(getattr(mine, end), getattr(theirs, end), equal_nan=True), (name, end)
+
+
+def test_a_deadline_at_an_end_of_the_interval_holds_with_what_the_interval_says():
+    analysis = noisy()
+    wall = wall_at(chosen(analysis), 32.0)
+    for bound, probability in ((wall.lower, 0.05), (wall.value, 0.5), (wall.upper, 0.95)):
+        found = chosen(analysis, deadline=float(bound[0]))
+        assert found.jobs.probability[scales(found).index(32.0)] == pytest.approx(probability, abs=1e-3)
+
+
+def test_wall_time_and_cost_are_one_limit():
+    analysis = noisy()
+    wall = wall_at(chosen(analysis), 32.0)
+    deadline = float(wall.value[0])
+    both = chosen(analysis, deadline=deadline, budget=deadline * 32 / 3600)
+    alone = chosen(analysis, deadline=deadline)
+    place = scales(both).index(32.0)
+    assert both.jobs.probability[place] == pytest.approx(alone.jobs.probability[place], rel=1e-9)
+    assert both.jobs.tightest[place] in ("deadline", "budget")
+
+
+@given(st.floats(0.3, 30), st.floats(0.05, 0.99))
+@settings(max_examples=20)
+def test_all_limits_hold_no_more_probably_than_each_and_no_less_than_if_they_were_unrelated(deadline, share):
+    analysis = STUDY
+    both = chosen(analysis, deadline=deadline, efficiency=share).jobs.probability
+    one, other = (
+        chosen(analysis, **limit).jobs.probability
+        for limit in ({"deadline": deadline}, {"efficiency": share})
+    )
+    assert (both <= np.minimum(one, other) + 1e-9).all()
+    assert (both >= one * other - 2e-3).all()
+
+
+STUDY = noisy()
+
+
+def test_an_efficiency_that_no_time_misses_leaves_the_deadline():
+    found, alone = (chosen(STUDY, deadline=5.0, **more) for more in ({"efficiency": 1e-9}, {}))
+    assert found.jobs.probability == pytest.approx(alone.jobs.probability, abs=1e-6)
+
+
+def test_the_fastest_the_cheapest_and_the_most_efficient_job_hold():
+    found = chosen(STUDY, deadline=10.0)
+    assert set(found.best) == {"fastest", "cheapest", "most efficient"}
+    figures, holds = found.jobs.figures, np.flatnonzero(found.holds)
+    assert set(found.best.values()) <= set(holds.tolist())
+    assert (figures.wall.value[holds] >= figures.wall.value[found.best["fastest"]]).all()
+    assert (figures.core_hours.value[holds] >= figures.core_hours.value[found.best["cheapest"]]).all()
+    assert 64 / 10 < scales(found)[found.best["cheapest"]] <= 10
+    assert found.relaxed == ()
+
+
+def test_limits_that_are_relaxed_so_far_hold_and_a_little_less_do_not():
+    found = chosen(STUDY, deadline=1.5, efficiency=0.8)
+    assert not found.best and not found.holds.any()
+    assert [one.names for one in found.relaxed] == [("deadline",), ("efficiency",)]
+    for one in found.relaxed:
+        assert chosen(STUDY, **dict(one.limits.given)).holds[one.place]
+        (name,) = one.names
+        less = dict(found.jobs.limits.given) | {
+            name: one.limits.given[name] * (0.99 if name == "deadline" else 1.01)
+        }
+        assert not chosen(STUDY, **less).holds.any()
+
+
+def test_limits_that_only_together_are_in_the_way_are_relaxed_together():
+    found = chosen(STUDY, deadline=0.01, budget=1e-6)
+    assert [one.names for one in found.relaxed] == [("deadline", "budget")]
+    (one,) = found.relaxed
+    assert chosen(STUDY, **dict(one.limits.given)).holds[one.place]
+
+
+def test_scales_are_measured_ones_powers_of_two_and_whole_nodes():
+    found = chosen(STUDY, last=100.0, node_cores=6)
+    p = np.array(scales(found))
+    assert {1, 2, 4, 8, 16, 32, 64, 100} <= set(p.tolist())
+    others = p[~np.isin(p, [1, 2, 4, 8, 16, 32, 64, 100]) & (p > 6)]
+    assert len(others) > 5 and (others % 6 == 0).all()
+    assert (found.jobs.nodes == np.ceil(p / 6)).all()
+    hours = found.jobs.figures.wall.value * found.jobs.nodes * 6 / 3600
+    assert found.jobs.figures.core_hours.value == pytest.approx(hours)
+
+
+def test_of_a_problem_that_grows_with_the_scale_the_largest_is_named():
+    found = chosen(weak(noise=0.02), deadline=4.0)
+    assert set(found.best) == {"largest"}
+    assert 5 < scales(found)[found.best["largest"]] < 20
