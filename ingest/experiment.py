@@ -17,6 +17,7 @@ from ingest.number_text import value_text
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import Reduction
 from ingest.region_class import USEFUL, RegionClass
+from ingest.resource_use import ENERGY, RUN_METRICS, energy_metric, stated_memory
 from ingest.run_settings import counts_work
 
 TIME, VISITS = "time", "visits"
@@ -200,7 +201,8 @@ class Experiment:
         for metric in self.metrics:
             if metric.name == name:
                 return metric
-        known = ", ".join(m.name for m in self.metrics) or "none"
+        of_runs = [name for name in RUN_METRICS if np.isfinite(self.memory(name)).any()]
+        known = ", ".join([*(m.name for m in self.metrics), *of_runs]) or "none"
         raise InputError(f"no metric '{name}' was measured", hint=f"metrics here: {known}")
 
     def chosen_metric(self, asked: str = TIME) -> str:
@@ -211,6 +213,8 @@ class Experiment:
         only accelerators were measured.
         """
         known = [metric.name for metric in self.metrics]
+        if asked == ENERGY and ENERGY not in known:
+            return energy_metric(self.metrics) or asked
         if asked != TIME or not known or (asked in known and self._is_measured(asked)):
             return asked
         counted = (
@@ -249,6 +253,17 @@ class Experiment:
         for run in self.runs:
             counts[run.point, run.repetition] = run.cores.held if held else run.cores.used
         return counts
+
+    def memory(self, metric: str) -> FloatArray:
+        """Return the bytes of the process or node of each run that took most, float64[P, R], NaN if unknown.
+
+        Args:
+            metric: one of `RUN_METRICS`.
+        """
+        found = np.full(self.shape, np.nan)
+        for run in self.runs:
+            found[run.point, run.repetition] = stated_memory(run.attributes, metric, run.cores.nodes)
+        return found
 
     @property
     def shape(self) -> tuple[int, int]:

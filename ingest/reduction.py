@@ -30,6 +30,7 @@ from ingest.profile import (
     RegionTable,
 )
 from ingest.region_class import CLASSES, RegionClass, region_classes
+from ingest.resource_use import recorded_memory
 from ingest.run_settings import SUMMED
 from ingest.summed_over import SummedOver
 
@@ -173,7 +174,11 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
         class_time=summed.spread(class_time),
         device_time=replace(summed, longest=math.nan).spread(device_time),
         process=summed.processes(profile.locations.process[cpu]),
-        attributes={**profile.attributes, **({SUMMED: str(summed.count)} if summed.count > 1 else {})},
+        attributes={
+            **profile.attributes,
+            **recorded_memory(profile),
+            **({SUMMED: str(summed.count)} if summed.count > 1 else {}),
+        },
         notices=(*profile.notices, *_without_regions(largest)),
         largest={
             name: _found(of, profile.locations, devices if name.startswith(GPU) else None, counted)

@@ -40,6 +40,7 @@ from ingest.profile import Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import ends_of, entries, numbered_files, read_text
 from ingest.reading.stacks import PROGRAM, TIME, VISITS, Stacks
+from ingest.resource_use import JOULES, energy_factor
 from ingest.run_names import PROCESSES
 from ingest.run_settings import SETTING
 
@@ -310,7 +311,8 @@ def _profile(run: _Run, source: str) -> Profile:
     location = {run.cores[core]: stacks.location(core[0], at) for at, core in enumerate(by_process)}
     for name, values in run.values.items():
         if name not in run.unreadable:
-            known = stacks.of({TIME.name: TIME}.get(name, Metric(name, "occ")))
+            energy = energy_factor(Metric(name, "")) is not None  # likwid writes these counters in joules
+            known = stacks.of({TIME.name: TIME}.get(name, Metric(name, JOULES if energy else "occ")))
             known |= {(location[core], nodes[region]): value for (region, core), value in values.items()}
     return stacks.profile(
         source,

@@ -107,7 +107,7 @@ def reconciliation(found: Found, run: Mapping[str, Any]) -> list[str]:
 
 
 def metrics_and_notices(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield each set of metrics and each notice once, with the number of runs that it concerns."""
+    """Yield each set of metrics and each notice once, with the number of runs that it concerns; memory."""
     for title, key in (("Metrics", "metrics"), ("Note", "notices")):
         counts: dict[str, int] = {}
         for run in runs:
@@ -116,10 +116,21 @@ def metrics_and_notices(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         for text, count in counts.items():
             concerned = "" if count == len(runs) else f" ({counted(count, 'run')})"
             yield f"{title}{concerned}: {text}"
+    yield from _memory(runs)
     if described := described_runs([run.get("metadata", {}) for run in runs]):
         yield f"Metadata: {'; '.join(described)}"
     if agreed := agreed_settings([run.get("settings", {}) for run in runs]):
         yield f"Settings: {'; '.join(agreed)}"
+
+
+def _memory(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the memory of processes, as each metric or line of a log states it: estimates are told so."""
+    amounts: dict[str, list[float]] = {}
+    for amount, source in filter(None, (run.get("memory") for run in runs)):
+        amounts.setdefault(source, []).append(amount)
+    for source, found in amounts.items():
+        ends = BETWEEN.join(dict.fromkeys(quantity(end, "B") for end in (min(found), max(found))))
+        yield f"Memory of the process that takes most: {ends} ({source})"
 
 
 def verdict(found: Found) -> list[str]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ingest.experiment import counted_work
+from ingest.resource_use import ENERGY, MEMORY, NODE_MEMORY
 from ingest.run_settings import counts_work
 from pipeline.questions.runtime.figures import SECONDS_PER_HOUR
 from pipeline.questions.runtime.trust import extrapolation_text
@@ -26,6 +27,7 @@ WARNINGS = {
 }
 MORE = 1.01  # held over used cores, from which on both are said
 NARROW = 0.2  # width relative to the value, which needs no further measurement
+_RESOURCES = {MEMORY: "Memory of a process", NODE_MEMORY: "Memory of a node", ENERGY: "Energy"}
 STYLES = {"far": "yellow", "very far": "bold red"}
 
 Summary = Mapping[str, Any]
@@ -38,6 +40,15 @@ def target_sentences(summary: Summary) -> Iterator[tuple[str, str]]:
         far, style = beyond(summary, prediction["at"])
         text = f"At {point_text(prediction['at'])}: {estimate_of(prediction, total['unit'])}"
         yield f"{text}{_of_nodes(summary, prediction['at'])}{far and ', '}{far}.", style
+
+
+def resource_sentences(summary: Summary) -> Iterator[str]:
+    """Yield what runs take beside time at the targets: memory of a process and a node, energy."""
+    for found in summary.get("resource_use", ()):
+        source = f" ({visible(found['source'])})" if found["source"] else ""
+        ahead = found["predictions"]
+        texts = (f"{point_text(one['at'])}: {estimate_of(one, found['unit'])}" for one in ahead)
+        yield f"{_RESOURCES[found['name']]} at {', '.join(texts)}{source}."
 
 
 def _of_nodes(summary: Summary, at: Mapping[str, float]) -> str:

@@ -15,6 +15,7 @@ from ingest.cpp_names import short_name
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.region_class import Activity, region_class
+from ingest.resource_use import JOULES, energy_factor
 from ingest.scaling import Scaling
 
 TIME_UNITS = frozenset({"", "s", "sec", "seconds"})
@@ -95,7 +96,8 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
     """Take every call path as a kernel.
 
     Under strong scaling, and if nothing scales, the values are summed over locations (effort, paper 001
-    section 2: constant means perfect scaling); under weak scaling they are the mean of a location.
+    section 2: constant means perfect scaling); under weak scaling they are the mean of a location, but
+    energy is summed.
 
     Raises:
         InputError: the metric was not measured.
@@ -108,13 +110,18 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
         name, unit = ("time", "s") if weak else ("effort", "core-s")
     if measured.name == GPU_TIME:
         unit = "s" if weak else "GPU-s"
+    values = reduction.mean if weak else reduction.sum
+    if (
+        joules := energy_factor(measured)
+    ) is not None:  # of the whole run: locations have no energy of their own
+        unit, values = JOULES, reduction.sum * joules
     tree = experiment.tree
     return Kernels(
         callpaths=experiment.callpaths,
         paradigms=tuple(experiment.regions.paradigm[r] for r in tree.region.tolist()),
         metric=name,
         unit=unit,
-        values=reduction.mean if weak else reduction.sum,
+        values=values,
         node=np.arange(len(tree)),
         parent=tree.parent,
         common_error=_common_error(experiment, name),

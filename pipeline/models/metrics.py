@@ -1,9 +1,10 @@
 """The metrics of a study: those worth a model beside the chosen one, and the kernels of each.
 
-Sums (visits, bytes, counters) have a kernel per call path, as time has. Two more kinds have no total: the
-extremes of single visits (``min_time``, ``max_time``), and time per visit or per iteration. The latter and
-its count are factors of the effort: what grows with the scale may be the number of visits, the time of each,
-or both. Kernels of these kinds are those that take a noteworthy share of the time.
+Sums (visits, bytes, counters) have a kernel per call path, as time has. Three more kinds have no total: the
+extremes of single visits (``min_time``, ``max_time``), time per visit or per iteration, and the memory of
+processes and nodes. The second and its count are factors of the effort: what grows with the scale may be the
+number of visits, the time of each, or both. Kernels of these two are those that take a noteworthy share of
+the time; memory is of the whole run, one kernel.
 """
 
 from dataclasses import dataclass, replace
@@ -14,7 +15,10 @@ from ingest.accelerators import GPU, GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment
 from ingest.profile import MetricKind
+from ingest.reading.stacks import PROGRAM
 from ingest.reduction import Reduction
+from ingest.resource_use import BYTES, RUN_METRICS, memory_factor
+from ingest.run_settings import described_as
 from ingest.scaling import Scaling
 from pipeline.models.kernels import TIME_UNITS, Kernels, callpath_kernels, region_kernels, sum_groups
 
@@ -53,17 +57,19 @@ def metrics_beside(experiment: Experiment, chosen: str) -> tuple[str, ...]:
     """Return the metrics worth a model beside the chosen one, derived ones last.
 
     Worth it is every metric that is not zero everywhere. Extremes of single visits are left out if times were
-    corrected for instrumentation overhead, which they contain.
+    corrected for instrumentation overhead, which they contain. Memory is left to the metrics of whole runs.
     """
+    of_runs = [name for name in RUN_METRICS if name != chosen and np.isfinite(experiment.memory(name)).any()]
     measured = [
         metric.name
         for metric in experiment.metrics
         if metric.name != chosen
+        and not (of_runs and metric.kind.extreme and memory_factor(metric))
         and not (metric.kind.extreme and experiment.correction is not None)
         and np.nan_to_num(experiment.values[metric.name].max).any()
     ]
     derived = [factor.each for factor in FACTORS if _noteworthy_factors(experiment, factor).any()]
-    return (*measured, *derived)
+    return (*measured, *of_runs, *derived)
 
 
 def kernels_of(experiment: Experiment, metric: str, scaling: Scaling) -> tuple[Kernels, Kernels]:
@@ -75,11 +81,31 @@ def kernels_of(experiment: Experiment, metric: str, scaling: Scaling) -> tuple[K
     for factor in FACTORS:
         if factor.each == metric:
             return _time_of_each(experiment, factor, scaling)
+    if metric in RUN_METRICS and np.isfinite(experiment.memory(metric)).any():
+        return _of_runs(experiment, metric)
     measured = experiment.metric(metric)
     callpaths = callpath_kernels(experiment, metric, scaling)
     if not measured.kind.extreme:
         return callpaths, region_kernels(callpaths)
     return _extremes(experiment, callpaths, measured.kind)
+
+
+def _of_runs(experiment: Experiment, metric: str) -> tuple[Kernels, Kernels]:
+    """The one kernel of a metric of whole runs, called like the program."""
+    programs = {described_as(run.attributes, "program") for run in experiment.runs}
+    nowhere = np.full(1, -1, dtype=np.int64)
+    kernels = Kernels(
+        callpaths=(((programs.pop() if len(programs) == 1 else "") or PROGRAM,),),
+        paradigms=("",),
+        metric=metric,
+        unit=BYTES,
+        values=experiment.memory(metric)[None],
+        node=nowhere,
+        parent=nowhere,
+        common_error=np.zeros(1),
+        additive=False,
+    )
+    return kernels, kernels
 
 
 def _extremes(experiment: Experiment, callpaths: Kernels, kind: MetricKind) -> tuple[Kernels, Kernels]:

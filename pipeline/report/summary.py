@@ -21,6 +21,7 @@ from pipeline.questions.analysis import ENOUGH_SCALES, Analysis, Level, Outlook,
 from pipeline.questions.crossovers import Crossover
 from pipeline.questions.differing_work import DifferingWork
 from pipeline.questions.planning.advice import Advice, MeasurementPlan
+from pipeline.questions.resource_use import Resource
 from pipeline.questions.runtime.limits import Limit
 from pipeline.questions.runtime.losses import Losses
 from pipeline.questions.runtime.pop import Efficiencies, PopParts
@@ -154,6 +155,16 @@ def metric_summary(
     for level in ("kernels", "regions"):
         found[level] = [row for row in summary[level] if any(row["measured"])]
     return {"unit": analysis.callpaths.kernels.unit, "additive": analysis.additive, **found}
+
+
+def resource_summary(found: Resource, names: Sequence[str], targets: FloatArray) -> dict[str, Any]:
+    """Return an entry of the ``resource_use`` of summary.json: what runs take at the targets."""
+    return {
+        "name": found.name,
+        "unit": found.unit,
+        "source": found.source,
+        "predictions": predictions_json(names, targets, found.prediction)[0],
+    }
 
 
 def _crossovers(analysis: Analysis, level: Level, found: Sequence[Crossover]) -> list[dict[str, Any]]:

@@ -18,6 +18,7 @@ from ingest.profile import Metric, Profile
 from ingest.readers import SeriesReader
 from ingest.reduction import ReducedProfile, reduce_profile
 from ingest.region_class import CLASSES, RegionClass, region_classes
+from ingest.resource_use import memory_of
 from ingest.run_settings import (
     OVERLAPPING_TIME,
     PROGRAM,
@@ -69,7 +70,8 @@ def inspect_path(
     Returns:
         ``path`` and ``parameters``; per run its path, format, parameter values, repetition, call paths,
         regions, locations, accelerators, processes, metrics, totals of metrics (none unless requested),
-        metadata, settings that logs state, and notices; ``series`` instead of runs for a series file;
+        metadata, settings that logs state, ``memory`` (bytes of the process that takes most, and what states
+        it, None if nothing does), and notices; ``series`` instead of runs for a series file;
         ``skipped``, what is not a run, with reasons;
         ``notices`` on the whole; ``problems``, one sentence each; ``usable``, whether the runs can be
         modelled together; ``extent`` of those that can: how many runs and points, the least and most
@@ -232,6 +234,7 @@ def _description(
         "totals": _totals(profile) if totals else {},
         "metadata": metadata_of(profile.attributes),
         "settings": stated(profile.attributes, SETTING),
+        "memory": memory_of(profile),
         "notices": list(profile.notices),
     } | _stated_of(profile.attributes)
 

@@ -25,6 +25,7 @@ from pipeline.questions.analysis import (
     scaling_of,
 )
 from pipeline.questions.differing_work import differing_work
+from pipeline.questions.resource_use import RESOURCES, resource_at, resource_metrics
 from pipeline.questions.runtime.pop import efficiencies
 from pipeline.questions.runtime.runtime import Runtime, runtime
 from pipeline.report.summary import (
@@ -32,6 +33,7 @@ from pipeline.report.summary import (
     efficiency_summary,
     metric_summary,
     plan_summary,
+    resource_summary,
     runtime_summary,
     summarise,
     work_summary,
@@ -158,6 +160,14 @@ class TargetForecast:
         return None if plan is None else plan_summary(plan, study.callpaths)
 
     @cached_property
+    def resource_use(self) -> list[dict[str, Any]]:
+        """The ``resource_use`` of summary.json."""
+        models = {self.analysis.metric: self.analysis, **self.others}
+        found = (resource_at(name, models, self.targets) for name in RESOURCES)
+        names = self.analysis.experiment.parameters
+        return [resource_summary(one, names, self.targets) for one in found if one is not None]
+
+    @cached_property
     def efficiency(self) -> dict[str, Any]:
         """The ``efficiency`` of summary.json."""
         experiment = self.analysis.experiment
@@ -170,6 +180,7 @@ class TargetForecast:
             "differing_work": self.work,
             "next_measurement": self.next_measurement,
             "efficiency": self.efficiency,
+            "resource_use": self.resource_use,
             "runtime": runtime_summary(self.runtime, self.analysis.experiment.parameters),
             "metrics": {
                 metric: metric_summary(other, *self.of_others[metric], self.targets)
@@ -212,13 +223,15 @@ def stored_summary(
 ) -> dict[str, Any]:
     """Return the summary of a metric of a stored study, by default its chosen one, at target points.
 
-    All `others` stand beside the chosen one if they are wanted.
+    All `others` stand beside the chosen one if they are wanted, else only memory and energy.
 
     Raises:
         PipelineError: there are no models of that metric, or a target is invalid.
     """
     analysis = study.of(metric)
-    beside = study.others if others and analysis is study.chosen else NO_OTHERS
+    few = resource_metrics(analysis.experiment)
+    wanted = [name for name in study.tables if others or name in few]
+    beside = {name: study.of(name) for name in wanted} if analysis is study.chosen else NO_OTHERS
     return summary_of(analysis, at, min_efficiency=min_efficiency, others=beside)
 
 

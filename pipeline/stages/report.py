@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ingest.resource_use import RUN_METRICS
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
 from pipeline.questions.analysis import Analysis
@@ -49,10 +50,9 @@ def page_of(
             work=ahead.work,
             runtime=ahead.runtime,
             others=tuple(
-                MetricOutlook(analysis=other, callpaths=of_callpaths, regions=of_regions)
-                for other, (of_callpaths, of_regions) in zip(
-                    ahead.others.values(), ahead.of_others.values(), strict=True
-                )
+                MetricOutlook(analysis=ahead.others[name], callpaths=of_callpaths, regions=of_regions)
+                for name, (of_callpaths, of_regions) in ahead.of_others.items()
+                if name not in RUN_METRICS  # they are of no call path
             ),
             next_measurement=ahead.next_measurement,
             **{"files": _file_dates(provenance), **more},

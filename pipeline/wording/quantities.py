@@ -36,9 +36,13 @@ _SECONDS = (
     (1e-9, "ns"),
 )
 _SECOND_UNITS = ("s", "sec")
-_SECONDS_PER_HOUR = 3600.0
-_HOURS = {"core-s": "core-hours", "GPU-s": "GPU-hours"}
-_HOURS_FROM = 36_000.0  # core-seconds from which core-hours are easier to read
+_LARGER = {
+    "core-s": ((36_000.0, 3600.0, "core-hours"),),
+    "GPU-s": ((36_000.0, 3600.0, "GPU-hours"),),
+    "J": ((3.6e6, 3.6e6, "kWh"),),
+    "B": ((2.0**30, 2.0**30, "GiB"), (_SHOWN_FROM * _MIB, _MIB, "MiB")),
+}
+"""Of each unit: from which values on a larger one is easier to read, how much of it that is, and its name."""
 
 
 def counted(number: int, noun: str) -> str:
@@ -55,9 +59,8 @@ def size(number: float) -> str:
 
 def readable_unit(value: float, unit: str) -> tuple[float, str]:
     """Return the unit that a value is easiest to read in, after the factor that converts into it."""
-    if unit in _HOURS and value >= _HOURS_FROM:
-        return 1 / _SECONDS_PER_HOUR, _HOURS[unit]
-    return 1.0, unit
+    larger = ((1 / size, name) for least, size, name in _LARGER.get(unit, ()) if value >= least)
+    return next(larger, (1.0, unit))
 
 
 def display_unit(unit: str, largest: float) -> tuple[float, str]:
@@ -65,8 +68,8 @@ def display_unit(unit: str, largest: float) -> tuple[float, str]:
 
     Args:
         unit: the unit they are in.
-        largest: the largest of them. From ten core-hours on, core-seconds become core-hours; from a million
-            on, values are counted in millions, billions or trillions.
+        largest: the largest of them. From ten core-hours on, core-seconds become core-hours, bytes become MiB
+            and GiB, joules kWh; from a million on, values are counted in millions, billions or trillions.
     """
     factor, shown = readable_unit(largest, unit)
     for size, word in WORDS:

@@ -28,6 +28,7 @@ from ingest.readers.caliper.records import (
 )
 from ingest.reading.stacks import TIME
 from ingest.region_class import GPU_COPY, GPU_KERNEL
+from ingest.resource_use import MEMORY, TOTAL, memory_attributes, memory_factor
 
 OUTSIDE = "<outside>"  # the region of values outside of all annotations
 UNNAMED_ACTIVITIES = "GPU activities"  # time on accelerators whose kernels or copies are not named
@@ -114,9 +115,24 @@ def assemble(records: Records) -> Profile:
         load=ValuesInMemory(places.tree, values),
         summed=summed_over(records, time, places.tree, places.node, factor),
         attributes={"generator": "Caliper"}
-        | {name: value[:MAX_ATTRIBUTE] for name, value in records.globals.items()},
+        | {name: value[:MAX_ATTRIBUTE] for name, value in records.globals.items()}
+        | _memory(records),
         notices=(*notices, *_notices(time, records, negative)),
     )
+
+
+def _memory(records: Records) -> dict[str, str]:
+    """Return what is known of memory: the largest value of each rank, whatever call path it is of."""
+    for name, column in records.columns.items():
+        factor = memory_factor(Metric(name, records.units.get(name, "")))
+        if factor is not None:
+            ranks, rank = np.unique(records.indices(RANKS)[column.rows], return_inverse=True)
+            highest = np.zeros(len(ranks))
+            np.maximum.at(highest, rank.reshape(-1), factor * records.numbers(name))
+            by_rank = any(one in records.columns for one in RANKS)
+            total = {TOTAL: float(highest.sum())} if by_rank else {}
+            return memory_attributes(name, **{MEMORY: float(highest.max(initial=0.0))}, **total)
+    return {}
 
 
 def _of_profile(records: Records) -> Records:

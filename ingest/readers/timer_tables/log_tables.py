@@ -9,6 +9,7 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.readers.timer_tables.log import Found, Log, known, last_facts
 from ingest.readers.timer_tables.placements import PLACEMENTS
+from ingest.readers.timer_tables.stated_memory import stated_memory
 from ingest.readers.timer_tables.timer_kind import (
     Choice,
     Facts,
@@ -50,7 +51,7 @@ class LogTables:
         """Return the tables that count, and notices on the others."""
         begins = list(self.log.find(self.kind.begin))
         stops = [found.start for found in begins[1:]] + [len(self.log.content)] * bool(begins)
-        stated = last_facts(self.log, self.kind.facts)
+        stated = {**last_facts(self.log, self.kind.facts), **stated_memory(self.log, self.kind.memory)}
         places = list(zip(begins, stops, strict=True))
         if self.kind.choice is Choice.EACH:
             places = self._without_copies(places)

@@ -183,6 +183,9 @@ class TimerTable:
         scattered: lines with a group `group` or `name` that are headings and rows instead of `forms`, for
             programs that print each timer where it ends.
         facts: lines anywhere in the log that state facts; the first of these lines that states a fact counts.
+        memory: lines anywhere in the log that state what memory the process that takes most has (group
+            ``memory``), all processes have (``mean``, ``total``), in which ``unit``, and in which words
+            (``source``); of each the largest that the first of these lines states counts.
         place: the function of `placements` that puts rows in their places.
         statistic: what a value is of the processes.
         inclusive: whether a value contains those of the timers below it.
@@ -224,6 +227,7 @@ class TimerTable:
     within: tuple[str, ...] = ()
     scattered: tuple[LogLine, ...] = ()
     facts: tuple[LogLine, ...] = ()
+    memory: tuple[LogLine, ...] = ()
     place: str
     statistic: Statistic
     inclusive: bool = False
@@ -272,7 +276,7 @@ def _kind(entries: Mapping[str, Any]) -> TimerTable:
     fields |= {
         name: LogLine(*entries[name]) for name in ("begin", "program", "mark", "ended") if name in entries
     }
-    for name in ("facts", "scattered"):
+    for name in ("facts", "scattered", "memory"):
         fields[name] = tuple(LogLine(*line) for line in entries.get(name, ()))
     fields["forms"] = tuple(_form(**form) for form in entries.get("forms", ()))
     fields["statistic"] = Statistic[entries["statistic"].upper()]

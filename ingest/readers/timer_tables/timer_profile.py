@@ -22,6 +22,7 @@ from ingest.profile import (
 )
 from ingest.readers.timer_tables.log import count
 from ingest.readers.timer_tables.log_tables import ReadTable, added_tables
+from ingest.readers.timer_tables.stated_memory import memory_of
 from ingest.readers.timer_tables.timer_kind import (
     OVERLAPPING_TIMERS,
     REST,
@@ -107,6 +108,7 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
         PROGRAM: kind.name,
         **{name: facts[of] for name, of in ((NODES, "nodes"), (CORES, "cores")) if count(facts, of)},
         **_settings(tables, threads),
+        **memory_of(facts, processes),
     }
     found = [*notices, *(notice for table in tables for notice in table.placed.notices)]
     if "processes" not in facts:

@@ -18,6 +18,7 @@ from pipeline.columns.kernels import PREDICTION, kernel_columns
 from pipeline.columns.target_sentences import (
     limits_sentence,
     next_sentence,
+    resource_sentences,
     target_sentences,
     work_sentence,
 )
@@ -69,6 +70,8 @@ def show_answer(
     if modelled:
         for sentence, style in target_sentences(summary):
             show_sentence(out, sentence, style)
+        for sentence in resource_sentences(summary):
+            show_sentence(out, sentence)
     if runtime is not None:
         _show_limits(out, runtime, predicted=modelled)
         _show_losses(out, runtime)

@@ -26,7 +26,7 @@ from pipeline.columns.kernel_tables import (
 )
 from pipeline.columns.kernels import kernel_columns
 from pipeline.columns.shown_tree import shown_tree, tree_table
-from pipeline.columns.target_sentences import far_targets, target_sentences
+from pipeline.columns.target_sentences import far_targets, resource_sentences, target_sentences
 from pipeline.models.metrics import FACTORS
 from pipeline.questions.analysis import Analysis
 from pipeline.report.render.console import show_sentence
@@ -178,6 +178,8 @@ def show_predictions(out: Console, summary: Summary, *, by: str, limit: int) -> 
         return
     out.print(terminal_table(table, out.width))
     show_sentence(out, brackets_sentence(summary), "dim")
+    for sentence in resource_sentences(summary):
+        show_sentence(out, sentence)
     for sentence, style in far_targets(summary):
         show_sentence(out, f"{sentence}.", style)
 

@@ -6,6 +6,7 @@ import pytest
 from ingest.errors import InputError
 from ingest.locate import locate
 from ingest.profile import MetricKind
+from ingest.resource_use import NODE_MEMORY, memory_of, recorded_memory, stated_memory
 
 from .table_files import SACCT, sacct
 
@@ -45,6 +46,8 @@ def test_memory_is_that_of_the_fullest_process(study):
     kinds = {metric.name: (metric.kind, metric.unit) for metric in profile.metrics}
     assert kinds["max_rss"] == (MetricKind.MAXIMUM, "B")
     assert np.unique(profile.values("max_rss")) == 2.0 * 2**30
+    assert memory_of(profile) == (2.0 * 2**30, "max_rss")
+    assert not stated_memory(recorded_memory(profile), NODE_MEMORY, nodes=2) > 0
 
 
 def test_without_tasks_nodes_are_the_parameter(study):

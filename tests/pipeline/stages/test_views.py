@@ -173,6 +173,7 @@ def test_an_inspection_describes_every_run(strong_study):
         "metrics": ["time [s]", "visits [occ]"],
         "metadata": {},
         "settings": {},
+        "memory": None,
         "notices": [],
         "totals": {},
     }

@@ -124,6 +124,13 @@ def test_sizes_are_in_mebibytes(number, text):
         (36_000.0, "core-s", "10.0 core-hours"),
         (1.0548e9, "core-s", "293,000 core-hours"),
         (5e6, "occ", "5.00 million occ"),
+        (100_000.0, "B", "100,000 B"),
+        (0.1 * 2**20, "B", "0.100 MiB"),
+        (1023 * 2**20, "B", "1023 MiB"),
+        (2.5 * 2**30, "B", "2.50 GiB"),
+        (5e6 * 2**30, "B", "5.00 million GiB"),
+        (3.5e6, "J", "3.50 million J"),
+        (3.6e9, "J", "1000 kWh"),
         (5.0, "", "5.00"),
     ],
 )

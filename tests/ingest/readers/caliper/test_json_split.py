@@ -7,6 +7,7 @@ import pytest
 from ingest.discovery import discover
 from ingest.errors import InputError
 from ingest.readers.caliper import json_split
+from ingest.resource_use import NODE_MEMORY, memory_of, stated_memory
 from tests.ingest.readers.by_path import values_by_path
 
 from .json_split_files import JSON_SPLIT, NODES, PATH, by_rank, inclusive
@@ -34,6 +35,17 @@ def test_exclusive_times_of_ranks_and_time_outside(read):
     assert profile.notices == (
         "no unit is stated for the values of 'sum#time.duration': whole numbers are read as microseconds",
     )
+
+
+def test_memory_is_that_of_ranks_and_makes_no_call_path(read):
+    columns = ["sum#time.duration", "max#alloc.region.highwatermark", "mpi.rank", PATH]
+    rows = [[1.5, 2e6, 0, 0], [2, 3e6, 0, 1], [1.5, 5e6, 7, 0], [None, 4e6, 7, 3]]
+    profile = read(written(columns, rows, NODES))
+    plain = read(written(columns[:1] + columns[2:], [row[:1] + row[2:] for row in rows[:3]], NODES))
+    assert values_by_path(profile) == values_by_path(plain)
+    assert memory_of(profile) == (5e6, "max#alloc.region.highwatermark")
+    assert stated_memory(profile.attributes, NODE_MEMORY, nodes=2) == 4e6
+    assert memory_of(plain) is None
 
 
 def test_numbers_with_digits_are_seconds_if_no_unit_is_stated(read):

@@ -47,6 +47,16 @@ def test_regions_and_groups_that_take_turns(read, blank):
     )
 
 
+def test_energy_counters_are_in_joules(read):
+    profile = read(program(2.0, 2.5, dram="16.3914").replace("DRAM", "PWR_PKG_ENERGY"))
+    assert {metric.name: metric.unit for metric in profile.metrics} == {
+        "time": "s",
+        "PWR_PKG_ENERGY": "J",
+        "INSTR": "occ",
+    }
+    assert by_region(profile, "PWR_PKG_ENERGY") == {"<program>": [2 * 16.3914, 0]}
+
+
 def test_csv(read):
     profile = read(CSV)
     assert by_region(profile) == {"sweep": [1.5, 2.5]}

@@ -23,12 +23,22 @@ const SECONDS = [
   [1e-6, "µs"],
   [1e-9, "ns"],
 ];
-const HOURS = new Map([
-  ["core-s", "core-hours"],
-  ["GPU-s", "GPU-hours"],
+/**
+ * Of each unit: from which values on a larger one is easier to read, how much of it that is, and its name.
+ * @type {Map<string, [number, number, string][]>}
+ */
+const LARGER = new Map([
+  ["core-s", [[36000, 3600, "core-hours"]]],
+  ["GPU-s", [[36000, 3600, "GPU-hours"]]],
+  ["J", [[3.6e6, 3.6e6, "kWh"]]],
+  [
+    "B",
+    [
+      [2 ** 30, 2 ** 30, "GiB"],
+      [0.1 * 2 ** 20, 2 ** 20, "MiB"],
+    ],
+  ],
 ]);
-const SECONDS_PER_HOUR = 3600;
-const HOURS_FROM = 36000; // core-seconds from which core-hours are easier to read
 const [SMALLEST, LARGEST] = [1e-4, 1e15]; // beyond, numbers are written with an exponent
 const WHOLE_BELOW = 10_000; // larger numbers are rounded
 const PARAMETER_DIGITS = 12;
@@ -145,10 +155,10 @@ function unitOf(value, unit) {
     const found = SECONDS.find(([least]) => size >= least);
     return found ? [1 / found[0], found[1]] : [1, "s"];
   }
-  const hours = value >= HOURS_FROM ? HOURS.get(unit) : undefined;
-  const factor = hours ? 1 / SECONDS_PER_HOUR : 1;
+  const larger = LARGER.get(unit)?.find(([least]) => value >= least);
+  const [factor, shown] = larger ? [1 / larger[1], larger[2]] : [1, unit];
   const word = WORDS.find(([least]) => size * factor >= least);
-  return word ? [factor / word[0], `${word[1]} ${hours ?? unit}`] : [factor, hours ?? unit];
+  return word ? [factor / word[0], `${word[1]} ${shown}`] : [factor, shown];
 }
 
 /**

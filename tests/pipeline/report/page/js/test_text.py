@@ -58,7 +58,7 @@ def test_numbers_are_written_as_in_python(scripts: Scripts) -> None:
 
 def test_quantities_and_intervals_are_written_as_in_python(scripts: Scripts) -> None:
     every = [abs(value) for value in numbers() if np.isfinite(value)]
-    units = ["s", "sec", "core-s", "GPU-s", "bytes", ""]
+    units = ["s", "sec", "core-s", "GPU-s", "bytes", "B", "J", ""]
     alike(scripts, "quantity", quantity, [[value, unit] for value in every[::5] for unit in units])
     calls = [[value, [0.9 * value, 1.3 * value], unit] for value in every[::9] for unit in units]
     alike(scripts, "estimateText", lambda value, ends, unit: estimate_text(value, *ends, unit), calls)

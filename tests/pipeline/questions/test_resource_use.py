@@ -1,0 +1,114 @@
+"""Memory and energy of runs at target scales."""
+
+import json
+
+import numpy as np
+import pytest
+
+from ingest.resource_use import ENERGY, MEMORY, NODE_MEMORY
+from pipeline.config.options import Options
+from pipeline.questions.resource_use import resource_at
+from pipeline.stages.model import stored_summary
+from pipeline.stages.run import run
+from pipeline.store.results import read_study
+from tests.ingest.readers import timer_logs
+from tests.ingest.readers.likwid.outputs import HEAD, framed
+from tests.ingest.tables.table_files import sacct
+
+SCALES = (1, 2, 4, 8, 16)
+MIB = 2.0**20
+
+
+def lammps(folder, memory):
+    """Logs of strong scaling on nodes of 4 processes, each run with what `memory` says for p in MiB."""
+    for p in SCALES:
+        log = timer_logs.lammps(
+            (8.0 / p + 1, 10, [("Pair", 8.0 / p), ("Comm", 0.5), ("Other", 0.5)]), tasks=p
+        )
+        stated = memory(p)
+        line = f"Per MPI rank memory allocation (min/avg/max) = 1 | {stated / 2} | {stated} Mbytes\n"
+        (folder / f"app.p{p}.r1").mkdir(parents=True)
+        (folder / f"app.p{p}.r1" / "log.lammps").write_text(log + (line if stated else ""))
+        (folder / f"app.p{p}.r1" / "metadata.toml").write_text(f"nodes = {max(p // 4, 1)}\n")
+    return folder
+
+
+def likwid(folder):
+    """Weak scaling: a thread per p that takes a second, and 50 J of a package for every 4 of them."""
+    for p in SCALES:
+        cores = [f"HWThread {core}" for core in range(p)]
+        joules = [50 if core % 4 == 0 else 0 for core in range(p)]
+        events = framed(("Event", "Counter", *cores), ("PWR_PKG_ENERGY", "PWR0", *joules))
+        times = framed(("Metric", *cores), ("Runtime (RDTSC) [s]", *[1.0] * p))
+        (folder / f"app.p{p}.r1").mkdir(parents=True)
+        (folder / f"app.p{p}.r1" / "likwid.txt").write_text(f"{HEAD}Group 1: ENERGY\n{events}\n{times}\n")
+    return folder
+
+
+def at(out, name, *targets):
+    study = read_study(out)
+    models = {study.chosen.metric: study.chosen, **study.others}
+    return resource_at(name, models, np.array(targets, dtype=np.float64)[:, None])
+
+
+def test_memory_of_processes_and_nodes_is_predicted_from_logs(tmp_path):
+    result = run(lammps(tmp_path / "runs", lambda p: 64 + 256 / p), Options(out=tmp_path / "out"))
+    found = at(tmp_path / "out", MEMORY, 32, 64)
+    assert (found.unit, found.source) == ("B", "Per MPI rank memory allocation")
+    assert found.prediction.value[0] == pytest.approx([72 * MIB, 68 * MIB], rel=0.1)
+    assert (found.prediction.lower < found.prediction.value).all()
+    assert (found.prediction.value < found.prediction.upper).all()
+    node = at(tmp_path / "out", NODE_MEMORY, 16)
+    assert node.prediction.value[0] == pytest.approx(4 * 40 * MIB, rel=0.1)
+    assert [one["name"] for one in result.summary["resource_use"]] == [MEMORY, NODE_MEMORY]
+
+
+def test_memory_changes_nothing_of_time(tmp_path):
+    with_memory = run(lammps(tmp_path / "a", lambda p: 64 * p), Options(out=tmp_path / "a-out")).summary
+    without = run(lammps(tmp_path / "b", lambda p: 0), Options(out=tmp_path / "b-out")).summary
+    for key in ("kernels", "regions", "total", "runtime", "efficiency"):
+        assert with_memory[key] == without[key], key
+    assert set(with_memory["metrics"]) - set(without["metrics"]) == {MEMORY, NODE_MEMORY}
+    assert without["resource_use"] == []
+    (row,) = with_memory["metrics"][MEMORY]["kernels"]
+    assert row["callpath"] == ["LAMMPS"]
+    assert row["measured"] == [64 * MIB * p for p in SCALES]
+    assert row["share_measured"] is None
+
+
+def test_energy_is_summed_over_locations_and_nodes_under_weak_scaling_too(tmp_path):
+    result = run(likwid(tmp_path / "runs"), Options(out=tmp_path / "out", scaling="weak"))
+    assert result.summary["scaling"] == "weak"
+    metric = result.summary["metrics"]["PWR_PKG_ENERGY"]
+    assert (metric["unit"], metric["total"]["measured"]) == ("J", [50, 50, 50, 100, 200])
+    found = at(tmp_path / "out", ENERGY, 64)
+    assert (found.unit, found.source) == ("J", "PWR_PKG_ENERGY")
+    assert found.prediction.value[0, 0] == pytest.approx(800, rel=0.4)
+
+
+def test_jobs_of_slurm_have_both(tmp_path):
+    (tmp_path / "jobs.txt").write_text(sacct(points=(1, 2, 4, 8, 16)))
+    summary = run(tmp_path / "jobs.txt", Options(out=tmp_path / "out")).summary
+    assert [(one["name"], one["source"]) for one in summary["resource_use"]] == [
+        (MEMORY, "max_rss"),
+        (ENERGY, "energy"),
+    ]
+    assert "max_rss" not in summary["metrics"]
+    (row,) = summary["metrics"][MEMORY]["kernels"]
+    assert row["measured"] == [4 / p * 2**30 for p in (1, 2, 4, 8, 16)]
+
+
+def test_with_two_scales_nothing_is_predicted(tmp_path):
+    (tmp_path / "jobs.txt").write_text(sacct(points=(1, 2)))
+    assert run(tmp_path / "jobs.txt", Options(out=tmp_path / "out")).summary["resource_use"] == []
+
+
+def test_stored_results_predict_memory_without_all_other_metrics(tmp_path):
+    run(lammps(tmp_path / "runs", lambda p: 64), Options(out=tmp_path / "out"))
+    study = read_study(tmp_path / "out")
+    few = stored_summary(study, [{"p": 32.0}], others=False)
+    assert set(few["metrics"]) == {MEMORY, NODE_MEMORY}
+    assert few["resource_use"] == json.loads(json.dumps(stored_summary(study, [{"p": 32.0}])["resource_use"]))
+    assert few["resource_use"][0]["predictions"][0]["value"] == pytest.approx(64 * MIB)
+    alone = stored_summary(study, [{"p": 32.0}], metric=MEMORY)
+    assert [one["name"] for one in alone["resource_use"]] == [MEMORY]
