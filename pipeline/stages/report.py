@@ -55,6 +55,7 @@ def page_of(
                 if name not in RUN_METRICS  # they are of no call path
             ),
             next_measurement=ahead.next_measurement,
+            resource_use=ahead.resource_use,
             **{"files": _file_dates(provenance), **more},
         )
     )

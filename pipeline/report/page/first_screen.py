@@ -1,12 +1,12 @@
 """The answers of the first screen: how long, how far, what breaks first, how sure, what next."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ingest.number_text import figure
-from pipeline.columns.target_sentences import next_sentence
+from pipeline.columns.target_sentences import next_sentence, resource_sentences
 from pipeline.questions.runtime.figures import Comparison, Figures
 from pipeline.questions.runtime.limits import Limit
 from pipeline.questions.runtime.losses import Losses
@@ -46,6 +46,12 @@ def answers(findings: Findings, found: Runtime, plan: Mapping[str, Any] | None) 
         ("How sure", _how_sure(findings, found)),
         ("What next", next_sentence(plan) or NOT_TO_BE_PLANNED),
     ]
+
+
+def resources(found: Sequence[Mapping[str, Any]]) -> list[Answer]:
+    """Say what runs take beside time: ``resource_use`` of ``summary.json``; nothing if that is unknown."""
+    text = " ".join(resource_sentences({"resource_use": found}))
+    return [("What else", text)] if text else []
 
 
 def other_notices(found: Runtime) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ def test_memory_is_said_by_run_predict_and_inspect(call, tmp_path):
     assert code == 0
     assert "Memory of a process at p = 64: 256 MiB [" in told
     assert "Memory of a node at p = 64: " in told
+    assert "Memory of a process at p = 64: 256 MiB [" in (out / "report.html").read_text()
     _, told, _ = call("predict", out, "--at", "p=32", "--at", "p=64", "--metric", "memory")
     assert "LAMMPS" in told
     assert "Memory of a process at p = 32: 256 MiB [" in told

@@ -34,6 +34,11 @@ def test_patterns_select_kernels_by_level(pattern, matching):
     assert {kernel for kernel in (TOTAL, REGION, CALLPATH) if kernel.matches(pattern)} == matching
 
 
+def test_memory_of_a_run_has_no_kernels_that_could_be_compared(experiment):
+    with pytest.raises(InputError, match="memory has no sum over call paths"):
+        measurements_of(experiment, ScalingDecision(Scaling.STRONG, "p", ""), "memory")
+
+
 def test_a_root_is_below_nothing():
     assert not KernelId(Scope.CALLPATH, ("f",)).matches("*/f")
 
