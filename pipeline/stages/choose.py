@@ -8,13 +8,14 @@ from ingest.errors import UsageError
 from pipeline.columns.jobs import ShownJobs
 from pipeline.config.job_options import Job
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.choosing.choice import ENERGY, MEMORY, Choice, choose
+from pipeline.questions.choosing.choice import Choice, choose
 from pipeline.questions.choosing.work import job_of
+from pipeline.questions.resource_use import resource_metrics
 from pipeline.questions.runtime.figures import is_time
 from pipeline.stages.model import target_points
 from pipeline.store.results import StoredStudy
 
-RECORD_MEMORY = "Slurm's table of jobs (sacct) has it, and Score-P with SCOREP_MEMORY_RECORDING=true"
+RECORD_MEMORY = "Score-P has it with SCOREP_MEMORY_RECORDING=true, and logs that state it of all processes"
 RECORD_ENERGY = "Slurm's table of jobs (sacct) has it, and energy counters of PAPI or LIKWID"
 NO_CORES = "the number of cores is unknown, so there is "
 GIVE_CORES = "name runs by their processes, like app.p4.r1"
@@ -30,7 +31,8 @@ UNKNOWN = {
 
 def resources_of(study: StoredStudy) -> dict[str, Analysis]:
     """Return the models of what whole runs take beside time, those that are stored."""
-    return {name: study.of(name) for name in (MEMORY, ENERGY) if name in study.tables}
+    wanted = resource_metrics(study.chosen.experiment)
+    return {name: study.of(name) for name in study.tables if name in wanted}
 
 
 def chosen_jobs(

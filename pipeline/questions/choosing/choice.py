@@ -7,16 +7,16 @@ from types import MappingProxyType
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.total import predict_total
+from ingest.resource_use import ENERGY, NODE_MEMORY
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.choosing.jobs import SURE, Jobs
 from pipeline.questions.choosing.limits import JobLimits
 from pipeline.questions.choosing.scales import job_points
+from pipeline.questions.resource_use import resource_at
 from pipeline.questions.runtime.estimate import Estimate, from_prediction
 from pipeline.questions.runtime.figures import Comparison, RuntimeStudy
 from pipeline.questions.runtime.held_share import node_cores_of, whole_nodes
 
-MEMORY, ENERGY = "memory_per_node", "energy"
 NOTHING: Mapping[str, Analysis] = MappingProxyType({})
 LARGEST_FACTOR, HALVINGS = 1e9, 40  # of the search for how much a limit is to be relaxed
 SHOWN_EXACTLY = 1.005  # what is relaxed has so much more room: written with three digits it still holds
@@ -73,7 +73,7 @@ def choose(
         target: its other parameters are those of the job.
         limits: what the job must hold.
         node_cores: cores of the nodes that are paid for as a whole; by default as runs held theirs.
-        resources: models of `MEMORY` and `ENERGY` of runs, if they were measured.
+        resources: models of the memory of nodes and of energy by metric, if they were measured.
     """
     study = RuntimeStudy(analysis, node_cores=node_cores)
     points = job_points(study, target)
@@ -83,8 +83,8 @@ def choose(
     jobs = Jobs(
         figures=figures,
         nodes=unknown if cores is None else whole_nodes(figures.locations, cores),
-        memory=_of_runs(resources.get(MEMORY), points),
-        energy=_of_runs(resources.get(ENERGY), points),
+        memory=_of_runs(NODE_MEMORY, resources, points),
+        energy=_of_runs(ENERGY, resources, points),
         limits=limits,
         common_error=study.common_error,
     )
@@ -99,12 +99,12 @@ def choose(
     )
 
 
-def _of_runs(analysis: Analysis | None, points: FloatArray) -> Estimate:
+def _of_runs(name: str, resources: Mapping[str, Analysis], points: FloatArray) -> Estimate:
     """Predict what whole runs take, Q figures; NaN if it was not measured."""
-    if analysis is None:
+    found = resource_at(name, resources, points) if resources else None
+    if found is None:
         return Estimate(*np.full((3, len(points)), np.nan))
-    models = analysis.callpaths.models
-    return from_prediction(predict_total(models, points) if analysis.additive else models.predict(points))
+    return from_prediction(found.prediction)
 
 
 def _best(comparison: Comparison, jobs: Jobs, places: IntArray) -> dict[str, int]:

@@ -7,7 +7,10 @@ import pytest
 
 from ingest.resource_use import ENERGY, MEMORY, NODE_MEMORY
 from pipeline.config.options import Options
+from pipeline.questions.choosing.choice import choose
+from pipeline.questions.choosing.limits import JobLimits
 from pipeline.questions.resource_use import resource_at
+from pipeline.stages.choose import resources_of
 from pipeline.stages.model import stored_summary
 from pipeline.stages.run import run
 from pipeline.store.results import read_study
@@ -84,6 +87,16 @@ def test_energy_is_summed_over_locations_and_nodes_under_weak_scaling_too(tmp_pa
     found = at(tmp_path / "out", ENERGY, 64)
     assert (found.unit, found.source) == ("J", "PWR_PKG_ENERGY")
     assert found.prediction.value[0, 0] == pytest.approx(800, rel=0.4)
+
+
+def test_jobs_are_chosen_by_them_whatever_metric_has_them(tmp_path):
+    run(likwid(tmp_path / "a"), Options(out=tmp_path / "energy", scaling="weak"))
+    run(lammps(tmp_path / "b", lambda p: 64 + 256 / p), Options(out=tmp_path / "memory"))
+    for out, name in (("energy", ENERGY), ("memory", NODE_MEMORY)):
+        study = read_study(tmp_path / out)
+        jobs = choose(study.chosen, np.array([64.0]), JobLimits(), resources=resources_of(study)).jobs
+        shown = jobs.energy if name == ENERGY else jobs.memory
+        assert shown.value[-1] == at(tmp_path / out, name, 64).prediction.value[0, 0]
 
 
 def test_jobs_of_slurm_have_both(tmp_path):
