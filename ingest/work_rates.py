@@ -9,7 +9,10 @@ from dataclasses import dataclass
 from ingest.number_text import SECONDS
 
 RATE = "rate"
-"""What a run states under this name of metadata is the rate that its times were made from."""
+"""What a run states under this name is the rate that it was timed by, such as ``ns/day``."""
+
+UNITS_OF_WORK = "units of work"
+"""The attribute with how many units a run did, ``ns``; without it, its times are those of one unit."""
 
 _PERIODS = {
     **SECONDS,

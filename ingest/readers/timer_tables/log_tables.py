@@ -262,4 +262,5 @@ def added_tables(tables: Sequence[ReadTable]) -> ReadTable:
     totals = [table.placed.total for table in tables]
     total = None if None in totals else float(sum(value or 0.0 for value in totals))
     placed = replace(tables[-1].placed, timers=tuple(timers.values()), total=total)
-    return ReadTable(placed=placed, facts=tables[-1].facts)
+    facts = {name: text for name, text in tables[-1].facts.items() if name != "rate"}  # that of one table
+    return ReadTable(placed=placed, facts=facts)

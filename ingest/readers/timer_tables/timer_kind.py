@@ -164,10 +164,10 @@ class Placed:
 class TimerTable:
     """How one program prints its timers.
 
-    Facts named ``processes``, ``threads`` (of a process), ``nodes``, ``cores`` (of all nodes), ``steps`` and
-    ``total`` have a meaning; a log that states ``_serial`` and no processes is of one; steps go from
-    ``_first_step`` to ``last_step``. Others that begin with an underscore are for `place`; all others are
-    settings, which should be the same in all runs.
+    Facts named ``processes``, ``threads`` (of a process), ``nodes``, ``cores`` (of all nodes), ``steps``,
+    ``total`` and ``rate`` (a number, then its unit or that of `rate_unit`) have a meaning; a log that states
+    ``_serial`` and no processes is of one; steps go from ``_first_step`` to ``last_step``. Others that begin
+    with an underscore are for `place`; all others are settings, which should be the same in all runs.
 
     Attributes:
         name: of the program, as users know it.
@@ -208,6 +208,7 @@ class TimerTable:
         running: whether rows repeat with their sums so far, so that the last of each name counts; its columns
             that are no times are facts.
         unit: seconds of the unit that values are printed in.
+        rate_unit: unit of the stated rate, if it does not stand behind it.
         counted: facts that the calls of timers state, and the names of these timers.
         total_row: the row whose column ``total`` is the total.
         parents: of overlapping timers by name those that may hold it, the first that is there does; an empty
@@ -247,6 +248,7 @@ class TimerTable:
     each_call: bool = False
     running: bool = False
     unit: float = 1.0
+    rate_unit: str = ""
     counted: Mapping[str, Sequence[str]] = field(default_factory=dict)
     total_row: str = ""
     parents: Mapping[str, Sequence[str]] = field(default_factory=dict)

@@ -23,6 +23,7 @@ from ingest.profile import (
 from ingest.readers.timer_tables.log import count
 from ingest.readers.timer_tables.log_tables import ReadTable, added_tables
 from ingest.readers.timer_tables.stated_memory import memory_of
+from ingest.readers.timer_tables.stated_rates import rate_attributes, rate_notices, rate_text
 from ingest.readers.timer_tables.timer_kind import (
     OVERLAPPING_TIMERS,
     REST,
@@ -54,7 +55,7 @@ MAX_VALUES = 1 << 27
 MAX_PHASES = 16  # tables of one log that are kept apart; more are added
 ROUNDING = 1e-5  # relative: a smaller rest of the stated total is no time of its own
 MAX_NAMED = 3  # timers that stand for the total and are listed by name
-_MEANINGS = frozenset(("processes", "threads", "nodes", "cores", "steps", "total"))
+_MEANINGS = frozenset(("processes", "threads", "nodes", "cores", "steps", "total", "rate"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +122,14 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
         )
     steps = sum(count(table.facts, "steps") or 0 for table in (tables[:1] if one else tables))
     attributes |= {STEPS: str(steps)} if steps else {}
+    timed = [(table.facts, _seconds(phase)) for table, phase in zip(apart, phases, strict=True)]
+    attributes |= rate_attributes(timed[:1] if one else timed, kind)
+    found += [notice for of in timed for notice in rate_notices(*of)]
     return _profile(source, kind, phases, locations, steps, attributes, tuple(map(one_line, found)))
+
+
+def _seconds(phase: _Phase) -> float:
+    return sum(timer.seconds for timer in phase.timers)
 
 
 def _uncounted(phase: _Phase, timers: Sequence[Timer]) -> _Phase:
@@ -176,6 +184,7 @@ def _phase(table: ReadTable, kind: TimerTable, locations: int, name: str) -> _Ph
     complete = any(timer.path[-1] == kind.rest_row for timer in timers)
     if kind.rest and not complete and stated is not None and abs(stated - listed) > ROUNDING * stated:
         timers = (*timers, Timer(path=(REST,), seconds=stated - listed))
+    text += rate_text(table.facts, kind)
     return _Phase(name=name, timers=timers, overlapping=overlapping, reconciled=text)
 
 

@@ -12,9 +12,8 @@ import numpy as np
 from ingest.accelerators import GPU, GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment
-from ingest.run_settings import described_as
 from ingest.scaling import Scaling, ScalingDecision
-from ingest.work_rates import RATE, WorkRate, work_rate
+from ingest.work_rates import WorkRate
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel
 from pipeline.models.prediction import in_parts
@@ -24,6 +23,7 @@ from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, along_parameter, extrapolation, scaled_parameter
 from pipeline.questions.runtime.estimate import Estimate, from_prediction, from_repetitions
 from pipeline.questions.runtime.held_share import held_share
+from pipeline.questions.runtime.units_of_work import stated_rate, units_of_work
 from pipeline.statistics.student import TWO_SIDED
 
 
@@ -112,7 +112,7 @@ class Figures:
         efficiency: speed-up over the factor between the numbers of locations.
         weak_efficiency: wall time of the reference over that here (weak scaling).
         work_rate: size over wall time, relative to the reference, if a problem's size varies.
-        rate: units of work per period, if runs state that their times were made from it.
+        rate: units of work per period, if runs state such a rate.
         gpu_hours: accelerators times wall time.
         gpu_busy: the part of it that kernels and copies take.
     """
@@ -287,22 +287,25 @@ class RuntimeStudy:
             efficiency=efficiency,
             weak_efficiency=self._compared(Comparison.WEAK, wall_before.over(wall), itself),
             work_rate=self._compared(Comparison.SIZE, before.over(total), itself).times(size),
-            rate=self._rate(wall.widened(shared)),
+            rate=self._rate(wall.widened(shared), points),
             gpu_hours=self._gpu_hours(wall.widened(shared), points),
             gpu_busy=self.device_use.busy_share(points, measured),
         )
 
     @cached_property
     def rate(self) -> WorkRate | None:
-        """The rate that all runs state their times were made from; None if there is none."""
-        stated = {described_as(run.attributes, RATE) for run in self.analysis.experiment.runs}
-        return work_rate(stated.pop()) if len(stated) == 1 else None
+        """The rate that all runs state, of which times are the inverse; None if there is none."""
+        return None if self.on_accelerators else stated_rate(self.analysis.experiment)
 
-    def _rate(self, wall: Estimate) -> Estimate:
-        """Return a period over the wall time of one unit of work."""
-        period = np.full(len(wall), np.nan if self.rate is None else self.rate.seconds)
+    def _rate(self, wall: Estimate, points: FloatArray) -> Estimate:
+        """Return a period times the units of work of a run over its wall time."""
+        units = np.full(len(wall), np.nan)
+        if self.rate is not None:
+            units = self.rate.seconds * units_of_work(
+                self.analysis.experiment, self.column, self.locations, points
+            )
         exact = np.zeros(len(wall))
-        return Estimate(period, exact, exact).over(wall)
+        return Estimate(units, exact, exact).over(wall)
 
     def _gpu_hours(self, wall: Estimate, points: FloatArray) -> Estimate:
         """Return accelerators times wall time."""

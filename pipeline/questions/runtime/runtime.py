@@ -141,6 +141,11 @@ def _notices(study: RuntimeStudy, figures: Figures) -> list[str]:
         found.append(f"the number of locations is taken to be {study.analysis.parameter}")
     elif (np.isnan(figures.locations) & np.isnan(figures.wall.value)).any():
         found.append("the number of locations at some points is unknown, so there is no wall time")
+    if study.rate is not None and np.isnan(figures.rate.value).any():
+        found.append(
+            f"{study.rate.text} is not known everywhere: runs do neither equally much work nor equally much"
+            " on each location"
+        )
     uneven = figures.longest > UNEVEN * figures.wall.value
     if uneven.any():
         most = (figures.longest[uneven] / figures.wall.value[uneven]).max()

@@ -29,13 +29,14 @@ def test_gromacs_cycles_become_seconds_of_cores(read):
             "PME wait for PP": 6 / 16,
         }
     )
-    assert reconciled(profile) == {"": "timers 50 s = 100.00 % of the stated 50 s"}
+    assert reconciled(profile) == {"": "timers 50 s = 100.00 % of the stated 50 s; 3.818 ns/day stated"}
     assert settings(profile) == {
         "program": "GROMACS",
         "version": "2018.2",
         "pme ranks": "2",
         "steps": "101",
         "threads": "1",
+        "rate": "ns/day",
     }
     paradigm = dict(zip(profile.regions.name, profile.regions.paradigm, strict=True))
     assert (paradigm["PME 3D-FFT Comm."], paradigm["PME wait for PP"], paradigm["Force"]) == (
@@ -52,7 +53,7 @@ def test_gromacs_with_threads_a_rest_and_a_table_of_the_gpu(read):
     assert effort(profile) == 51.0
     assert times(profile)["(outside all timers)"] * 16 == pytest.approx(1.0)
     assert "Pair list H2D" not in profile.regions.name
-    assert reconciled(profile) == {"": "timers 50 s = 98.04 % of the stated 51 s"}
+    assert reconciled(profile) == {"": "timers 50 s = 98.04 % of the stated 51 s; 3.818 ns/day stated"}
 
 
 def test_nodes_and_their_cores_are_not_settings(read):
@@ -101,8 +102,8 @@ def test_lammps_runs_are_kept_apart(read):
     }
     assert effort(profile) == 4 * 3.25
     assert reconciled(profile) == {
-        "run 1": "timers 4 s = 100.00 % of the stated 4 s",
-        "run 2": "timers 9 s = 90.00 % of the stated 10 s",
+        "run 1": "timers 4 s = 100.00 % of the stated 4 s; 43200 tau/day stated",
+        "run 2": "timers 9 s = 90.00 % of the stated 10 s; 34560 tau/day stated",
     }
     assert settings(profile)["steps"] == "100, 200"
     assert profile.values("time_per_step").sum() == pytest.approx(4 * 3.25 / 300)

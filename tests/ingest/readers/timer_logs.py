@@ -104,7 +104,7 @@ def lammps(
             "       0         1.35   -4.1241917",
             f"Loop time of {loop} on {tasks} procs for {steps} steps with 8000 atoms",
             "",
-            "Performance: 446381.071 tau/day, 1033.290 timesteps/s",
+            f"Performance: {432 * steps / loop:.3f} tau/day, {steps / loop:.3f} timesteps/s",
             f"99.0% CPU use with {tasks} MPI tasks x {threads} OpenMP threads",
             "",
             "MPI task timing breakdown:",

@@ -1,0 +1,51 @@
+"""Rates that programs state, ``Performance: 31.459 ns/day``: what they say of the work that a run did.
+
+A rate times the seconds that it was taken over are units of work, which stay the same when a run becomes
+faster, so that times at other scales give the rate there.
+"""
+
+from collections.abc import Sequence
+
+from ingest.readers.timer_tables.log import count, known
+from ingest.readers.timer_tables.timer_kind import Facts, TimerTable
+from ingest.run_settings import SETTING
+from ingest.work_rates import RATE, UNITS_OF_WORK, WorkRate, work_rate
+
+TOLERANCE = 0.02  # relative, of rates that are printed with three digits
+
+
+def stated_rate(facts: Facts, kind: TimerTable) -> tuple[float, WorkRate] | None:
+    """Return the rate that a table or its log states, None if there is none."""
+    number, _, unit = facts.get("rate", "").partition(" ")
+    value, rate = known(number), work_rate(unit.strip() or kind.rate_unit)
+    return (value, rate) if value and value > 0 and rate else None
+
+
+def rate_text(facts: Facts, kind: TimerTable) -> str:
+    """Return what to say of the rate of a table after its time; empty if it states none."""
+    found = stated_rate(facts, kind)
+    return f"; {found[0]:.10g} {found[1].text} stated" if found else ""
+
+
+def rate_attributes(tables: Sequence[tuple[Facts, float]], kind: TimerTable) -> dict[str, str]:
+    """Return the rate of a run and its units of work, given facts and seconds of each of its tables.
+
+    Nothing if a table states no rate, or they state different ones.
+    """
+    units, texts = 0.0, {""}
+    for facts, seconds in tables:
+        found = stated_rate(facts, kind)
+        if found is None:
+            return {}
+        value, rate = found
+        units, texts = units + value * seconds / rate.seconds, texts - {""} | {rate.text}
+    return {SETTING + RATE: texts.pop(), UNITS_OF_WORK: repr(units)} if units and len(texts) == 1 else {}
+
+
+def rate_notices(facts: Facts, seconds: float) -> tuple[str, ...]:
+    """Compare the steps that a table states with those that its rate means."""
+    rate, steps = known(facts.get("_steps_per_second")), count(facts, "steps")
+    seconds = known(facts.get("total")) or seconds
+    if not rate or not steps or abs(rate * seconds - steps) <= TOLERANCE * steps + 1:
+        return ()
+    return (f"the stated {rate:.6g} steps/s are {rate * seconds:.6g} steps, but {steps} are stated",)
