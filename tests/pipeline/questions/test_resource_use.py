@@ -14,6 +14,7 @@ from pipeline.stages.choose import resources_of
 from pipeline.stages.model import stored_summary
 from pipeline.stages.run import run
 from pipeline.store.results import read_study
+from tests.cubex_writer import MetricSpec, write_cubex
 from tests.ingest.readers import timer_logs
 from tests.ingest.readers.likwid.outputs import HEAD, framed
 from tests.ingest.tables.table_files import sacct
@@ -97,6 +98,45 @@ def test_jobs_are_chosen_by_them_whatever_metric_has_them(tmp_path):
         jobs = choose(study.chosen, np.array([64.0]), JobLimits(), resources=resources_of(study)).jobs
         shown = jobs.energy if name == ENERGY else jobs.memory
         assert shown.value[-1] == at(tmp_path / out, name, 64).prediction.value[0, 0]
+
+
+def scorep(folder):
+    """Profiles of p processes on one node: heap of 8 MiB and 4 MiB more for each, 3 kJ a process."""
+    for p in SCALES:
+        heap = np.array([[0.0] * p, [2.0**20 * (8 + 4 * rank) for rank in range(p)]])
+        (folder / f"app.p{p}.r1").mkdir(parents=True)
+        write_cubex(
+            folder / f"app.p{p}.r1" / "profile.cubex",
+            parent=[-1, 0],
+            regions=["main", "solve"],
+            metrics=[
+                MetricSpec("time", np.full((2, p), 8.0 / p)),
+                MetricSpec("maximum_heap_memory_allocated", heap, dtype="MAXDOUBLE", unit="bytes"),
+                MetricSpec("site/E", np.full((2, p), 1.5e6), unit="mJ"),
+            ],
+        )
+    (folder / "metadata.toml").write_text("nodes = 1\n")
+    return folder
+
+
+@pytest.mark.parametrize("scaling", ["strong", "weak"])
+def test_profiles_of_score_p_have_the_memory_of_processes_and_joules(tmp_path, scaling):
+    options = Options(out=tmp_path / "out", scaling=scaling)
+    summary = run(scorep(tmp_path / "runs"), options).summary
+    assert [(one["name"], one["source"]) for one in summary["resource_use"]] == [
+        (MEMORY, "maximum_heap_memory_allocated"),
+        (NODE_MEMORY, "maximum_heap_memory_allocated"),
+        (ENERGY, "site/E"),
+    ]
+    metrics = summary["metrics"]
+    assert metrics[MEMORY]["kernels"][0]["measured"] == [MIB * (4 + 4 * p) for p in SCALES]
+    node = [MIB * sum(8 + 4 * rank for rank in range(p)) for p in SCALES]
+    assert metrics[NODE_MEMORY]["kernels"][0]["measured"] == node
+    assert (metrics["site/E"]["unit"], metrics["site/E"]["total"]["measured"]) == (
+        "J",
+        [3000 * p for p in SCALES],
+    )
+    assert {row["region"] for row in metrics["site/E"]["kernels"]} == {"main", "solve"}
 
 
 def test_jobs_of_slurm_have_both(tmp_path):
