@@ -20,6 +20,7 @@ from pipeline.models.prediction_formula import PredictionFormula
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, Level, kernel_formulas
 from pipeline.questions.runtime.runtime import runtime
+from pipeline.questions.what_if import what_if
 from pipeline.report.export import hatchet_graph_frame
 from pipeline.report.frames import (
     facts_html,
@@ -78,6 +79,17 @@ class Models:
     def scaling(self) -> str:
         """How the study scales, and how that is known."""
         return self._analysis.decision.reason
+
+    def what_if(self, *changes: str) -> "Models":
+        """Return the models as they would be: ``models.what_if("MPI_Send=0.5", "balanced")``.
+
+        Args:
+            changes: as of `pipeline predict --what-if`.
+
+        Raises:
+            PipelineError: a change is none, or the models are not of time.
+        """
+        return Models(what_if(self._analysis, changes), self._of_callpaths)
 
     @cached_property
     def frame(self) -> "pd.DataFrame":

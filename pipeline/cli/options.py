@@ -46,6 +46,15 @@ Config = Annotated[
 Metric = Annotated[
     str | None, valued("--metric", "NAME", "Metric to show; default: the one chosen for the run.")
 ]
+WhatIf = Annotated[
+    list[str] | None,
+    valued(
+        "--what-if",
+        "CHANGE",
+        "As if a kernel took half its time ('MPI_Send=0.5'), a group none ('communication=0'), or all "
+        "locations the mean ('balanced'); repeatable.",
+    ),
+]
 Limit = Annotated[int, valued("--limit", "N", "Number of rows to show, in every format.", min=1)]
 Json = Annotated[str | None, valued("--json", "FILE", "Write JSON to this file, '-' for standard output.")]
 Format = Annotated[

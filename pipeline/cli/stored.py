@@ -12,8 +12,10 @@ from pipeline.cli.options import (
     Metric,
     Out,
     Presentation,
+    WhatIf,
     chosen_efficiency,
     command,
+    refuse_beside,
     switch,
     valued,
 )
@@ -30,16 +32,19 @@ def predict(
     given: Given,
     at: At = None,
     metric: Metric = None,
+    changes: WhatIf = None,
     shown: KernelPresentation = KernelPresentation(),
 ) -> None:
     """Predict every kernel at the target points, with intervals."""
     from pipeline.columns.kernel_tables import predictions_table
     from pipeline.report.terminal.results import show_predictions
-    from pipeline.stages.model import stored_summary
+    from pipeline.stages.model import change_notices, stored_summary
     from pipeline.store.results import read_study
 
-    efficiency = chosen_efficiency(out, given)
-    summary = stored_summary(read_study(out), at or (), efficiency, metric, others=shown.json is not None)
+    efficiency, study = chosen_efficiency(out, given), read_study(out)
+    others = shown.json is not None
+    summary = stored_summary(study, at or (), efficiency, metric, others=others, changes=changes or ())
+    show_notices(change_notices(study, at or (), changes or (), metric))
     shown.present_rows(summary, predictions_table, show_predictions)
 
 
@@ -49,20 +54,24 @@ def bottlenecks(
     at: At = None,
     machines: ChosenMachines = ChosenMachines(),
     metric: Metric = None,
+    changes: WhatIf = None,
     shown: KernelPresentation = KernelPresentation(),
 ) -> None:
     """Rank kernels at the target scale: growth, share of the total, crossovers."""
     from ingest.errors import UsageError
     from pipeline.columns.kernel_tables import ranking_table
     from pipeline.report.terminal.results import show_result
-    from pipeline.stages.model import stored_summary
+    from pipeline.stages.model import change_notices, stored_summary
     from pipeline.store.results import read_study
 
     efficiency = chosen_efficiency(out, {})
     places = machines.places
     if places is None:
-        summary = stored_summary(read_study(out), at or (), efficiency, metric)
+        study = read_study(out)
+        summary = stored_summary(study, at or (), efficiency, metric, changes=changes or ())
+        show_notices(change_notices(study, at or (), changes or (), metric))
     else:
+        refuse_beside("--on", {"--what-if": changes})
         from pipeline.stages.projected_results import project_results
 
         if metric not in (None, "time"):

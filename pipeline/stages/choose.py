@@ -12,6 +12,7 @@ from pipeline.questions.choosing.choice import Choice, choose
 from pipeline.questions.choosing.work import job_of
 from pipeline.questions.resource_use import resource_metrics
 from pipeline.questions.runtime.figures import is_time
+from pipeline.questions.what_if import what_if
 from pipeline.stages.model import target_points
 from pipeline.store.results import StoredStudy
 
@@ -40,6 +41,7 @@ def chosen_jobs(
     resources: Mapping[str, Analysis],
     at: Sequence[Mapping[str, float]],
     job: Job,
+    changes: Sequence[str] = (),
 ) -> ShownJobs:
     """Look at a job at scales up to the last target, and choose among those that hold its limits.
 
@@ -48,6 +50,7 @@ def chosen_jobs(
         resources: models of memory and energy as of `resources_of`.
         at: target points; by default as of `target_points`.
         job: what it must hold.
+        changes: what would be otherwise, as of `what_if`.
 
     Raises:
         UsageError: nothing can be predicted, or a limit is of what is unknown here.
@@ -58,6 +61,7 @@ def chosen_jobs(
         raise UsageError(what, hint=analysis.how_to_model_time)
     if analysis.is_profile:
         raise UsageError("one or two scales predict no others", hint="measure at least three")
+    analysis = what_if(analysis, changes)
     if job.units is not None:
         analysis = _of_units(analysis, job.units)
         resources = {

@@ -12,6 +12,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.metric_choice import MetricChoice
 from ingest.scaling import decide_scaling
+from pipeline.columns.what_if_sentences import effect_sentences
 from pipeline.config.options import Options
 from pipeline.models.metrics import metrics_beside
 from pipeline.models.options import MIN_EFFICIENCY
@@ -28,6 +29,7 @@ from pipeline.questions.differing_work import differing_work
 from pipeline.questions.resource_use import RESOURCES, resource_at, resource_metrics
 from pipeline.questions.runtime.pop import efficiencies
 from pipeline.questions.runtime.runtime import Runtime, runtime
+from pipeline.questions.what_if import effect, what_if
 from pipeline.report.summary import (
     LISTED,
     efficiency_summary,
@@ -220,19 +222,37 @@ def stored_summary(
     metric: str | None = None,
     *,
     others: bool = True,
+    changes: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the summary of a metric of a stored study, by default its chosen one, at target points.
 
-    All `others` stand beside the chosen one if they are wanted, else only memory and energy.
+    All `others` stand beside the chosen one if they are wanted, else only memory and energy. With `changes`
+    it is that of the study as it would be after them.
 
     Raises:
-        PipelineError: there are no models of that metric, or a target is invalid.
+        PipelineError: there are no models of that metric, or a target or change is invalid.
     """
     analysis = study.of(metric)
     few = resource_metrics(analysis.experiment)
     wanted = [name for name in study.tables if others or name in few]
     beside = {name: study.of(name) for name in wanted} if analysis is study.chosen else NO_OTHERS
+    analysis = what_if(analysis, changes)
     return summary_of(analysis, at, min_efficiency=min_efficiency, others=beside)
+
+
+def change_notices(
+    study: StoredStudy, at: Sequence[Mapping[str, float]], changes: Sequence[str], metric: str | None = None
+) -> list[str]:
+    """Say what changes of a stored study do at target points; nothing without any.
+
+    Raises:
+        PipelineError: as of `stored_summary`.
+    """
+    analysis = study.of(metric)
+    if not changes or analysis.is_profile:
+        return []
+    found = effect(analysis, what_if(analysis, changes), target_points(analysis, at))
+    return list(effect_sentences(changes, found, analysis.experiment.parameters))
 
 
 def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> FloatArray:

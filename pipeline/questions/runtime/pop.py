@@ -18,6 +18,7 @@ from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions
 from pipeline.models.metrics import TIME
+from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import agreeing
 from pipeline.questions.runtime.figures import RuntimeStudy
 
@@ -44,17 +45,10 @@ class PopParts:
 def pop_parts(study: RuntimeStudy, points: FloatArray) -> PopParts | None:
     """Predict the efficiencies at points float64[Q, D]; None without communication, or if nothing scales."""
     experiment = study.analysis.experiment
-    if not any(MESSAGE_PASSING.intersection(run.classes) for run in experiment.runs):
+    if not study.scales or (found := _modelled_parts(study)) is None:
         return None
-    if not study.scales or study.on_accelerators:
-        return None
-    values = np.full((3, *experiment.shape), np.nan)
-    for run in experiment.runs:
-        share = 1 / len(run.process) if study.per_location else 1.0
-        values[:, run.point, run.repetition] = _parts(run) * share
-    parts = fit(experiment.parameters, experiment.points, values)
-    found = agreeing(parts, study.analysis.callpaths.models).predict(points).value
-    useful, imbalance, communication = found
+    parts, values = found
+    useful, imbalance, communication = _agreed(study, parts, points)
     references = study.references(points)
     measured, place = study.measured_at(references)
     before = np.where(measured, mean_over_repetitions(values[0])[place], parts.predict(references).value[0])
@@ -71,6 +65,38 @@ def pop_parts(study: RuntimeStudy, points: FloatArray) -> PopParts | None:
         computation=computation,
         overall=parallel * computation,
     )
+
+
+def predicted_imbalance(study: RuntimeStudy, points: FloatArray) -> FloatArray | None:
+    """Predict the imbalance of useful time at points float64[Q, D], in the unit of the totals.
+
+    Returns:
+        float64[Q], which others wait for; None if it was not measured process by process.
+    """
+    found = _modelled_parts(study)
+    if found is None or not _single_locations(study.analysis.experiment):
+        return None
+    return np.asarray(_agreed(study, found[0], points)[1])
+
+
+def _modelled_parts(study: RuntimeStudy) -> tuple[ScalingModels, FloatArray] | None:
+    """Model the parts of the run time; return them with their values, float64[3, P, R].
+
+    There are none without communication, or on accelerators.
+    """
+    experiment = study.analysis.experiment
+    if not any(MESSAGE_PASSING.intersection(run.classes) for run in experiment.runs) or study.on_accelerators:
+        return None
+    values = np.full((3, *experiment.shape), np.nan)
+    for run in experiment.runs:
+        share = 1 / len(run.process) if study.per_location else 1.0
+        values[:, run.point, run.repetition] = _parts(run) * share
+    return fit(experiment.parameters, experiment.points, values), values
+
+
+def _agreed(study: RuntimeStudy, parts: ScalingModels, points: FloatArray) -> FloatArray:
+    """Predict the parts so that they add up to the predicted total, float64[3, Q]."""
+    return agreeing(parts, study.analysis.callpaths.models).predict(points).value
 
 
 def _parts(run: RunRecord) -> FloatArray:

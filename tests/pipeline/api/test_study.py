@@ -391,3 +391,10 @@ def test_jobs_of_the_model_are_those_of_its_runtime(models):
     assert found.price.tolist() == pytest.approx((3 * found.core_hours).tolist(), rel=1e-9)
     with pytest.raises(pl.PipelineError, match="unknown unit 'x'"):
         models.choose(job={"deadline": "1x"})
+
+
+def test_models_as_they_would_be(models):
+    half, same = models.what_if("sum=0.5"), models.what_if("sum=1")
+    assert half.predict(p=64).value[0] == pytest.approx(0.5 * models.predict(p=64).value[0])
+    assert same.predict(p=64).equals(models.predict(p=64))
+    assert half.callpaths.what_if("sum=2").predict(p=64).value[0] == models.callpaths.predict(p=64).value[0]

@@ -21,10 +21,11 @@ def jobs(call, results):
     return run
 
 
-def test_every_scale_agrees_with_predict_to_the_last_digit(call, results, jobs):
-    found = jobs("--deadline", "5h", "--at", "p=64")["jobs"]
+@pytest.mark.parametrize("changes", [(), ("--what-if", "sum=0.5")])
+def test_every_scale_agrees_with_predict_to_the_last_digit(call, results, jobs, changes):
+    found = jobs("--deadline", "5h", "--at", "p=64", *changes)["jobs"]
     at = [part for job in found for part in ("--at", f"p={job['point']['p']}")]
-    predicted = json.loads(call("predict", results, *at, "--json", "-")[1])["runtime"]["at"]
+    predicted = json.loads(call("predict", results, *at, *changes, "--json", "-")[1])["runtime"]["at"]
     by_scale = {entry["point"]["p"]: entry for entry in predicted if not entry["measured"]}
     assert len(found) > 10
     for job in found:

@@ -76,6 +76,25 @@ def test_values_per_visit_are_called_so_by_every_command(call, strong_study, tmp
     assert (code, shown) == (2, "") and error.startswith("pipeline: --per: nothing matches 'nothing'; ")
 
 
+def test_what_would_be_is_said_and_shown(call, results, refused):
+    _, before, _ = call("predict", results, "--at", "p=64", "--json", "-")
+    code, after, notice = call("predict", results, "--at", "p=64", "--what-if", "sum=0.5", "--json", "-")
+    totals = [json.loads(text)["regions"] for text in (before, after)]
+    old, new = (
+        next(row for row in rows if row["region"] == "sum")["predictions"][0]["value"] for rows in totals
+    )
+    assert code == 0 and new == pytest.approx(0.5 * old)
+    assert notice.startswith("pipeline: as if sum=0.5, at p = 64: ") and "of wall time instead of" in notice
+    assert "; sum takes most then, " in notice
+    same = call("predict", results, "--at", "p=64", "--what-if", "sum=1.0", "--json", "-")[1]
+    assert same == before
+    for command in ("bottlenecks", "choose"):
+        assert "as if solve=0, at p = 64" in call(command, results, "--at", "p=64", "--what-if", "solve=0")[2]
+        assert refused(command, results, "--what-if", "slove=0") == (
+            "pipeline: --what-if: nothing matches 'slove'; did you mean 'solve'?\n"
+        )
+
+
 def test_an_unknown_id_is_refused(call, results, strong_study):
     what = "no call path #999; there are 3"
     assert call("plot", results, "#999") == (2, "", f"pipeline: {what}\n")
@@ -141,11 +160,11 @@ def test_an_export_goes_to_a_file_or_to_standard_output(call, results, tmp_path)
     assert call("export", results, "--to", "csv", "-o", "-")[1] != file.read_text()
 
 
-def test_a_proposal_has_a_figure_a_table_and_three_sentences(call, refused, results, tmp_path):
+def test_a_proposal_has_a_figure_tables_and_three_sentences(call, refused, results, tmp_path):
     code, text, error = call("export", results, "--to", "proposal", "-o", tmp_path / "scaling.svg")
     assert (code, text) == (0, "")
     assert error.splitlines() == [
-        f"pipeline: wrote {tmp_path / 'scaling'}{ending}" for ending in (".svg", ".csv", ".txt")
+        f"pipeline: wrote {tmp_path / 'scaling'}{ending}" for ending in (".svg", ".csv", ".jobs.csv", ".txt")
     ]
     assert (tmp_path / "scaling.svg").read_text().startswith("<?xml")
     sentences = (tmp_path / "scaling.txt").read_text()
@@ -156,7 +175,7 @@ def test_a_proposal_has_a_figure_a_table_and_three_sentences(call, refused, resu
     )
     assert call("export", results, "--to", "proposal", "-o", tmp_path / "all")[0] == 0
     assert sorted(file.name for file in (tmp_path / "all").iterdir()) == [
-        f"proposal.{ending}" for ending in ("csv", "pdf", "txt")
+        f"proposal.{ending}" for ending in ("csv", "jobs.csv", "pdf", "txt")
     ]
 
 
