@@ -19,6 +19,7 @@ from tests.ingest.readers import (
     extrap_files,
     fds_files,
     gperftools_files,
+    gptl_files,
     gpu_files,
     gpu_outputs,
     hatchet_files,
@@ -111,6 +112,8 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
         "pprof": _texts(profiler_files.PPROF, "x.prof"),
         "FDS": _texts(fds_files.FDS, "x_cpu.csv"),
+        "GPTL process": _texts(gptl_files.GPTL, "timing.0"),
+        "GPTL processes": _gptl_processes,
         "WRF": _texts(wrf_files.WRF, "rsl.error.0000"),
         "Hatchet": _texts(hatchet_files.HATCHET, "x.json"),
         "TALP": _texts(talp_files.TALP, "x.json"),
@@ -324,6 +327,13 @@ def _summary_tables(folder: Path) -> list[str]:
         gpu_files.summary_tables(folder / name)
     kinds = ("results.stats.csv", "77_kernel_stats.csv", "pmc_kernel_top.csv", "r_cuda_api_sum.csv")
     return [f"{folder}/{name}" for folder, name in zip("abcd", kinds, strict=True)]
+
+
+def _gptl_processes(folder: Path) -> list[str]:
+    (folder / "run").mkdir()
+    for number, scale in enumerate((1.0, 2.0)):
+        (folder / "run" / f"timing.{number}").write_text(gptl_files.process(scale), encoding="utf-8")
+    return ["run"]
 
 
 def _timer_tables(folder: Path) -> list[str]:
