@@ -2,7 +2,7 @@
 
 Below ``Stats for thread 0:`` and a header (``Called  Recurse  Wall  max  min``, in E3SM with ``On`` before
 it) there is a row for each timer, indented by two blanks below its parent, with inclusive wall seconds. A
-star in the first column marks timers with several parents: they stand below one of them with the values of all.
+star in the first column marks timers with several parents: they stand below one with the values of all.
 """
 
 import re
