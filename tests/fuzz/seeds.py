@@ -1,22 +1,20 @@
 """The files that mutation starts from: for each reader small valid ones that show all its format allows."""
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
-import pandas as pd
 
 from ingest.readers import profile_readers, series_readers
 from tests import foam_cases
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
+from tests.fuzz.measurement_seeds import MEASUREMENTS
+from tests.fuzz.seed_files import files_of, maker_of_texts
 from tests.ingest.readers import (
     cube3_files,
-    extrap_files,
     fds_files,
     gperftools_files,
     gptl_files,
@@ -36,36 +34,9 @@ from tests.ingest.readers.craypat.reports import CRAYPAT
 from tests.ingest.readers.likwid import outputs
 from tests.ingest.readers.openfoam import foam_logs
 from tests.ingest.readers.texts import text_of
-from tests.ingest.tables import message_outputs, table_files
 
 SAMPLES = Path(__file__).parents[2] / "sample_profiles"
 PARENT = (-1, 0, 1, 1, 0, 4)
-
-_RECORDS = [
-    {"callpath": path, "metric": "time", "value": value}
-    for path in ("main", "main->f")
-    for value in (8.3, 8.0, None, [1, 2.5])
-]
-_JSON = {
-    "parameters": ["p", "n"],
-    "measurements": {
-        "main": {"time": [{"point": [2, 10], "values": [8.5, 8.25]}, {"point": [4, 10], "values": [4]}]},
-        "main->f": {"visits": [{"point": [2, 10], "values": [1, None]}]},
-    },
-}
-_TABLES = {
-    "parameters": [{"id": 1, "name": "p"}],
-    "callpaths": [{"id": 1, "name": "main"}, {"id": 2, "name": "main->f"}],
-    "metrics": [{"id": 1, "name": "time"}],
-    "coordinates": [
-        {"id": i, "parameter_value_pairs": [{"parameter_id": 1, "parameter_value": 2**i}]} for i in (1, 2)
-    ],
-    "measurements": [
-        {"coordinate_id": i, "callpath_id": path, "metric_id": 1, "value": [1.5 * i, 2]}
-        for i in (1, 2)
-        for path in (1, 2)
-    ],
-}
 
 
 @dataclass(frozen=True)
@@ -88,59 +59,41 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "CUBE": _cubex,
         "CUBE 3": _cube3,
         "OpenFOAM": _openfoam,
-        "OpenFOAM log": _texts(foam_logs.LOGS, "log.simpleFoam"),
+        "OpenFOAM log": maker_of_texts(foam_logs.LOGS, "log.simpleFoam"),
         "TAU": _tau,
         "TAU packed": _tau_packed,
         "Caliper": _caliper,
-        "Caliper JSON": _texts(json_split_files.JSON_SPLIT, "x.json"),
+        "Caliper JSON": maker_of_texts(json_split_files.JSON_SPLIT, "x.json"),
         "HPCToolkit": _hpctoolkit,
         "Nsight Systems": _nsys,
-        "Nsight Compute": _texts(gpu_files.NCU, "x.csv"),
+        "Nsight Compute": maker_of_texts(gpu_files.NCU, "x.csv"),
         "rocprof": _rocprof,
         "rocprofv3": _rocprofv3,
         "rocprofv3 JSON": _rocprofv3_json,
         "GPU summary tables": _summary_tables,
-        "rocprof launches": _texts(gpu_outputs.ROCPROF_LAUNCHES, "results.csv"),
-        "nsys stats": _texts(gpu_outputs.NSYS_OUTPUT, "stats.txt"),
-        "callgrind": _texts(profiler_files.CALLGRIND, "callgrind.out.1"),
-        "gprof": _texts(profiler_files.GPROF, "gprof.txt"),
-        "perf": _texts(profiler_files.PERF, "x.perf"),
-        "CrayPat": _texts(CRAYPAT, "RUNTIME.rpt"),
+        "rocprof launches": maker_of_texts(gpu_outputs.ROCPROF_LAUNCHES, "results.csv"),
+        "nsys stats": maker_of_texts(gpu_outputs.NSYS_OUTPUT, "stats.txt"),
+        "callgrind": maker_of_texts(profiler_files.CALLGRIND, "callgrind.out.1"),
+        "gprof": maker_of_texts(profiler_files.GPROF, "gprof.txt"),
+        "perf": maker_of_texts(profiler_files.PERF, "x.perf"),
+        "CrayPat": maker_of_texts(CRAYPAT, "RUNTIME.rpt"),
         "LIKWID": _likwid,
-        "speedscope": _texts(profiler_files.SPEEDSCOPE, "x.speedscope.json"),
+        "speedscope": maker_of_texts(profiler_files.SPEEDSCOPE, "x.speedscope.json"),
         "Chrome trace": _traces,
-        "mpiP": _texts(profiler_files.MPIP, "x.mpiP"),
-        "pprof": _texts(profiler_files.PPROF, "x.prof"),
-        "FDS": _texts(fds_files.FDS, "x_cpu.csv"),
-        "GPTL process": _texts(gptl_files.GPTL, "timing.0"),
+        "mpiP": maker_of_texts(profiler_files.MPIP, "x.mpiP"),
+        "pprof": maker_of_texts(profiler_files.PPROF, "x.prof"),
+        "FDS": maker_of_texts(fds_files.FDS, "x_cpu.csv"),
+        "GPTL process": maker_of_texts(gptl_files.GPTL, "timing.0"),
         "GPTL processes": _gptl_processes,
-        "WRF": _texts(wrf_files.WRF, "rsl.error.0000"),
-        "Hatchet": _texts(hatchet_files.HATCHET, "x.json"),
-        "TALP": _texts(talp_files.TALP, "x.json"),
-        "gperftools": _texts(gperftools_files.CPU, "x.prof"),
-        "gperftools waits": _texts(gperftools_files.WAITS, "x.contention"),
-        "folded stacks": _texts(profiler_files.FOLDED, "x.folded"),
+        "WRF": maker_of_texts(wrf_files.WRF, "rsl.error.0000"),
+        "Hatchet": maker_of_texts(hatchet_files.HATCHET, "x.json"),
+        "TALP": maker_of_texts(talp_files.TALP, "x.json"),
+        "gperftools": maker_of_texts(gperftools_files.CPU, "x.prof"),
+        "gperftools waits": maker_of_texts(gperftools_files.WAITS, "x.contention"),
+        "folded stacks": maker_of_texts(profiler_files.FOLDED, "x.folded"),
         "timer table": _timer_tables,
-        "Extra-P experiment": _experiment,
-        "Talpas": _talpas,
-        "Extra-P JSON lines": _json_lines,
-        "Extra-P JSON": _json,
-        "Extra-P text": _text,
-        "CSV table": _csv,
-        "Parquet table": _parquet,
-        "machine file": _machines,
-        "metadata file": lambda folder: _files(folder, "metadata.toml", text_of("metadata.txt")),
-        "sacct": lambda folder: _files(
-            folder, "x.txt", table_files.sacct(), table_files.sacct(form="fixed", failed=(8,))
-        ),
-        "messages": lambda folder: _files(folder, "x.txt", *message_outputs.MESSAGES),
-        "ReFrame log": lambda folder: _files(folder, "x.log", table_files.perflog()),
-        "ReFrame report": lambda folder: _files(
-            folder, "x.json", table_files.report(), table_files.report(version="3.1")
-        ),
-        "Ramble results": lambda folder: _files(
-            folder, "x.json", table_files.ramble(points=(2, 4)), table_files.ramble(points=(2,), repeats=1)
-        ),
+        **MEASUREMENTS,
+        "metadata file": lambda folder: files_of(folder, "metadata.toml", text_of("metadata.txt")),
     }
     readers = (reader.name for reader in (*profile_readers(), *series_readers()))
     if unseeded := ", ".join(name for name in readers if name not in makers):
@@ -277,7 +230,7 @@ def _likwid(folder: Path) -> list[str]:
     for process in (0, 1):
         text = outputs.program(1.0, cores=[f"Core {process}"])
         (folder / "processes" / f"proc_{process}.out").write_text(text, encoding="utf-8")
-    return [*_texts(outputs.LIKWID, "x.txt")(folder), "processes"]
+    return [*maker_of_texts(outputs.LIKWID, "x.txt")(folder), "processes"]
 
 
 def _nsys(folder: Path) -> list[str]:
@@ -294,7 +247,10 @@ def _traces(folder: Path) -> list[str]:
     for rank in range(2):
         (folder / "ranks").mkdir(exist_ok=True)
         (folder / "ranks" / f"{rank}.json").write_text(gpu_files.kineto_rank(rank), encoding="utf-8")
-    return [*_texts({**gpu_files.TRACES, "tf": gpu_outputs.tensorflow()}, "x.pt.trace.json")(folder), "ranks"]
+    return [
+        *maker_of_texts({**gpu_files.TRACES, "tf": gpu_outputs.tensorflow()}, "x.pt.trace.json")(folder),
+        "ranks",
+    ]
 
 
 def _rocprof(folder: Path) -> list[str]:
@@ -343,86 +299,3 @@ def _timer_tables(folder: Path) -> list[str]:
     parents = '[parents]\nPCApply = "KSPSolve"\nKSPSolve = ""\n'
     (folder / "petsc" / "timers.toml").write_text(parents, encoding="utf-8")
     return [f"{name}/x.log" for name in timer_logs.LOGS]
-
-
-def _machines(folder: Path) -> list[str]:
-    shipped = sorted((files("pipeline.projection") / "machines").iterdir(), key=str)
-    texts = [file.read_text() for file in shipped if file.name.endswith(".toml")]
-    return _files(
-        folder, "x.toml", *(text for text in texts if "[terms.message]" in text and "bw_node" in text)
-    )
-
-
-def _files(folder: Path, name: str, *texts: str) -> list[str]:
-    for number, text in enumerate(texts):
-        (folder / str(number)).mkdir()
-        (folder / str(number) / name).write_text(text, encoding="utf-8")
-    return [f"{number}/{name}" for number in range(len(texts))]
-
-
-def _csv(folder: Path) -> list[str]:
-    ranks = "p;rank;region;time [us];calls;bytes\n2;0;main/f;1,5;3;7\n2;1;main/f;2,5;4;\n"
-    sizes = 'n\trun\tkernel\tseconds\n1\t1\ta->b\t2\n1\t2\ta->b\tNA\n4\t1\t"a\nb"\t1e3\n'
-    own = table_files.long_form(extra=lambda p: f",{4 * p},alps", header=",cores,machine")
-    return _files(folder, "x.csv", own, table_files.jube(), ranks, sizes, "# a\n\np,walltime\n2,3\n4,-1\n")
-
-
-def _parquet(folder: Path) -> list[str]:
-    rows = {
-        "p": [2, 2, 4],
-        "kernel": ["a", "b", "a"],
-        "seconds": [1.5, 2.5, np.nan],
-        "machine": ["x", None, "y"],
-    }
-    for number, compression in enumerate((None, "snappy", "zstd")):
-        (folder / str(number)).mkdir()
-        pd.DataFrame(rows).to_parquet(folder / str(number) / "x.parquet", compression=compression)
-    return [f"{number}/x.parquet" for number in range(3)]
-
-
-def _texts(texts: Mapping[str, str] | Mapping[str, bytes], name: str) -> Callable[[Path], list[str]]:
-    """Return a maker of one file for each text."""
-
-    def make(folder: Path) -> list[str]:
-        for number, text in enumerate(texts.values()):
-            (folder / str(number)).mkdir()
-            (folder / str(number) / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-        return [f"{number}/{name}" for number in range(len(texts))]
-
-    return make
-
-
-def _experiment(folder: Path) -> list[str]:
-    for name, kept in (("a", True), ("b", False)):
-        (folder / name).mkdir()
-        chunks = extrap_files.CHUNKS if kept else ()
-        extrap_files.write(folder / name / "a.extra-p", extrap_files.experiment(kept), *chunks)
-    return ["a/a.extra-p", "b/a.extra-p"]
-
-
-def _talpas(folder: Path) -> list[str]:
-    lines = [json.dumps({"parameters": {"p": 4 + i % 2}, **r}) for i, r in enumerate(_RECORDS)]
-    return _one(folder, "a.txt", "\n".join(lines).replace(', "', '; "'))
-
-
-def _json_lines(folder: Path) -> list[str]:
-    lines = [json.dumps({"params": {"p": 4 + i % 2, "n": 1.5}, **r}) for i, r in enumerate(_RECORDS)]
-    return _one(folder, "a.jsonl", "\n".join(lines))
-
-
-def _json(folder: Path) -> list[str]:
-    return [
-        *_one(folder, "a.json", json.dumps(_JSON, indent=1)),
-        *_one(folder, "b.json", json.dumps(_TABLES)),
-    ]
-
-
-def _text(folder: Path) -> list[str]:
-    return _one(folder, "a.txt", text_of("extrap_text.txt"))
-
-
-def _one(folder: Path, name: str, content: str) -> list[str]:
-    place = folder / name[0]
-    place.mkdir()
-    (place / name).write_text(content, encoding="utf-8")
-    return [f"{name[0]}/{name}"]
