@@ -13,7 +13,15 @@ from ingest.profile_search import FoundProfile, Skipped, nothing_found, search_p
 from ingest.readers import ProfileReader, find_profile_reader, nothing_read
 from ingest.run_kinds import KIND, set_labels_apart, telling_texts
 from ingest.run_metadata import Metadata, is_function, noted_metadata, read_metadata
-from ingest.run_names import HOW_TO_NAME, PROCESSES, RunName, RunSpec, named_parameters, parse_run_name
+from ingest.run_names import (
+    HOW_TO_NAME,
+    PROCESSES,
+    VERSION,
+    RunName,
+    RunSpec,
+    named_parameters,
+    parse_run_name,
+)
 from ingest.run_proposal import numbering_words
 from ingest.run_settings import METADATA
 
@@ -291,7 +299,7 @@ def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
             where=where,
             hint="name the same parameters in the same order everywhere, or list the runs in pipeline.toml",
         )
-    prefixes = dict.fromkeys(name.prefix for name in names)
+    prefixes = dict.fromkeys(VERSION.sub("", name.prefix) for name in names)
     without_digits = Counter(_DIGITS.sub("", prefix) for prefix in prefixes)
     if odd := next(
         (p for p in prefixes if _DIGITS.search(p) and without_digits[_DIGITS.sub("", p)] > 1), None

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.errors import RunNameError
+from ingest.run_names import VERSION
 from ingest.run_proposal import texts_of
 
 KIND = "kind"
@@ -24,6 +25,7 @@ LABELS = frozenset(
 SEPARATE = "give the directory of one kind, or list the runs: `pipeline inspect DIR --propose` writes a list"
 
 Point = tuple[float, ...]
+_WORDS = re.compile(rf"{VERSION.pattern}|[^\W\d_]+", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,9 +102,12 @@ def kinds_of(texts: Sequence[str], points: Sequence[Point], where: str) -> list[
     others = [i for i, point in enumerate(points) if texts and texts[first.setdefault(point, i)] != texts[i]]
     if not others:
         return []
-    words = [dict.fromkeys(re.findall(r"[^\W\d_]+", re.sub(r"[^\W\d_]+#", "#", text))) for text in texts]
+    words = [
+        dict.fromkeys(word.lstrip("-_") for word in _WORDS.findall(re.sub(r"[^\W\d_]+#", "#", text)))
+        for text in texts
+    ]
     own = [" ".join(word for word in of if any(word not in other for other in words)) for of in words]
-    kinds = own if len(set(own)) == len(different) else list(texts)
+    kinds = own if len(set(own)) == len(different) and all(own) else list(texts)
     scales = [{point for point, of in zip(points, texts, strict=True) if of == text} for text in different]
     if max(map(len, scales)) < 2:
         one, other = kinds[first[points[others[0]]]], kinds[others[0]]

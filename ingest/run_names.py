@@ -9,7 +9,8 @@ and the first ``.r``, this keeps both parameters of ``prefix.p4.res100.r1`` and 
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ingest.errors import RunNameError
@@ -39,6 +40,11 @@ IDENTIFIERS = COUNTERS | frozenset(
     ("attempt", "id", "jobid", "part", "pid", "repeat", "restart", "seed", "segment", "slurm", "try")
 )
 """Names in names of runs whose numbers count or identify runs, or parts of one: they are no parameters."""
+
+VERSION = re.compile(
+    r"(?:-v(?:ersion)?[0-9]+(?:\.[0-9]+)*|[-_][0-9]+(?:\.[0-9]+){2,})(?![0-9])", re.IGNORECASE
+)
+"""A version in the name of a run, ``eam-v1.p320`` or ``app-1.2.1``: no parameter, it may tell the kind."""
 
 _REPETITION = re.compile(r"(?:^|[._-])r([0-9]{1,9})$")
 _TIMES = re.compile(r"(?<=[0-9])x[0-9]+(?![0-9]|[^\W\d_])", re.IGNORECASE)  # as in 4x2, not 4x2y1
@@ -94,6 +100,11 @@ def parse_run_name(name: str) -> RunName:
         RunNameError: if a part of the name is neither the leading name nor a parameter with its value nor
             a repetition; it says what was understood.
     """
+    if (version := VERSION.search(name)) and not _pairs(name[: version.start()])[0]:
+        with suppress(RunNameError):
+            run = parse_run_name(name[: version.start()] + name[version.end() :])
+            if run.parameters:
+                return replace(run, prefix=run.prefix + version[0])
     match = _REPETITION.search(name)
     body, repetition = (name[: match.start()], int(match[1])) if match else (name, None)
     prefix, dot, rest = body.partition(".")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import count
 
 from ingest.run_metadata import is_function
-from ingest.run_names import IDENTIFIERS, PROCESS_PARAMETERS, PROCESSES, REPETITIONS
+from ingest.run_names import IDENTIFIERS, PROCESS_PARAMETERS, PROCESSES, REPETITIONS, VERSION
 
 THREADS, NODES = "t", "nodes"
 LARGEST_PARAMETER = 10_000_000  # larger numbers in names are dates or identifiers of jobs
@@ -23,6 +23,7 @@ _FORM = (
     r"(?P<word>[^\W\d_]*)(?P<gap>[-_.= ]?)(?P<number>[0-9]+DECIMALS)"
     r"(?P<unit>[^\W\d_]{2,}(?![^\W_]))?"  # as in 4nodes, but not in n4rep2
 )
+_VERSION_OR_NUMBER = re.compile(f"(?P<version>{VERSION.pattern})|[0-9]+([.,][0-9]+)?")
 _DECIMAL, _WHOLE = (re.compile(_FORM.replace("DECIMALS", form)) for form in ("(?:[.,][0-9]+)?", ""))
 _COUNTING = IDENTIFIERS | REPETITIONS
 _FREE_NAMES = ("n", "m", "k", "a", "b", "c", "d", "e")
@@ -122,11 +123,11 @@ def numbering_words(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def texts_of(name: str) -> str:
-    """Return a name without its numbers and Score-P's dates: where texts differ, anything may.
+    """Return a name without its numbers, but versions, and Score-P's dates: where texts differ, anything may.
 
     Of a unit behind a number the beginning is left: ``1node`` and ``2nodes`` are the same.
     """
-    text = re.sub("[0-9]+([.,][0-9]+)?", "#", _DEFAULT_NAME.sub("", name))
+    text = _VERSION_OR_NUMBER.sub(lambda found: found["version"] or "#", _DEFAULT_NAME.sub("", name))
     return re.sub(r"(#[^\W\d_]{4})[^\W\d_]*", r"\1", text)
 
 
@@ -280,7 +281,7 @@ def named_columns(names: Sequence[str], form: re.Pattern[str] = _DECIMAL) -> lis
     rows = []
     for name in names:
         row: dict[tuple[str, int], tuple[str, str]] = {}
-        plain = _DEFAULT_NAME.sub("", name)
+        plain = VERSION.sub("", _DEFAULT_NAME.sub("", name))
         for match in form.finditer(plain):
             word, gap = match["word"], match["gap"]
             named = word.lower() != "x" and (

@@ -128,6 +128,35 @@ def test_runs_of_several_kinds_are_not_averaged(tmp_path, name):
     assert "one study" not in " ".join(found.notices)
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("app-1.2.{v}.p{p}", "1.2.{v}"),
+        ("app-1.2.{v}_{p}", "1.2.{v}"),
+        ("app-v{v}.p{p}.r1", "v{v}"),
+    ],
+)
+def test_versions_in_names_are_kinds(tmp_path, name, kind):
+    for p, version in [(p, version) for p in SCALES for version in (1, 2)]:
+        cubex(tmp_path / name.format(p=p, v=version) / "profile.cubex", p)
+    found = discover(tmp_path)
+    assert (found.parameters, found.labels) == (("p",), ("kind",))
+    told = {(run.path.parent.name, run.metadata["kind"], run.repetition) for run in found.runs}
+    assert told == {
+        (name.format(p=p, v=version), kind.format(v=version), 1) for p in SCALES for version in (1, 2)
+    }
+
+
+def test_a_version_of_some_runs_is_no_parameter(tmp_path):
+    for name, p in (("eam-v1.p2.r1", 2), *((f"eam.p{p}.r1", p) for p in SCALES)):
+        cubex(tmp_path / name / "profile.cubex", p)
+    found = discover(tmp_path)
+    assert (found.parameters, found.labels) == (("p",), ("kind",))
+    assert [run.path.parent.name for run in found.runs if run.metadata["kind"] == "eam"] == [
+        f"eam.p{p}.r1" for p in SCALES
+    ]
+
+
 def test_kinds_of_one_point_each_are_refused_with_their_names(tmp_path):
     for name in ("abl-stable.p4.r1", "abl-unstable.p4.r1"):
         cubex(tmp_path / name / "profile.cubex", 4)

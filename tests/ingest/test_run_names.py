@@ -35,6 +35,11 @@ from ingest.run_names import IDENTIFIERS, PROCESS_PARAMETERS, RunName, parse_run
         ("al3x3.p4", "al3x3", {"p": 4}, None),
         ("p4x2y8", "", {"p": 4, "x": 2, "y": 8}, None),
         ("p4.x8", "", {"p": 4, "x": 8}, None),
+        ("eam-v1.p320.r1", "eam-v1", {"p": 320}, 1),
+        ("eam-v1.2_p4", "eam-v1.2", {"p": 4}, None),
+        ("eam_v1.p4", "", {"eam_v": 1, "p": 4}, None),
+        ("app-1.2.1.p4.n8", "app-1.2.1", {"p": 4, "n": 8}, None),
+        ("lu-v4", "lu", {"v": 4}, None),
     ],
 )
 def test_names_are_understood(name, prefix, parameters, repetition):
