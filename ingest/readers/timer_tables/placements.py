@@ -23,6 +23,7 @@ _PHASES = ("Initialisation", "Calculation", "Finalisation")  # of CASTEP
 _OTHER = "Other"  # what a routine of AMBER does beside those above it
 _CPU_TIME = ("times are CPU seconds",)
 _PME = ("PME mesh", "PME GPU mesh")  # the rows that the second table of GROMACS breaks down
+_TOTAL, _SIMULATION = "Total time for ", "simulation"  # rows of Cactus that end a bin, and the table
 _PARTS = "PME mesh"  # its heading; before 5 it has none
 _WAIT = "PME wait for PP"  # without ranks of its own, PME waits for nothing: what is printed is no time
 
@@ -156,6 +157,28 @@ def castep(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
             ]
     stated = {"steps": str(steps)} if steps else {}
     return Placed(timers=tuple(timers), total=total.seconds, facts=stated)
+
+
+def cactus(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+    """Put routines below their bins, which end with their total; the last total is that of the simulation.
+
+    What a bin takes beside its routines is its own.
+    """
+    timers: list[Timer] = []
+    routines: list[TimerRow] = []
+    total = None
+    for row in found:
+        if row.values.get("thorn") or not row.name.startswith(_TOTAL):
+            routines.append(row)
+        elif (bin_name := row.name.removeprefix(_TOTAL)) == _SIMULATION:
+            total = known(row.values.get("seconds"))
+        else:
+            named = ((f"{routine.values.get('thorn', '')}: {routine.name}", routine) for routine in routines)
+            own = [timer(routine, (bin_name, name)) for name, routine in named]
+            rest = timer(row).seconds - sum(one.seconds for one in own)
+            timers += [Timer(path=(bin_name,), seconds=max(rest, 0.0)), *own]
+            routines = []
+    return Placed(timers=timers, total=total)
 
 
 def gptl(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
@@ -293,6 +316,7 @@ PLACEMENTS: Mapping[str, Place] = {
         rows,
         indented,
         amber,
+        cactus,
         castep,
         gptl,
         gptl_means,

@@ -78,4 +78,35 @@ def specfem(*, ended: bool = True, processes: int = 4) -> str:
     )
 
 
-SIMULATIONS: Mapping[str, Callable[[], str]] = {"nwchem": nwchem, "specfem": specfem}
+CACTUS_HEAD = """\
+Cactus version:    4.13.0
+INFO (Carpet): Carpet is running on 4 processes
+INFO (Carpet): This process contains 2 threads, this is thread 0
+"""
+
+
+def cactus_table(scale: float, *, columns: tuple[str, ...] = ("gettimeofday", "getrusage")) -> str:
+    """The flesh's report: two bins, one of which takes more than its routines."""
+    rows = [
+        ("IOUtil", "Startup routine", 0.5),
+        ("", "Total time for CCTK_STARTUP", 0.5),
+        ("MoL", "Initialise RHS", 2 * scale),
+        ("ML_BSSN", "evaluate the right hand side of the equat", 5 * scale),
+        ("", "Total time for CCTK_EVOL", 8 * scale),
+        ("", "Total time for simulation", 10 * scale),
+    ]
+    head = " | ".join(f"{name} [secs]" for name in columns)
+    lines = [f"{'Thorn':<16}| {'Scheduled routine in time bin':<40}| {head} "]
+    for thorn, routine, seconds in rows:
+        cells = (seconds if name == "gettimeofday" else seconds / 2 for name in columns)
+        values = " | ".join(f"{value:19.8f}" for value in cells)
+        lines.append(f"{thorn:<16.16}| {routine:<40.40}| {values} ")
+    return "\n".join(lines) + "\n" + "=" * 99 + "\n"
+
+
+def cactus() -> str:
+    """A run that reports twice, with all sums so far."""
+    return CACTUS_HEAD + cactus_table(0.5) + "INFO (Carpet): 12 | 0.5 | 3.0\n" + cactus_table(1.0) + "Done.\n"
+
+
+SIMULATIONS: Mapping[str, Callable[[], str]] = {"cactus": cactus, "nwchem": nwchem, "specfem": specfem}

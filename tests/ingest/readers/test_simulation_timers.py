@@ -1,10 +1,20 @@
-"""Timers that simulations print on their way: NWChem and SPECFEM3D."""
+"""Timers that simulations print on their way: NWChem, SPECFEM3D, Cactus."""
 
 import pytest
 
 from ingest.errors import InputError
 
-from .simulation_logs import NWCHEM_DFT, NWCHEM_HEAD, NWCHEM_TASK, SPECFEM_HEAD, nwchem, specfem
+from .simulation_logs import (
+    CACTUS_HEAD,
+    NWCHEM_DFT,
+    NWCHEM_HEAD,
+    NWCHEM_TASK,
+    SPECFEM_HEAD,
+    cactus,
+    cactus_table,
+    nwchem,
+    specfem,
+)
 from .timer_profiles import effort, reconciled, settings, times
 
 FORMAT, FILE = "timer table", "x.out"
@@ -79,3 +89,28 @@ def test_specfem_of_the_globe_is_read(read):
 def test_specfem_without_a_time_is_refused(read):
     with pytest.raises(InputError, match="no table of timers of SPECFEM3D in it"):
         read(SPECFEM_HEAD.format(processes=4).replace("Elapsed", "elapsed"))
+
+
+def test_cactus_has_routines_below_their_bins_as_printed_last(read):
+    profile = read(cactus())
+    routine = "ML_BSSN: evaluate the right hand side of the equa"
+    assert times(profile) == {
+        ("CCTK_STARTUP", "IOUtil: Startup routine"): 0.5,
+        "CCTK_EVOL": 1.0,
+        ("CCTK_EVOL", "MoL: Initialise RHS"): 2.0,
+        ("CCTK_EVOL", routine): 5.0,
+        "(outside all timers)": 1.5,
+    }
+    assert effort(profile) == 4 * 10.0
+    assert reconciled(profile)[""] == "timers 34 s = 85.00 % of the stated 40 s"
+    assert settings(profile)["threads"] == "2"
+
+
+def test_cactus_is_read_by_the_clock_of_the_wall_in_any_column(read):
+    text = CACTUS_HEAD + cactus_table(1.0, columns=("getrusage", "gettimeofday"))
+    assert times(read(text)) == times(read(CACTUS_HEAD + cactus_table(1.0)))
+
+
+def test_clocks_of_cactus_that_are_not_known_are_refused(read):
+    with pytest.raises(InputError, match="a header of Cactus that is not known"):
+        read(CACTUS_HEAD + cactus_table(1.0, columns=("PAPI_TOT_CYC",)))
