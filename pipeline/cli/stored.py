@@ -1,5 +1,7 @@
 """Commands that show a stored result: `predict`, `bottlenecks`, `tree`, `plot`, `advise` and `verify`."""
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -55,6 +57,10 @@ def bottlenecks(
     machines: ChosenMachines = ChosenMachines(),
     metric: Metric = None,
     changes: WhatIf = None,
+    potential: Annotated[
+        bool,
+        switch("--potential", "Rank what kernels would gain twice as fast, perfectly scaling or balanced."),
+    ] = False,
     shown: KernelPresentation = KernelPresentation(),
 ) -> None:
     """Rank kernels at the target scale: growth, share of the total, crossovers."""
@@ -66,6 +72,10 @@ def bottlenecks(
 
     efficiency = chosen_efficiency(out, {})
     places = machines.places
+    if potential:
+        refuse_beside("--potential", {"--on": places, "--metric": metric})
+        _show_potential(out, at or (), changes or (), shown)
+        return
     if places is None:
         study = read_study(out)
         summary = stored_summary(study, at or (), efficiency, metric, changes=changes or ())
@@ -81,6 +91,21 @@ def bottlenecks(
         summary = found.summary
         show_notices(found.rests_on)
     shown.present_rows(summary, ranking_table, show_result)
+
+
+def _show_potential(
+    out: Path, at: Sequence[Mapping[str, float]], changes: Sequence[str], shown: KernelPresentation
+) -> None:
+    from pipeline.columns.potentials import potential_table
+    from pipeline.report.render.terminal_tables import show_table
+    from pipeline.stages.model import change_notices, potential_at
+    from pipeline.store.results import read_study
+
+    study, rows = read_study(out), shown.rows
+    document = potential_at(study.chosen, at, changes, by=rows["by"])
+    show_notices(change_notices(study, at, changes))
+    table = potential_table(document, **rows)
+    shown.present(document, lambda: table, lambda screen: show_table(screen, table))
 
 
 @command("tree")

@@ -12,6 +12,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.metric_choice import MetricChoice
 from ingest.scaling import decide_scaling
+from pipeline.columns.potentials import potential_json
 from pipeline.columns.what_if_sentences import effect_sentences
 from pipeline.config.options import Options
 from pipeline.models.metrics import metrics_beside
@@ -26,7 +27,9 @@ from pipeline.questions.analysis import (
     scaling_of,
 )
 from pipeline.questions.differing_work import differing_work
+from pipeline.questions.potential import potential
 from pipeline.questions.resource_use import RESOURCES, resource_at, resource_metrics
+from pipeline.questions.runtime.figures import is_time
 from pipeline.questions.runtime.pop import efficiencies
 from pipeline.questions.runtime.runtime import Runtime, runtime
 from pipeline.questions.what_if import effect, what_if
@@ -253,6 +256,31 @@ def change_notices(
         return []
     found = effect(analysis, what_if(analysis, changes), target_points(analysis, at))
     return list(effect_sentences(changes, found, analysis.experiment.parameters))
+
+
+def potential_at(
+    analysis: Analysis, at: Sequence[Mapping[str, float]], changes: Sequence[str], *, by: str
+) -> dict[str, Any]:
+    """Return what kernels would gain at the last target point, largest gains first.
+
+    Args:
+        by: ``regions`` or ``kernels`` (call paths).
+
+    Raises:
+        UsageError: wall time is unknown or cannot be predicted, or a target or change is invalid.
+    """
+    kernels = analysis.callpaths.kernels
+    if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
+        hint = analysis.how_to_model_time
+        raise UsageError(f"the models are of {kernels.metric}, not of time", where="--potential", hint=hint)
+    targets = target_points(analysis, at)
+    analysis = what_if(analysis, changes)
+    level = analysis.regions if by == "regions" else analysis.callpaths
+    found = None if analysis.is_profile else potential(analysis, level, targets[-1])
+    if found is None:
+        hint = "measure at least three scales, over processes"
+        raise UsageError("no wall time can be predicted", where="--potential", hint=hint)
+    return potential_json(found, level, analysis.experiment.parameters)
 
 
 def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> FloatArray:

@@ -95,6 +95,21 @@ def test_what_would_be_is_said_and_shown(call, results, refused):
         )
 
 
+def test_potential_ranks_what_kernels_would_gain(call, results, refused):
+    found = json.loads(call("bottlenecks", results, "--potential", "--at", "p=64", "--json", "-")[1])
+    assert (found["at"], found["kernels"][0]["callpath"]) == ({"p": 64}, ["sum"])
+    first = found["kernels"][0]
+    assert first["gain"] == first[first["by"].replace(" ", "_")]
+    assert first["share"] == pytest.approx(first["gain"]["value"] / found["wall_seconds"], rel=1e-6)
+    _, text, _ = call("bottlenecks", results, "--potential", "--at", "p=64", "--limit", "1")
+    assert text.startswith("Gains in wall time at p = 64 (") and "2 more left out" in text
+    rows = call("bottlenecks", results, "--potential", "--by", "callpath", "--format", "csv")[1]
+    assert rows.startswith("id,kernel,gain,gain_lower,gain_upper,share,by,twice_as_fast")
+    assert "cannot be combined with --potential" in refused(
+        "bottlenecks", results, "--potential", "--metric", "visits"
+    )
+
+
 def test_an_unknown_id_is_refused(call, results, strong_study):
     what = "no call path #999; there are 3"
     assert call("plot", results, "#999") == (2, "", f"pipeline: {what}\n")

@@ -1,0 +1,129 @@
+"""What making a kernel twice as fast, perfectly scaling or balanced would gain at a point, in wall time."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.region_class import USEFUL, region_class
+from pipeline.models.kernels import Kernels, start_up
+from pipeline.questions.analysis import Analysis, Level
+from pipeline.questions.runtime.figures import RuntimeStudy
+from pipeline.questions.runtime.pop import predicted_imbalance
+
+TWICE, SCALING, BALANCED = "twice as fast", "perfect scaling", "balanced"
+WAYS = (TWICE, SCALING, BALANCED)
+Ends = tuple[FloatArray, FloatArray, FloatArray]
+"""Values, lower and upper ends of 90 % intervals, each float64[K]."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Potential:
+    """Seconds of wall time that each of K kernels would gain at a point, 0 if nothing; NaN if it is unknown.
+
+    Attributes:
+        point: float64[D].
+        wall: seconds of wall time there.
+        kernels: int64[K], which kernels of the level, the largest gain first; without start-up and shut-down.
+        gains: of each of `WAYS`, in the order of `kernels`.
+    """
+
+    point: FloatArray
+    wall: float
+    kernels: IntArray
+    gains: dict[str, Ends]
+
+    @property
+    def best(self) -> list[str]:
+        """The way that gains most of each kernel."""
+        values = np.stack([np.nan_to_num(self.gains[way][0], nan=-1.0) for way in WAYS])
+        return [WAYS[n] for n in values.argmax(axis=0).tolist()]
+
+
+def potential(analysis: Analysis, level: Level, point: FloatArray) -> Potential | None:
+    """Tell what kernels of a level would gain at a point, float64[D].
+
+    A kernel that scales perfectly takes what it took at the smallest measured scale: in core-seconds under
+    strong scaling, in seconds under weak scaling. A balanced one takes on all locations what it takes on the
+    mean one; the ratio is that of the largest measured scale. No kernel gains more by it than all wait for.
+
+    Returns:
+        The gains; None if wall time is unknown.
+    """
+    study, kernels = RuntimeStudy(analysis), level.kernels
+    figures = study.figures(point[None], np.array([False]))
+    wall, total = float(figures.wall.value[0]), level.models.predict(point[None])
+    locations = 1.0 if study.per_location else float(figures.locations[0])
+    if not np.isfinite(wall) or not np.isfinite(locations):
+        return None
+    value, lower, upper = (end[:, 0] / locations for end in (total.value, total.lower, total.upper))
+    ends = value, lower, upper
+    before = _at_reference(study, level, point) / locations
+    uneven = _unevenness(study, kernels)
+    imbalance = predicted_imbalance(study, point[None])
+    most = np.nan if imbalance is None else float(imbalance[0]) / locations
+    gains = {
+        TWICE: _each(ends, lambda end: end / 2),
+        SCALING: _each(ends, lambda end: np.maximum(end - before, 0.0)),
+        BALANCED: _each(ends, lambda end: np.minimum(end * uneven, most)),
+    }
+    best = np.nanmax(np.stack([values for values, _, _ in gains.values()]), axis=0)
+    order = np.argsort(-best, kind="stable")
+    order = order[~start_up(kernels)[order]]
+    return Potential(
+        point=point,
+        wall=wall,
+        kernels=order,
+        gains={way: _each(found, lambda end: end[order]) for way, found in gains.items()},
+    )
+
+
+def _each(ends: Ends, change: Callable[[FloatArray], FloatArray]) -> Ends:
+    value, lower, upper = (change(end) for end in ends)
+    return value, lower, upper
+
+
+def _at_reference(study: RuntimeStudy, level: Level, point: FloatArray) -> FloatArray:
+    """Return what kernels took where the point is compared with, float64[K]; NaN if nothing scales."""
+    if not study.scales:
+        return np.full(len(level.kernels), np.nan)
+    reference = study.references(point[None])
+    measured, place = study.measured_at(reference)
+    if measured[0]:
+        return np.nan_to_num(level.kernels.mean[:, place[0]])
+    return level.models.expected(reference)[:, 0]
+
+
+def _unevenness(study: RuntimeStudy, kernels: Kernels) -> FloatArray:
+    """Return by how much the longest location exceeds the mean one at the largest scale, float64[K].
+
+    Of what computes, relative to the mean; 0 of all else, since imbalance is only waited out there.
+    """
+    experiment, metric = study.analysis.experiment, study.analysis.metric
+    found = np.zeros(len(kernels))
+    if metric not in experiment.values:
+        return found
+    times = experiment.values[metric]
+    longest, mean = (
+        np.nan_to_num(np.nanmean(part[:, study.analysis.largest], axis=1)) for part in (times.max, times.mean)
+    )
+    group = _nodes(study.analysis, kernels)
+    longest, mean = (np.bincount(group, part, len(kernels)) for part in (longest, mean))
+    return np.where(_useful(kernels) & (mean > 0), longest / np.where(mean > 0, mean, 1.0) - 1, found)
+
+
+def _nodes(analysis: Analysis, kernels: Kernels) -> IntArray:
+    """Return which kernel each call path of the experiment belongs to, int64[N]."""
+    if (kernels.node >= 0).all():
+        place = np.zeros(len(analysis.experiment.tree), dtype=np.int64)
+        place[kernels.node] = np.arange(len(kernels))
+        return place
+    number = {path[-1]: n for n, path in enumerate(kernels.callpaths)}
+    names = analysis.experiment.regions.name
+    return np.array([number[names[region]] for region in analysis.experiment.tree.region.tolist()])
+
+
+def _useful(kernels: Kernels) -> BoolArray:
+    pairs = zip(kernels.paradigms, kernels.regions, strict=True)
+    return np.array([region_class(*pair) in USEFUL for pair in pairs], dtype=np.bool_)
