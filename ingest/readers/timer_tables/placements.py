@@ -14,6 +14,7 @@ from ingest.errors import InputError
 from ingest.readers.timer_tables.clock_callers import quantum_espresso
 from ingest.readers.timer_tables.log import count, known, number, timer
 from ingest.readers.timer_tables.nwchem_tasks import nwchem
+from ingest.readers.timer_tables.stated_rates import RATE_SECONDS
 from ingest.readers.timer_tables.timer_kind import WHOLE, Facts, Placed, Timer, TimerRow, TimerTable
 
 Place: TypeAlias = Callable[[Sequence[TimerRow], Facts, TimerTable], Placed]
@@ -283,8 +284,19 @@ def namd(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     notices = () if "total" in facts else ("the log ends before the run: steps up to there",)
     timers = (Timer(path=("time steps",), seconds=seconds, calls=steps),)
     return Placed(
-        timers=timers, total=known(facts.get("total")), facts={"steps": f"{steps:.0f}"}, notices=notices
+        timers=timers,
+        total=known(facts.get("total")),
+        facts={"steps": f"{steps:.0f}", **_rate_of_steps(facts, steps)},
+        notices=notices,
     )
+
+
+def _rate_of_steps(facts: Facts, steps: float) -> dict[str, str]:
+    """Return NAMD's rate, which is that of some steps alone, and the seconds of all steps at that rate."""
+    step, rate = known(facts.get("_step_seconds")), known(facts.get("_ns_per_day"))
+    inverse = known(facts.get("_days_per_ns"))
+    rate = rate or (1 / inverse if inverse else None)
+    return {"rate": f"{rate:.6g}", RATE_SECONDS: repr(step * steps)} if step and rate else {}
 
 
 def petsc(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:

@@ -11,6 +11,9 @@ from ingest.readers.timer_tables.timer_kind import Facts, TimerTable
 from ingest.run_settings import SETTING
 from ingest.work_rates import RATE, UNITS_OF_WORK, WorkRate, work_rate
 
+RATE_SECONDS = "_rate_seconds"
+"""The fact with the seconds that a rate was taken over, if these are not all of the table."""
+
 TOLERANCE = 0.02  # relative, of rates that are printed with three digits
 
 
@@ -24,7 +27,8 @@ def stated_rate(facts: Facts, kind: TimerTable) -> tuple[float, WorkRate] | None
 def rate_text(facts: Facts, kind: TimerTable) -> str:
     """Return what to say of the rate of a table after its time; empty if it states none."""
     found = stated_rate(facts, kind)
-    return f"; {found[0]:.10g} {found[1].text} stated" if found else ""
+    of = " for the steps alone" if RATE_SECONDS in facts else ""
+    return f"; {found[0]:.10g} {found[1].text} stated{of}" if found else ""
 
 
 def rate_attributes(tables: Sequence[tuple[Facts, float]], kind: TimerTable) -> dict[str, str]:
@@ -38,7 +42,8 @@ def rate_attributes(tables: Sequence[tuple[Facts, float]], kind: TimerTable) -> 
         if found is None:
             return {}
         value, rate = found
-        units, texts = units + value * seconds / rate.seconds, texts - {""} | {rate.text}
+        over = known(facts.get(RATE_SECONDS)) or seconds
+        units, texts = units + value * over / rate.seconds, texts - {""} | {rate.text}
     return {SETTING + RATE: texts.pop(), UNITS_OF_WORK: repr(units)} if units and len(texts) == 1 else {}
 
 

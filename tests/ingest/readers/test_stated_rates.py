@@ -49,3 +49,17 @@ def test_a_rate_that_contradicts_the_steps_is_said(read):
 def test_a_rate_of_nothing_is_none(read):
     text = timer_logs.gromacs(GROMACS_ROWS).replace("3.818", "0.000")
     assert UNITS_OF_WORK not in read(text).attributes
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Info: Benchmark time: 16 CPUs 0.2 s/step 2.5 days/ns 498.074 MB memory",
+        "Info: Benchmark time: 16 CPUs 0.2 s/step 0.4 ns/day 498.074 MB memory",
+        "PERFORMANCE: 500  averaging 0.4 ns/day, 0.2 sec/step with standard deviation 0.001",
+    ],
+)
+def test_the_rate_of_namd_is_that_of_the_steps(read, line):
+    profile = read(timer_logs.namd().replace("TIMING: 500", f"{line}\nTIMING: 500"))
+    assert work(profile) == (pytest.approx(500 * 0.4 * 0.2 / 86400), "ns/day")
+    assert profile.attributes["reconciled: "].endswith("; 0.4 ns/day stated for the steps alone")
