@@ -201,8 +201,7 @@ class Experiment:
         for metric in self.metrics:
             if metric.name == name:
                 return metric
-        of_runs = [name for name in RUN_METRICS if np.isfinite(self.memory(name)).any()]
-        known = ", ".join([*(m.name for m in self.metrics), *of_runs]) or "none"
+        known = ", ".join([*(m.name for m in self.metrics), *self.metrics_of_runs]) or "none"
         raise InputError(f"no metric '{name}' was measured", hint=f"metrics here: {known}")
 
     def chosen_metric(self, asked: str = TIME) -> str:
@@ -253,6 +252,14 @@ class Experiment:
         for run in self.runs:
             counts[run.point, run.repetition] = run.cores.held if held else run.cores.used
         return counts
+
+    @property
+    def metrics_of_runs(self) -> tuple[str, ...]:
+        """The `RUN_METRICS` that runs state and no metric of the call tree is called by."""
+        others = {metric.name for metric in self.metrics}
+        return tuple(
+            name for name in RUN_METRICS if name not in others and np.isfinite(self.memory(name)).any()
+        )
 
     def memory(self, metric: str) -> FloatArray:
         """Return the bytes of the process or node of each run that took most, float64[P, R], NaN if unknown.

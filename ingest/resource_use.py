@@ -32,7 +32,7 @@ MEMORY_SOURCE = _STATED + "stated as"
 """The attribute with the words, or the metric, that a run's memory is stated by: some are estimates."""
 
 _SIZES = {"": 1.0, "k": 2.0**10, "m": 2.0**20, "g": 2.0**30, "t": 2.0**40}
-_SIZE_UNIT = re.compile(r"([kmgt]?)(?:i?b|i?bytes?)?", re.IGNORECASE)
+_SIZE_UNIT = re.compile(r"([kmgt]?)i?b(?:ytes?)?", re.IGNORECASE)
 _MEMORY = {
     **dict.fromkeys(("max_rss", "maximum_heap_memory_allocated", "alloc.region.highwatermark"), 1.0),
     **dict.fromkeys(("mhwm.bytes", "max alloc'd mem"), 1.0),
@@ -61,7 +61,7 @@ _PROCESSORS = re.compile(r"pkg|package|cpu|socket", re.IGNORECASE)
 def bytes_per(unit: str) -> float | None:
     """Return how many bytes a unit is, None if it is no size; kilo is 1024: ``kB``, ``Mbytes``, ``GiB``."""
     match = _SIZE_UNIT.fullmatch(unit.strip())
-    return _SIZES[match[1].lower()] if match and unit.strip() else None
+    return _SIZES[match[1].lower()] if match else None
 
 
 def memory_factor(metric: Metric) -> float | None:

@@ -11,7 +11,6 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.experiment import Experiment
-from ingest.resource_use import RUN_METRICS
 from ingest.scaling import ScalingDecision
 from pipeline.gate.study_models import StudyModels
 from pipeline.models.kernels import Kernels, callpath_kernels, matches, region_kernels, total_kernel
@@ -201,7 +200,7 @@ def measurements_of(
     Raises:
         InputError: if the metric was not measured, or has no sum.
     """
-    if metric in RUN_METRICS or experiment.metric(metric).kind.extreme:
+    if metric in experiment.metrics_of_runs or experiment.metric(metric).kind.extreme:
         hint = "choose time, visits or a counter"
         raise InputError(f"{metric} has no sum over call paths that could be compared", hint=hint)
     callpaths = callpath_kernels(experiment, metric, decision.scaling)

@@ -17,7 +17,7 @@ from ingest.experiment import Experiment
 from ingest.profile import MetricKind
 from ingest.reading.stacks import PROGRAM
 from ingest.reduction import Reduction
-from ingest.resource_use import BYTES, RUN_METRICS, memory_factor
+from ingest.resource_use import BYTES, memory_factor
 from ingest.run_settings import described_as
 from ingest.scaling import Scaling
 from pipeline.models.kernels import TIME_UNITS, Kernels, callpath_kernels, region_kernels, sum_groups
@@ -59,7 +59,7 @@ def metrics_beside(experiment: Experiment, chosen: str) -> tuple[str, ...]:
     Worth it is every metric that is not zero everywhere. Extremes of single visits are left out if times were
     corrected for instrumentation overhead, which they contain. Memory is left to the metrics of whole runs.
     """
-    of_runs = [name for name in RUN_METRICS if name != chosen and np.isfinite(experiment.memory(name)).any()]
+    of_runs = [name for name in experiment.metrics_of_runs if name != chosen]
     measured = [
         metric.name
         for metric in experiment.metrics
@@ -81,7 +81,7 @@ def kernels_of(experiment: Experiment, metric: str, scaling: Scaling) -> tuple[K
     for factor in FACTORS:
         if factor.each == metric:
             return _time_of_each(experiment, factor, scaling)
-    if metric in RUN_METRICS and np.isfinite(experiment.memory(metric)).any():
+    if metric in experiment.metrics_of_runs:
         return _of_runs(experiment, metric)
     measured = experiment.metric(metric)
     callpaths = callpath_kernels(experiment, metric, scaling)

@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from ingest.resource_use import ENERGY, MEMORY, MEMORY_SOURCE, NODE_MEMORY, energy_metric
 from pipeline.models.prediction import Prediction
 from pipeline.models.total import predict_total
-from pipeline.questions.analysis import Analysis
+from pipeline.questions.analysis import Analysis, too_few_scales
 
 RESOURCES = (MEMORY, NODE_MEMORY, ENERGY)
 
@@ -45,9 +47,11 @@ def resource_at(name: str, models: Mapping[str, Analysis], targets: FloatArray) 
     experiment = next(iter(models.values())).experiment
     metric = name if name != ENERGY else energy_metric(experiment.metrics)
     analysis = models.get(metric or "")
-    if metric is None or analysis is None or analysis.is_profile:
+    if metric is None or analysis is None or analysis.additive != (name == ENERGY):
         return None
     kernels, of = analysis.callpaths.kernels, analysis.callpaths.models
+    if too_few_scales(experiment.points[np.isfinite(kernels.mean).any(axis=0)]):
+        return None
     sources = (
         {metric} if name == ENERGY else {run.attributes.get(MEMORY_SOURCE, "") for run in experiment.runs}
     )

@@ -6,7 +6,6 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ingest.resource_use import RUN_METRICS
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
 from pipeline.questions.analysis import Analysis
@@ -52,7 +51,7 @@ def page_of(
             others=tuple(
                 MetricOutlook(analysis=ahead.others[name], callpaths=of_callpaths, regions=of_regions)
                 for name, (of_callpaths, of_regions) in ahead.of_others.items()
-                if name not in RUN_METRICS  # they are of no call path
+                if name not in ahead.analysis.experiment.metrics_of_runs  # they are of no call path
             ),
             next_measurement=ahead.next_measurement,
             resource_use=ahead.resource_use,

@@ -7,6 +7,7 @@ from ingest.alignment import MeasuredRun, align
 from ingest.errors import InputError
 from ingest.profile import MetricKind
 from ingest.reduction import reduce_profile
+from ingest.resource_use import memory_attributes
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.gate.kernel_values import KernelId, Origin, Scope, measurements_of, regions_of, wall_times
 from pipeline.questions.runtime.figures import Comparison
@@ -35,8 +36,12 @@ def test_patterns_select_kernels_by_level(pattern, matching):
 
 
 def test_memory_of_a_run_has_no_kernels_that_could_be_compared(experiment):
-    with pytest.raises(InputError, match="memory has no sum over call paths"):
-        measurements_of(experiment, ScalingDecision(Scaling.STRONG, "p", ""), "memory")
+    stating = [replace(run, attributes=memory_attributes("RSS", memory=2.0**20)) for run in experiment.runs]
+    for runs, said in ((experiment.runs, "no metric 'memory'"), (tuple(stating), "memory has no sum over")):
+        with pytest.raises(InputError, match=said):
+            measurements_of(
+                replace(experiment, runs=runs), ScalingDecision(Scaling.STRONG, "p", ""), "memory"
+            )
 
 
 def test_a_root_is_below_nothing():

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from ingest.resource_use import ENERGY, MEMORY, NODE_MEMORY
+from ingest.table_mapping import TableMapping
 from pipeline.config.options import Options
 from pipeline.questions.choosing.choice import choose
 from pipeline.questions.choosing.limits import JobLimits
@@ -154,6 +155,22 @@ def test_jobs_of_slurm_have_both(tmp_path):
 def test_with_two_scales_nothing_is_predicted(tmp_path):
     (tmp_path / "jobs.txt").write_text(sacct(points=(1, 2)))
     assert run(tmp_path / "jobs.txt", Options(out=tmp_path / "out")).summary["resource_use"] == []
+
+
+def test_memory_that_few_scales_state_is_not_predicted(tmp_path):
+    runs = lammps(tmp_path / "runs", lambda p: 64 if p > 4 else 0)
+    summary = run(runs, Options(out=tmp_path / "out")).summary
+    assert summary["resource_use"] == []
+    assert summary["total"]["predictions"]
+
+
+def test_columns_of_tables_that_are_called_memory_stay_what_they_are(tmp_path):
+    rows = "".join(f"{p},{8 / p},{100 * p}\n" for p in SCALES)
+    (tmp_path / "study.csv").write_text(f"p,time,memory\n{rows}")
+    table = TableMapping(parameters=("p",), value=("time",), metrics=("memory",))
+    summary = run(tmp_path / "study.csv", Options(out=tmp_path / "out", table=table)).summary
+    assert summary["metrics"]["memory"]["additive"]
+    assert summary["resource_use"] == []
 
 
 def test_stored_results_predict_memory_without_all_other_metrics(tmp_path):
