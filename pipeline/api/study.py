@@ -44,8 +44,9 @@ class Study:
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """Names of the metrics that were read."""
-        return tuple(metric.name for metric in self._read.experiment.metrics)
+        """Names of the metrics that were read, those of whole runs (memory) last."""
+        experiment = self._read.experiment
+        return (*(metric.name for metric in experiment.metrics), *experiment.metrics_of_runs)
 
     @property
     def problems(self) -> tuple[str, ...]:

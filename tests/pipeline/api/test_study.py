@@ -17,6 +17,7 @@ from pipeline.stages.model import modelled, summary_of
 from pipeline.stages.run import run
 from tests.foam_cases import write_foam_case
 from tests.pipeline.models.made import grid_of
+from tests.resource_studies import lammps
 
 SAMPLES = Path(__file__).parents[3] / "sample_profiles"
 PATH = ("main", "sum")
@@ -371,6 +372,14 @@ def test_metrics_that_the_configuration_excludes_are_not_read(tmp_path):
     sample = SAMPLES / "openfoam-iterations"
     assert pl.read_study(sample).metrics == ("time", "visits", "iterations")
     assert pl.read_study(sample, config=tmp_path / "own.toml").metrics == ("time", "visits")
+
+
+def test_the_memory_of_runs_is_a_metric(tmp_path):
+    found = pl.read_study(lammps(tmp_path / "runs", lambda p: 64))
+    assert found.metrics[-2:] == ("memory", "memory_per_node")
+    (row,) = found.fit(metric="memory").predict(p=64).itertuples()
+    assert row.value == pytest.approx(64 * 2**20)
+    assert "memory" not in found.measurements
 
 
 def test_a_study_leaves_out_what_its_configuration_says(strong_study):

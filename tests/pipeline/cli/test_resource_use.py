@@ -1,6 +1,6 @@
 """Memory on the screen."""
 
-from tests.pipeline.questions.test_resource_use import lammps
+from tests.resource_studies import lammps
 
 
 def test_memory_is_said_by_run_predict_and_inspect(call, tmp_path):
