@@ -26,7 +26,7 @@ from pipeline.store.freshness import DIGESTS, DigestMemory, InputFile, installed
 from pipeline.wording.record_codec import Array, as_plain, restored
 
 CACHE = ".cache"
-CACHE_VERSION = 9
+CACHE_VERSION = 10
 ENDING = ".reduced.npz"
 _DESCRIPTION = "description"
 
