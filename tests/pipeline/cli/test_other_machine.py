@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from pipeline.config.options import Options
+from pipeline.stages.run import run
+from tests.flat_study import write_flat_study
+
 STUDY = Path(__file__).parents[3] / "sample_profiles" / "hpcg-strong"
 HERE = """
 name = "two cores"
@@ -31,12 +35,14 @@ def machines(tmp_path):
 
 
 @pytest.fixture(scope="module")
-def stored(tmp_path_factory):
-    from pipeline.config.options import Options
-    from pipeline.stages.run import run
+def study(tmp_path_factory):
+    return write_flat_study(STUDY, tmp_path_factory.mktemp("hpcg") / "hpcg")
 
+
+@pytest.fixture(scope="module")
+def stored(study, tmp_path_factory):
     out = tmp_path_factory.mktemp("stored") / "out"
-    run(STUDY, Options(out=out))
+    run(study, Options(out=out))
     return out
 
 
@@ -60,14 +66,14 @@ def test_both_machines_stand_side_by_side(call, stored, machines):
 
 
 @pytest.mark.slow
-def test_commands_agree_on_the_other_machine(call, stored, machines, tmp_path):
+def test_commands_agree_on_the_other_machine(call, stored, machines, tmp_path, study):
     call("project", stored, *machines, "--at", "p=64", "--json", tmp_path / "project.json")
     document = json.loads((tmp_path / "project.json").read_text())
     expected = wall_times(document["on"]["summary"])
     out = tmp_path / "fresh"
     for arguments in (
         ("bottlenecks", stored, *machines, "--at", "p=64", "--json", "-"),
-        ("run", STUDY, "--out", out, *machines, "--at", "p=64", "--json", "-"),
+        ("run", study, "--out", out, *machines, "--at", "p=64", "--json", "-"),
     ):
         code, text, told = call(*arguments)
         assert code == 0
@@ -86,23 +92,25 @@ def test_the_report_on_another_machine_is_a_file_of_its_own(call, stored, machin
     assert "give -o FILE" in refused("report", stored, *machines)
 
 
-def test_the_gate_judges_what_is_predicted_there(call, stored, machines, tmp_path):
+def test_the_gate_judges_what_is_predicted_there(call, stored, machines, tmp_path, study):
     baseline = tmp_path / "baseline.json"
-    assert call("baseline", STUDY, *machines, "-o", baseline)[0] == 0
-    code, text, _ = call("check", STUDY, *machines, "--baseline", baseline)
+    assert call("baseline", study, *machines, "-o", baseline)[0] == 0
+    code, text, _ = call("check", study, *machines, "--baseline", baseline)
     assert (code, text.splitlines()[0]) == (0, "No scalability regression")
-    code, text, _ = call("check", STUDY, "--baseline", baseline)
+    code, text, _ = call("check", study, "--baseline", baseline)
     assert code == 3
     assert "projected from here to there, these as measured" in text
     total = json.loads(baseline.read_text())["kernels"][0]["values"]
     plain = tmp_path / "plain.json"
-    call("baseline", STUDY, "-o", plain)
+    call("baseline", study, "-o", plain)
     measured = json.loads(plain.read_text())["kernels"][0]["values"]
     assert total[-1][0] < 0.5 * measured[-1][0]
 
 
-def test_a_comparison_of_one_study_on_another_machine_finds_nothing(call, stored, machines):
-    code, text, _ = call("compare", stored, STUDY, *machines)
+def test_a_comparison_of_one_study_on_another_machine_finds_nothing(call, tmp_path, machines):
+    out = tmp_path / "out"
+    run(STUDY, Options(out=out))
+    code, text, _ = call("compare", out, STUDY, *machines)
     assert code == 0
     assert text.startswith("No kernel differs")
 
@@ -114,8 +122,8 @@ def test_a_comparison_of_one_study_on_another_machine_finds_nothing(call, stored
         (("--on", "archer2"), "--from: the machine measured on is not given"),
     ],
 )
-def test_one_machine_is_not_enough(refused, stored, arguments, said):
-    for command in (("bottlenecks", stored), ("project", stored), ("run", STUDY), ("check", STUDY)):
+def test_one_machine_is_not_enough(refused, stored, arguments, said, study):
+    for command in (("bottlenecks", stored), ("project", stored), ("run", study), ("check", study)):
         told = refused(*command, *arguments)
         assert said in told or "archer2: no such file" in told
 
@@ -132,10 +140,10 @@ finally:
 
 
 @pytest.mark.parametrize("command", ["run", "bottlenecks", "report", "compare", "baseline"])
-def test_one_machine_needs_no_symbolic_models(stored, tmp_path, command):
+def test_one_machine_needs_no_symbolic_models(stored, tmp_path, command, study):
     """Loading them takes most of a second."""
     arguments = {
-        "run": [STUDY, "--out", stored],
+        "run": [study, "--out", stored],
         "compare": [stored, stored],
         "baseline": [stored, "-o", tmp_path / "baseline.json"],
     }.get(command, [stored])

@@ -13,6 +13,7 @@ from pipeline.projection.study.kernel_table import Way
 from pipeline.stages.projected_results import places_of, project_results, stored_options
 from pipeline.stages.run import run
 from pipeline.store.results import read_study
+from tests.flat_study import write_flat_study
 
 SAMPLES = Path(__file__).parents[3] / "sample_profiles"
 HERE = """
@@ -39,7 +40,7 @@ bandwidth = "10 GB/s +- 10 %"
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
-    run(SAMPLES / "hpcg-strong", Options(out=folder / "out"))
+    run(write_flat_study(SAMPLES / "hpcg-strong", folder / "hpcg"), Options(out=folder / "out"))
     (folder / "here.toml").write_text(HERE)
     (folder / "there.toml").write_text(THERE)
     return folder
