@@ -41,6 +41,13 @@ def test_timers_with_several_parents_are_in_no_sum(read):
     assert any("several parents are in no sum: reduce sum" in notice for notice in profile.notices)
 
 
+def test_what_lies_below_a_timer_with_several_parents_is_in_no_sum_either(read):
+    tree = [("  total", 1, 10.0), ("*   reduce", 9, 5.0), ("      copy", 9, 4.0), ("    solve", 1, 2.0)]
+    profile = read(HEAD + thread(0, tree))
+    assert profile.values("time").sum() == pytest.approx(10.0)
+    assert profile.values("overlapping_time").sum() == pytest.approx(9.0)
+
+
 def test_threads_are_locations(tmp_path):
     profile = find_profile_reader(write(tmp_path / "run", 1.0, 1.0, threads=2)).read(tmp_path / "run")
     assert profile.locations.process.tolist() == [0, 0, 1, 1]

@@ -87,6 +87,18 @@ def test_a_folder_with_the_logs_of_all_processes_is_one_run(tmp_path):
     assert reader.content(tmp_path / "rsl.out.0000") == reader.content(tmp_path)
 
 
+def test_steps_beside_the_first_are_counted(read):
+    profile = read(ONE_DOMAIN)
+    visits = dict(zip(profile.regions.name, profile.values("visits")[:, 0].tolist(), strict=True))
+    assert (visits["input and first step"], visits["steps of domain 1"], visits["output wrfout"]) == (1, 2, 2)
+
+
+def test_input_that_is_read_later_lies_in_its_step(read):
+    later = "Timing for processing restart file for domain        1:    0.50000 elapsed seconds\n"
+    profile = read(BEGIN + step(1, 5.0) + later + step(1, 2.0) + END)
+    assert seconds(profile) == pytest.approx({"input and first step": 6.5, "steps of domain 1": 2.0})
+
+
 def test_a_run_that_was_cut_off_says_so(read):
     profile = read(BEGIN + step(1, 5.0) + written("wrfout", 1, 0.5) + step(1, 2.0)[:-20])
     assert profile.notices[0] == "the log ends before the run: 1 steps up to there"

@@ -26,6 +26,11 @@ def test_bandwidth_is_the_time_of_a_message():
     assert times(BANDWIDTH) == [("osu_bw", 1000, 20e-6), ("osu_bw", 2000, 20e-6)]
 
 
+def test_titles_tell_what_is_measured_where_no_header_does():
+    text = BANDWIDTH.replace("# Size      Bandwidth (MB/s)        Validation\n", "")
+    assert times(text) == [("osu_bw", 1000, 20e-6), ("osu_bw", 2000, 20e-6)]
+
+
 def test_a_barrier_has_no_size():
     assert times(BARRIER) == [("osu_barrier", 0, 3.5e-6)]
 
