@@ -4,12 +4,14 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.held_cores import stated_number
 from ingest.profile import NODES, Profile
 from ingest.profile_search import FoundProfile, Skipped
+from ingest.reading.files import stamp
 from ingest.run_metadata import METADATA_PROCESSES
 from ingest.run_names import PROCESS_PARAMETERS, PROCESSES, RunName, named_parameters
 from ingest.run_proposal import DescribedRun, Proposal, propose, texts_of
@@ -66,6 +68,14 @@ def describe(found: Sequence[FoundProfile], directory: Path) -> Described:
 
 
 def _describe(found: FoundProfile, directory: Path) -> DescribedRun:
+    path, of = found.path, found.reader.files
+    files = of(path) if of else path.rglob("*") if path.is_dir() else [path]
+    return _described(found, directory, tuple(map(stamp, sorted(files))))
+
+
+@lru_cache(maxsize=1 << 12)
+def _described(found: FoundProfile, directory: Path, stamps: tuple[tuple[int, ...], ...]) -> DescribedRun:
+    """Read a profile once for all questions: whether its name is misread, and what it is instead."""
     profile = found.reader.read(found.path)
     process = profile.locations.process[profile.locations.cpu].tolist()
     threads = max(Counter(process).values(), default=1)

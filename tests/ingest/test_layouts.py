@@ -7,6 +7,7 @@ import pytest
 
 from ingest.discovery import discover
 from ingest.errors import RunNameError
+from ingest.readers.cubex import cubex_profile
 from tests.cubex_writer import GroupSpec, MetricSpec, write_cubex
 from tests.ingest.readers.craypat.reports import sampled
 
@@ -55,6 +56,18 @@ LAYOUTS = {
     "hashes": {f"{HASHES[i - 1]}/scorep-20240101_1200_{i}": p for i, (p, _) in NUMBERED},
     "job numbers in names": {f"hpcg_{p}_{4711234 + i}": p for i, (p, _) in NUMBERED},
 }
+
+
+def test_each_profile_is_read_once_to_find_what_names_mean(tmp_path, monkeypatch):
+    opened = []
+    plain = cubex_profile.open_container
+    monkeypatch.setattr(cubex_profile, "open_container", lambda path: opened.append(path) or plain(path))
+    for p in SCALES:
+        cubex(tmp_path / f"n{p}" / "profile.cubex", p)
+    assert told(tmp_path)[0] == ("p",)
+    assert len(opened) == len(SCALES)
+    cubex(tmp_path / "n8" / "profile.cubex", 16)
+    assert told(tmp_path)[0] == ("n",)  # a changed profile is read again
 
 
 @pytest.mark.parametrize("names", LAYOUTS.values(), ids=list(LAYOUTS))
