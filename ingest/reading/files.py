@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.reading.packed import UNPACK, archive_kind, is_packed, open_plain, unpack
+from ingest.reading.packed import UNPACK, archive_kind, is_packed, open_plain, plain_name, unpack
 
 MAX_BYTES = 1 << 30
 HEAD_BYTES = 4096
@@ -155,6 +155,14 @@ def _blocks(path: Path, size: int, block_bytes: int) -> Iterator[bytes]:
                 yield block
     except (InputError, OSError):
         return
+
+
+_PAGES = frozenset((".md", ".rst", ".html"))
+
+
+def is_page(path: Path) -> bool:
+    """Return whether a file is a page by its name: pages quote outputs."""
+    return plain_name(path).suffix.lower() in _PAGES
 
 
 def archive_of(path: Path) -> str:

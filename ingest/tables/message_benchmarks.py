@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.reading.csv_files import Frame
-from ingest.reading.files import head_lines, lines_of
+from ingest.reading.files import head_lines, is_page, lines_of
 from ingest.run_names import PROCESSES
 from ingest.table_mapping import TableMapping
 
@@ -56,6 +56,8 @@ class MessageTime:
 
 def is_message_benchmark(path: Path) -> bool:
     """Return whether a file begins with a title of OSU or IMB."""
+    if is_page(path):
+        return False
     return any(MESSAGE_TITLE.fullmatch(line.strip()) for line in head_lines(path, HEAD_BYTES))
 
 

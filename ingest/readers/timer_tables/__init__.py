@@ -24,13 +24,10 @@ from ingest.readers.timer_tables.log_tables import LogTables, ReadTable
 from ingest.readers.timer_tables.nesting import nested
 from ingest.readers.timer_tables.timer_kind import TimerTable, timer_kinds
 from ingest.readers.timer_tables.timer_profile import assemble
-from ingest.reading.files import ends_of, stamp
-from ingest.reading.packed import plain_name
+from ingest.reading.files import ends_of, is_page, stamp
 from ingest.run_names import PROCESSES
 
 __all__ = ["beside", "content", "context", "matches", "parameters", "read"]
-
-PAGES = frozenset((".md", ".rst", ".html"))
 
 
 def matches(path: Path) -> bool:
@@ -41,7 +38,7 @@ def matches(path: Path) -> bool:
     if not path.is_file() or _kind_of(Log(ends_of(path))) is None:
         return False
     try:
-        return plain_name(path).suffix.lower() not in PAGES or bool(_tables(path))
+        return not is_page(path) or bool(_tables(path))
     except InputError:
         return False
 

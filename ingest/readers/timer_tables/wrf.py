@@ -21,7 +21,7 @@ from ingest.readers.timer_tables.log_tables import ReadTable
 from ingest.readers.timer_tables.placements import in_grid
 from ingest.readers.timer_tables.timer_kind import LogLine, Placed, Statistic, Timer, TimerTable
 from ingest.readers.timer_tables.timer_profile import assemble
-from ingest.reading.files import blocks_of, ends_of, stamp
+from ingest.reading.files import blocks_of, ends_of, is_page, stamp
 from ingest.run_names import PROCESSES
 
 START, BOUNDARIES, OUTPUT = "input and first step", "lateral boundaries", "output"
@@ -157,7 +157,7 @@ def timings_of(blocks: Iterable[bytes]) -> StepTimings:
 def matches(path: Path) -> bool:
     """Return whether a file, or one in a folder, is the log of the first process, finished or not."""
     log = _log_of(path)
-    text = ends_of(log) if log else b""
+    text = ends_of(log) if log and not is_page(log) else b""
     return _TIMING.search(text) is not None or (b"taskid: 0 hostname" in text and b" MODEL" in text)
 
 

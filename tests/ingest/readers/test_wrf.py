@@ -99,6 +99,11 @@ def test_input_that_is_read_later_lies_in_its_step(read):
     assert seconds(profile) == pytest.approx({"input and first step": 6.5, "steps of domain 1": 2.0})
 
 
+def test_a_page_that_quotes_a_log_is_no_run(tmp_path):
+    (tmp_path / "README.md").write_text(ONE_DOMAIN)
+    assert find_profile_reader(tmp_path / "README.md") is None
+
+
 def test_a_run_that_was_cut_off_says_so(read):
     profile = read(BEGIN + step(1, 5.0) + written("wrfout", 1, 0.5) + step(1, 2.0)[:-20])
     assert profile.notices[0] == "the log ends before the run: 1 steps up to there"

@@ -64,6 +64,11 @@ def test_processes_that_are_stated_are_a_parameter(tmp_path):
     assert set(study(tmp_path).parameters) == {"p", "bytes"}
 
 
+def test_a_page_that_quotes_an_output_makes_no_table_of_its_folder(tmp_path):
+    (tmp_path / "README.md").write_text(BANDWIDTH)
+    assert find_tables(tmp_path, TableMapping()) is None
+
+
 def test_an_output_without_a_row_is_refused(tmp_path):
     file = tmp_path / "osu.p2.out"
     file.write_text(allreduce(1.0, 2.0).partition("\n4 ")[0])
