@@ -10,10 +10,12 @@ from pipeline.columns.column import ESTIMATE, SHARE, Column, filled
 from pipeline.columns.kernel_tables import kernel_names, left_out
 from pipeline.columns.model_json import point_json
 from pipeline.questions.analysis import Level
-from pipeline.questions.potential import WAYS, Potential
+from pipeline.questions.potential import BALANCED, SCALING, TWICE, WAYS, Potential
+from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import estimate_json, number, point_text, quantity
 
 Row = Mapping[str, Any]
+WORDS = {TWICE: "twice as fast", SCALING: "scaling perfectly", BALANCED: "balanced"}
 
 
 def potential_json(found: Potential, level: Level, parameters: Sequence[str]) -> dict[str, Any]:
@@ -61,3 +63,13 @@ def potential_table(document: Mapping[str, Any], *, by: str, limit: int) -> Data
     ]
     title = f"Gains in wall time at {point_text(document['at'])} ({seconds(document['wall_seconds'])})"
     return filled(columns, kept, notes=left_out(rows, kept), title=title)
+
+
+def potential_sentence(document: Mapping[str, Any] | None) -> str:
+    """Say which kernel would gain most; empty if nothing would."""
+    if document is None or not document["kernels"] or not document["kernels"][0]["share"] > 0:
+        return ""
+    best = document["kernels"][0]
+    gain, wall = (quantity(value, "s") for value in (best["gain"]["value"], document["wall_seconds"]))
+    name = shown_name(best["callpath"][-1])
+    return f"Most to gain at {point_text(document['at'])}: {name} {WORDS[best['by']]} saves {gain} of {wall}."

@@ -9,7 +9,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.region_class import USEFUL, region_class
 from pipeline.models.kernels import Kernels, start_up
 from pipeline.questions.analysis import Analysis, Level
-from pipeline.questions.runtime.figures import RuntimeStudy
+from pipeline.questions.runtime.figures import RuntimeStudy, is_time
 from pipeline.questions.runtime.pop import predicted_imbalance
 
 TWICE, SCALING, BALANCED = "twice as fast", "perfect scaling", "balanced"
@@ -49,9 +49,12 @@ def potential(analysis: Analysis, level: Level, point: FloatArray) -> Potential 
     mean one; the ratio is that of the largest measured scale. No kernel gains more by it than all wait for.
 
     Returns:
-        The gains; None if wall time is unknown.
+        The gains; None if wall time is unknown, or there are too few scales to predict it from.
     """
-    study, kernels = RuntimeStudy(analysis), level.kernels
+    kernels = level.kernels
+    if analysis.is_profile or not (analysis.additive and is_time(kernels.metric, kernels.unit)):
+        return None
+    study = RuntimeStudy(analysis)
     figures = study.figures(point[None], np.array([False]))
     wall, total = float(figures.wall.value[0]), level.models.predict(point[None])
     locations = 1.0 if study.per_location else float(figures.locations[0])

@@ -29,7 +29,6 @@ from pipeline.questions.analysis import (
 from pipeline.questions.differing_work import differing_work
 from pipeline.questions.potential import potential
 from pipeline.questions.resource_use import RESOURCES, resource_at, resource_metrics
-from pipeline.questions.runtime.figures import is_time
 from pipeline.questions.runtime.pop import efficiencies
 from pipeline.questions.runtime.runtime import Runtime, runtime
 from pipeline.questions.what_if import effect, what_if
@@ -49,6 +48,7 @@ from pipeline.stages.usable_runs import Ingested
 from pipeline.store.results import StoredStudy
 from pipeline.wording.quantities import point_text
 
+MOST_POTENTIAL = 5  # kernels that a summary lists; `bottlenecks --potential` has all
 NO_OTHERS: Mapping[str, Analysis] = MappingProxyType({})
 
 
@@ -178,12 +178,22 @@ class TargetForecast:
         experiment = self.analysis.experiment
         return efficiency_summary(experiment, efficiencies(experiment, self.analysis.decision))
 
+    @cached_property
+    def potential(self) -> dict[str, Any] | None:
+        """The ``potential`` of summary.json, for the last target."""
+        found = potential(self.analysis, self.analysis.regions, self.targets[-1])
+        if found is None or not len(found.kernels):
+            return None
+        document = potential_json(found, self.analysis.regions, self.analysis.experiment.parameters)
+        return {**document, "kernels": document["kernels"][:MOST_POTENTIAL]}
+
     def summary(self, notices: Sequence[str] = (), *, most: int | None = LISTED) -> dict[str, Any]:
         """Return the content of summary.json with so many kernels of a level, None for all."""
         summary = summarise(self.analysis, *self.outlooks, self.targets, notices, most=most)
         return summary | {
             "differing_work": self.work,
             "next_measurement": self.next_measurement,
+            "potential": self.potential,
             "efficiency": self.efficiency,
             "resource_use": self.resource_use,
             "runtime": runtime_summary(self.runtime, self.analysis.experiment.parameters),
@@ -269,16 +279,12 @@ def potential_at(
     Raises:
         UsageError: wall time is unknown or cannot be predicted, or a target or change is invalid.
     """
-    kernels = analysis.callpaths.kernels
-    if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
-        hint = analysis.how_to_model_time
-        raise UsageError(f"the models are of {kernels.metric}, not of time", where="--potential", hint=hint)
     targets = target_points(analysis, at)
     analysis = what_if(analysis, changes)
     level = analysis.regions if by == "regions" else analysis.callpaths
-    found = None if analysis.is_profile else potential(analysis, level, targets[-1])
+    found = potential(analysis, level, targets[-1])
     if found is None:
-        hint = "measure at least three scales, over processes"
+        hint = "measure time at three scales or more, over processes"
         raise UsageError("no wall time can be predicted", where="--potential", hint=hint)
     return potential_json(found, level, analysis.experiment.parameters)
 

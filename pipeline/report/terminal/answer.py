@@ -15,6 +15,7 @@ from ingest.experiment import per_text
 from pipeline.columns.column import filled
 from pipeline.columns.kernel_tables import kernel_names
 from pipeline.columns.kernels import PREDICTION, kernel_columns
+from pipeline.columns.potentials import potential_sentence
 from pipeline.columns.target_sentences import (
     limits_sentence,
     next_sentence,
@@ -75,6 +76,8 @@ def show_answer(
     if runtime is not None:
         _show_limits(out, runtime, predicted=modelled)
         _show_losses(out, runtime)
+    if sentence := potential_sentence(summary.get("potential")):
+        show_sentence(out, sentence)
     if modelled:
         _show_growing(out, summary, by=by, limit=limit)
     else:

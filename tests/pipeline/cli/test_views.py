@@ -101,6 +101,8 @@ def test_potential_ranks_what_kernels_would_gain(call, results, refused):
     first = found["kernels"][0]
     assert first["gain"] == first[first["by"].replace(" ", "_")]
     assert first["share"] == pytest.approx(first["gain"]["value"] / found["wall_seconds"], rel=1e-6)
+    stored = json.loads(call("predict", results, "--at", "p=64", "--json", "-")[1])["potential"]
+    assert stored == {**found, "kernels": found["kernels"][:5]}
     _, text, _ = call("bottlenecks", results, "--potential", "--at", "p=64", "--limit", "1")
     assert text.startswith("Gains in wall time at p = 64 (") and "2 more left out" in text
     rows = call("bottlenecks", results, "--potential", "--by", "callpath", "--format", "csv")[1]

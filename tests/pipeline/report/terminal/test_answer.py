@@ -213,3 +213,12 @@ def test_what_accelerators_do_stands_beside_the_time_of_hosts():
     (line,) = [line for line in lines if line.startswith("On GPUs")]
     assert line == "On GPUs as measured: axpy 25.0 %, GPU idle 12.5 % (--metric gpu_time models"
     assert not [line for line in shown(show_answer, summary(), name="app") if "GPU" in line]
+
+
+def test_what_would_gain_most_is_one_line_if_anything_would():
+    row = {"callpath": ["MPI_Send"], "by": "perfect scaling", "gain": interval(4.0), "share": 0.4}
+    best = {"at": {"p": 32}, "wall_seconds": 10.0, "kernels": [row]}
+    lines = answer(summary() | {"potential": best})
+    assert "Most to gain at p = 32: MPI_Send scaling perfectly saves 4.00 s of 10.0 s." in lines
+    nothing = best | {"kernels": [row | {"share": 0.0}]}
+    assert answer(summary() | {"potential": nothing}) == answer(summary() | {"potential": None})
