@@ -21,7 +21,7 @@ from pycubexr import CubexParser
 from ingest.readers.cubex.container import open_container
 from ingest.readers.cubex.cubex_profile import read
 from ingest.readers.cubex.cubex_values import CubexValues
-from ingest.reading import files
+from ingest.reading import packed
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 
 METRICS = ("time", "visits")
@@ -57,7 +57,7 @@ def load_ours(path: Path) -> None:
 def stored_bytes(path: Path) -> Callable[[], None]:
     """Return what reading cannot do without: inflating every row, or copying every value, and no more."""
     container = open_container(path)
-    decompress = getattr(files, "_zlib").decompress  # noqa: B009  # the very library our reader uses
+    decompress = getattr(packed, "_zlib").decompress  # noqa: B009  # the very library our reader uses
 
     def run() -> None:
         for number in range(len(METRICS)):
@@ -133,7 +133,7 @@ def main() -> None:
     parser.add_argument("--callpaths", type=int, default=5000)
     parser.add_argument("--locations", type=int, default=1024)
     options = parser.parse_args()
-    library = "zlib" if getattr(files, "_zlib") is zlib else "isal"  # noqa: B009
+    library = "zlib" if getattr(packed, "_zlib") is zlib else "isal"  # noqa: B009
     print(f"inflating with {library}\n")
     print("| profile | beside | ours, ms | other, ms | other / ours | range | rounds |")
     print("|---|---|---|---|---|---|---|")

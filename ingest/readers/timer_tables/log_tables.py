@@ -11,6 +11,7 @@ from ingest.readers.timer_tables.log import Found, Log, known, last_facts
 from ingest.readers.timer_tables.placements import PLACEMENTS
 from ingest.readers.timer_tables.stated_memory import stated_memory
 from ingest.readers.timer_tables.timer_kind import (
+    MAX_PHASES,
     Choice,
     Facts,
     Placed,
@@ -64,9 +65,11 @@ class LogTables:
             if several > 1:
                 notices = (f"{several} tables of timers in it: the last is read",)
         elif self.kind.choice is not Choice.CUMULATIVE:
-            found = _distinct(forwards)
-            if self.kind.choice is Choice.PROGRAMS and len(found) > 1:
-                notices = (f"{len(found)} runs of the program in one log: {ONE_RUN}",)
+            programs = self.kind.choice is Choice.PROGRAMS
+            found = _distinct(forwards, MAX_PHASES + 1 if programs else None)
+            if programs and len(found) > 1:
+                number = f"{len(found)}" if len(found) <= MAX_PHASES else f"more than {MAX_PHASES}"
+                notices = (f"{number} runs of the program in one log: {ONE_RUN}",)
         else:
             found, notices = _continued(next(forwards, None), next(backwards, None), forwards)
         if not found:
@@ -220,7 +223,8 @@ def _row(form: RowForm, columns: Sequence[str], last: Sequence[str], group: str)
     return TimerRow(group=group, name=name, values=named, indent=len(line) - len(line.lstrip(" |")))
 
 
-def _distinct(tables: Iterator[ReadTable]) -> list[ReadTable]:
+def _distinct(tables: Iterator[ReadTable], most: int | None) -> list[ReadTable]:
+    """Return the first tables that differ; what is behind them is not read."""
     seen: set[tuple[tuple[tuple[str, ...], float], ...]] = set()
     found = []
     for table in tables:
@@ -228,6 +232,8 @@ def _distinct(tables: Iterator[ReadTable]) -> list[ReadTable]:
         if content not in seen:
             seen.add(content)
             found.append(table)
+        if len(found) == most:
+            break
     return found
 
 

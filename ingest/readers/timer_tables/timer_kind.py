@@ -24,6 +24,9 @@ OVERLAPPING_TIMERS = "(overlapping timers)"
 REST = "(outside all timers)"
 """The region of the time that the program states and no row has."""
 
+MAX_PHASES = 16
+"""Tables of one log that are kept apart. More are added, or only the first counts: see `Choice`."""
+
 WHOLE = "(whole run)"
 """The region of all time, if no timer is known to hold it."""
 

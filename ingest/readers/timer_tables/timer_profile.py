@@ -25,6 +25,7 @@ from ingest.readers.timer_tables.log_tables import ReadTable, added_tables
 from ingest.readers.timer_tables.stated_memory import memory_of
 from ingest.readers.timer_tables.stated_rates import rate_attributes, rate_notices, rate_text
 from ingest.readers.timer_tables.timer_kind import (
+    MAX_PHASES,
     OVERLAPPING_TIMERS,
     REST,
     WHOLE,
@@ -52,7 +53,6 @@ OVERLAPPING_SECONDS = Metric(OVERLAPPING_TIME, "s", MetricKind.SIMPLE)
 
 MAX_PROCESSES = 1 << 21
 MAX_VALUES = 1 << 27
-MAX_PHASES = 16  # tables of one log that are kept apart; more are added
 ROUNDING = 1e-5  # relative: a smaller rest of the stated total is no time of its own
 MAX_NAMED = 3  # timers that stand for the total and are listed by name
 _MEANINGS = frozenset(("processes", "threads", "nodes", "cores", "steps", "total", "rate"))

@@ -43,6 +43,14 @@ def test_gptl_copies_count_once_and_other_runs_of_the_program_in_no_sum(read):
     assert overlapping(profile)["CPL:RUN_LOOP"] == 100.0
 
 
+@pytest.mark.parametrize(("runs", "told"), [(16, "16 runs"), (40, "more than 16 runs")])
+def test_of_many_runs_of_the_program_the_first_counts(read, runs, told):
+    texts = (timer_logs.gptl([(name, seconds + run) for name, seconds in GPTL_ROWS]) for run in range(runs))
+    profile = read("".join(texts))
+    assert effort(profile) == 444.0
+    assert profile.notices[0].startswith(f"{told} of the program in one log: run 1 is the one that counts")
+
+
 def test_gptl_without_known_roots_takes_the_longest(read):
     profile = read(timer_logs.gptl([("a", 8.0), ("b", 40.0)]))
     assert times(profile) == {"(whole run)": 10.0}
