@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from ingest.profile import Metric, MetricKind
@@ -126,3 +127,8 @@ def test_values_that_files_hold_as_sums_are_of_no_node():
 def test_nothing_is_known_of_other_profiles():
     assert memory_of(make_profile({"time": {MAIN: [1.0]}})) is None
     assert recorded_memory(profile_of(HEAP, MetricKind.MAXIMUM, {MAIN: [0.0] * 4})) == {}
+
+
+def test_what_stands_for_no_value_is_none():
+    values = {MAIN: [1.7e308, -1.7e308, 20.0, 5.0], SOLVE: [np.nan, 15.0, np.inf, 25.0]}
+    assert memory_of(profile_of(HEAP, MetricKind.MAXIMUM, values)) == (25, HEAP)
