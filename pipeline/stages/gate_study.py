@@ -86,7 +86,8 @@ def read_study(
             )
     else:
         located = locate(source, options.runs, options.table) if isinstance(source, Path) else source
-        read = ingest(located, options.metric, options.processes, progress)
+        excluded = None if places is None else options.exclude_metrics  # as `run` keeps what projections use
+        read = ingest(located, options.metric, options.processes, progress, excluded=excluded)
         read = true_times(read, options)
         experiment, metric = read.experiment, metric_to_model(read, options)
         decision = decide_scaling(experiment, scaling_of(options.scaling))
