@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from filters.event_cost import EventCost, Visited, calibrate_by_leaves
-from filters.plain_time import TAIL, PlainTimes, estimate_plain_times, measurable_callers
+from filters.event_cost import EventCost, Visited
+from filters.known_plain import TAIL, KnownPlain
+from filters.plain_time import PlainTimes, estimate_plain_times, measurable_callers
+from filters.usual_cost import usual_cost
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import Experiment, OverheadCorrection, RunRecord
@@ -56,13 +58,13 @@ def has_noticeable_overhead(experiment: Experiment, cost: EventCost | None = Non
     if found is None:
         return False
     runs, point, _ = found
-    shares = overhead_shares(runs, cost or calibrate_by_leaves(runs))
+    shares = overhead_shares(runs, cost or usual_cost(runs))
     by_point = [np.median(shares[point == p]) for p in np.unique(point).tolist()]
     return bool(np.median(by_point) > NOTICEABLE)
 
 
 def correct_overhead(
-    experiment: Experiment, cost: EventCost | None = None, known: FloatArray | None = None
+    experiment: Experiment, cost: EventCost | None = None, known: KnownPlain | None = None
 ) -> Experiment:
     """Take the overhead of measuring out of the times of all runs.
 
@@ -73,18 +75,19 @@ def correct_overhead(
     Args:
         experiment: as measured, without a filter or with one; returned as it is without visits or times.
         cost: the cost of a visit; by default what the runs show.
-        known: float64[P], plain computing time of points in core-seconds, NaN if unknown.
+        known: plain computing times of the runs of `runs_of`, as far as they are known.
     """
     found = runs_of(experiment)
     if found is None:
         return experiment
     runs, point, repetition = found
-    cost = cost or calibrate_by_leaves(runs)
-    plain = estimate_plain_times(runs, cost, None if known is None else known[point])
+    supported = cost is not None or known is not None
+    cost = cost or usual_cost(runs)
+    plain = estimate_plain_times(runs, cost, known)
     home = measurable_callers(runs, plain.callpath, plain.cost, plain.measurable)
     time = np.zeros(plain.callpath.shape)
     np.add.at(time, home, plain.callpath)
-    correction = _correction(runs, plain, home, cost)
+    correction = replace(_correction(runs, plain, home, cost), supported=supported)
     kept = np.divide(plain.total, runs.measured, out=np.ones(len(plain.total)), where=runs.measured > 0)
     share_kept = {
         (p, r): k for p, r, k in zip(point.tolist(), repetition.tolist(), kept.tolist(), strict=True)
@@ -102,15 +105,17 @@ def correct_overhead(
     )
 
 
-def overhead_sentence(experiment: Experiment, cost: EventCost | None = None) -> str:
-    """Say how much of the measured computing time overhead is expected to take."""
+def with_overhead_left(experiment: Experiment, cost: EventCost | None = None) -> Experiment:
+    """Note how much of the measured computing time overhead is expected to take, and leave it there."""
     found = runs_of(experiment)
     if found is None:
-        return "overhead is unknown, since the runs have no visits of instrumented regions"
+        notice = "overhead is unknown, since the runs have no visits of instrumented regions"
+        return replace(experiment, notices=(*experiment.notices, notice))
     runs, _, _ = found
-    plain = estimate_plain_times(runs, cost or calibrate_by_leaves(runs))
+    plain = estimate_plain_times(runs, cost or usual_cost(runs))
     share = 1.0 - float(plain.total.sum() / runs.measured.sum())
-    return f"instrumentation takes {percent(share)} of the measured computing time; times are as measured"
+    notice = f"instrumentation takes {percent(share)} of the measured computing time; times are as measured"
+    return replace(experiment, notices=(*experiment.notices, notice), overhead_left=share)
 
 
 def _correction(runs: Visited, plain: PlainTimes, home: IntArray, cost: EventCost) -> OverheadCorrection:

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 
 from filters.decision import Decision, Motive
+from filters.evidence import RunEvidence
 from filters.filter_effect import FilterEffect, prediction_json
 from filters.filter_options import Application
+from filters.memory import Memory
 from filters.overhead_budget import BudgetOutcome
 from filters.paper_rule import PaperDecision, RuleOutcome
 from filters.scorep_format.patterns import compile_pattern
@@ -167,21 +169,28 @@ def costly_at_largest_scale(decision: Decision, prediction: FilterEffect) -> tup
     )
 
 
-def next_commands(filter_file: Path, applied: Application) -> tuple[str, ...]:
+def next_commands(
+    filter_file: Path, applied: Application, memory: Memory, runs: Sequence[RunEvidence]
+) -> tuple[str, ...]:
     """Return shell commands that apply a filter.
 
     Args:
         filter_file: where it was written; the commands name it by its absolute path, as compile-time
             filtering needs because compilers run in other directories.
         applied: at run time, with the program as it is instrumented now, or at compile time.
+        memory: what the measurement needs under the filter.
+        runs: what the filter was made from; programs with MPI have its compiler.
     """
     path = shlex.quote(str(filter_file.absolute()))
+    enough = f"export SCOREP_TOTAL_MEMORY={-(-memory.total_memory // 2**20)}M"
     if applied is Application.RUN_TIME:
-        return (f"export SCOREP_FILTERING_FILE={path}",)
+        return (f"export SCOREP_FILTERING_FILE={path}", enough)
     flags = shlex.quote(f"--instrument-filter={filter_file.absolute()}")
+    compiler = "mpicxx" if any("mpi" in run.regions.paradigm for run in runs) else "g++"
     return (
-        f"scorep --instrument-filter={path} g++ ...    # instead of g++ ..., for every file",
-        f"make SCOREP_WRAPPER_INSTRUMENTER_FLAGS={flags}    # if the build uses wrappers such as scorep-g++",
+        f"scorep --instrument-filter={path} {compiler} ...    # instead of {compiler}, for every file",
+        f"make SCOREP_WRAPPER_INSTRUMENTER_FLAGS={flags}    # if the build uses scorep-{compiler}",
+        enough,
     )
 
 

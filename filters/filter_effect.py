@@ -5,10 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from filters.event_cost import EventCost, calibrate_by_leaves, calibrate_by_pair, visited
+from filters.event_cost import EventCost, visited
 from filters.evidence import RunEvidence, by_hand
 from filters.filter_options import Application
-from filters.plain_time import KnownPlain, estimate_plain_times, measurable_callers
+from filters.known_plain import KnownPlain, plain_by_pair, plain_by_run_time
+from filters.plain_time import estimate_plain_times, measurable_callers
+from filters.usual_cost import usual_cost
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 
@@ -109,11 +111,7 @@ class FilterEffect:
 def estimate_plain_time(run: RunEvidence, cost: EventCost, known: KnownPlain | None = None) -> PlainTime:
     """Split the measured computing time of a run into plain time and the cost of the events in it."""
     runs = visited(run)
-    found = (
-        estimate_plain_times(runs, cost)
-        if known is None
-        else estimate_plain_times(runs, cost, np.array([known.total]), known.spread)
-    )
+    found = estimate_plain_times(runs, cost, known)
     everything = np.ones(len(run.tree), dtype=np.bool_)
     home = measurable_callers(runs, found.callpath, found.cost, everything)
     inside, measured = float(runs.events_computing[0]), float(runs.measured[0])
@@ -138,7 +136,7 @@ def predict(
     Args:
         recorded: bool[call path], what is recorded under the filter.
     """
-    cost = cost or calibrate_by_leaves(visited(run))
+    cost = cost or usual_cost(visited(run))
     plain = estimate_plain_time(run, cost, known)
     counted = plain.attributed * plain.computing
     total = float(counted.sum())
@@ -187,12 +185,12 @@ class MeasuredEffect:
     Attributes:
         event_cost: seconds that recording a visit takes, the slope of computing time over visits; None if the
             two profiles show none.
-        plain: the time without measurement in seconds: of the run if it was given, otherwise core-seconds of
-            computing, solved for together with the cost; None if neither is possible.
-        given: whether the plain time was given.
-        without, under: dilation of the profile without the filter and of the one under it; None without a
-            plain time.
-        applied: where the filter was applied, as far as that shows.
+        plain: computing time without measurement in core-seconds: from the run time that was given, otherwise
+            solved for together with the cost; None if neither is possible.
+        given: whether a run time was given.
+        without, under: computing time over the plain one, of the profile without the filter and of the one
+            under it; None unless a run time was given: what is solved for measures neither.
+        applied: where the filter was applied; None if nothing shows it.
     """
 
     event_cost: float | None
@@ -200,7 +198,7 @@ class MeasuredEffect:
     given: bool
     without: float | None
     under: float | None
-    applied: Application
+    applied: Application | None
 
 
 def measured_effect(
@@ -213,34 +211,38 @@ def measured_effect(
 ) -> MeasuredEffect:
     """Compare a run without a filter with the same run under it.
 
-    Without a baseline, two equations T = P + c E give plain time and cost. They hold for a filter at compile
-    time: what a visit takes that is rejected at run time would count as plain time.
-
     Args:
         applied: where the filter was applied; if not given, where the prediction is nearer to the dilation
-            that the baseline shows, and at compile time without a baseline.
+            that the baseline shows.
+        baseline: seconds that the run takes without instrumentation.
+
+    Raises:
+        UsageError: the baseline is longer than the run.
     """
-    try:
-        plain, cost = calibrate_by_pair(full, reduced)
-        event_cost = cost.recorded
-    except UsageError:  # the second run has more visits or took longer
-        plain, event_cost = 0.0, None
-    without: float | None
-    under: float | None
+    one, two = visited(full), visited(reduced)
+    without = under = event_cost = None
+    plain = 0.0
     if baseline is not None:
-        without, under = full.wall / baseline, reduced.wall / baseline
-        applied = applied or _nearer(prediction, reduced.wall / baseline)
+        seconds, wall = np.array([baseline]), np.array([full.wall])
+        plain = float(plain_by_run_time(one, seconds, wall, "--baseline-time").total[0])
+        without, under = (float(run.measured[0]) / plain if plain > 0 else None for run in (one, two))
+        if applied is None and under is not None:
+            applied = _nearer(prediction, under)
+    try:
+        rejected = EventCost().filtered if applied is Application.RUN_TIME else 0.0
+        solved, cost = plain_by_pair(one, two, reduced.source, rejected=rejected)
+    except UsageError:  # the second run has more visits or took longer
+        pass
     else:
-        without, under = (
-            float(visited(run).measured[0]) / plain if plain > 0.0 else None for run in (full, reduced)
-        )
+        event_cost = cost.recorded
+        plain = plain if baseline is not None else float(solved.total[0])
     return MeasuredEffect(
         event_cost=event_cost,
-        plain=baseline if baseline is not None else plain or None,
+        plain=plain or None,
         given=baseline is not None,
         without=without,
         under=under,
-        applied=applied or Application.COMPILE_TIME,
+        applied=applied,
     )
 
 

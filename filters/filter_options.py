@@ -40,6 +40,9 @@ class PaperRule:
                 )
 
 
+ACCEPTABLE = 0.05  # of the plain computing time: overhead that a filter may leave if nothing is asked for
+
+
 class Application(Enum):
     """Where a filter is applied."""
 
@@ -127,6 +130,7 @@ class FilterRequest:
 
     Attributes:
         rule: the paper's rule, or an overhead budget within which to select regions.
+        applied: where the filter will be applied; None for where it leaves little overhead.
         overrides: what to keep or to drop whatever the rule says.
         layout: form of a Score-P filter file.
         instrumenter: whose language to write.
@@ -137,6 +141,7 @@ class FilterRequest:
     """
 
     rule: PaperRule | Budget = field(default_factory=PaperRule)
+    applied: Application | None = None
     overrides: Overrides = field(default_factory=Overrides)
     layout: Layout = field(default_factory=Layout)
     instrumenter: Instrumenter = Instrumenter.SCOREP

@@ -212,6 +212,12 @@ class Verification:
                 "filter or of the compiler (GCC's plug-in skips inline functions unless a rule includes them "
                 "by name)"
             )
+        if not found and self._only_lost():
+            found.append(
+                f"{percent(self.deviation)} of the visits are missing in {len(self.differences())} of "
+                f"{int((self.expected > 0).sum())} call paths, and all others agree to the visit: the "
+                "measurement system lost them, as Score-P does if its memory is full, or the input differs"
+            )
         if not found:
             found.append(
                 f"the same regions were recorded, but {percent(self.deviation)} of the visits differ: "
@@ -222,6 +228,12 @@ class Verification:
     def _share(self, visits: FloatArray) -> float:
         largest = max(float(self.expected.sum()), float(self.measured.sum()))
         return float(visits.sum()) / largest if largest > 0 else 0.0
+
+    def _only_lost(self) -> bool:
+        """Whether visits are missing in the smaller part of the call paths, and nothing else differs."""
+        different = self.measured != self.expected
+        missing = bool((self.measured <= self.expected).all())
+        return missing and 2 * int(different.sum()) < int((self.expected > 0).sum())
 
     def _lost(self) -> list[str]:
         recorded = set(self._regions(self.measured > 0))

@@ -8,6 +8,7 @@ listed may not have been called.
 """
 
 import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,11 +19,13 @@ from filters.evidence import TIME, VISITS, filterable
 from filters.scorep_format.rule_files import FilterRules, parse
 from ingest.alignment import MeasuredRun
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.errors import FilterError
 from ingest.reduction import ReducedProfile
 
 FILTER_ATTRIBUTE = "pipeline::filter"
 UNFILTERED = "none"
-_COPY = "scorep.filter"
+_COPY, _SETTINGS = "scorep.filter", "scorep.cfg"  # beside the profile
+_FILTERING_FILE = re.compile(r"^SCOREP_FILTERING_FILE=['\"]?(?P<path>[^'\"\n]*)", re.MULTILINE)
 _LENGTH = 16
 OFTEN = 10  # visits in every run of a point that lists a function; another run of it calls the function, too
 _COMPILER = "compiler"
@@ -62,6 +65,24 @@ def digest_of_run(source: str, attributes: Mapping[str, str], given: str | None 
     if copy.is_file():
         return digest(parse(copy.read_text(encoding="utf-8", errors="surrogateescape"), where=str(copy)))
     return None
+
+
+def filtered_at_run_time(source: str, attributes: Mapping[str, str]) -> bool:
+    """Tell whether a run is known to have rejected visits while it ran.
+
+    Score-P leaves a copy of such a filter beside the profile, and in ``scorep.cfg`` the file's name. A filter
+    at compile time leaves neither.
+    """
+    try:
+        if digest_of_run(source, attributes) not in (None, UNFILTERED):
+            return True
+    except FilterError:  # a filter that cannot be parsed is one
+        return True
+    settings = Path(source).with_name(_SETTINGS)
+    if not settings.is_file():
+        return False
+    named = _FILTERING_FILE.search(settings.read_text(encoding="utf-8", errors="replace"))
+    return named is not None and bool(named["path"].strip())
 
 
 def mixed_filters(digests: Mapping[str, str | None]) -> str | None:

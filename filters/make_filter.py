@@ -1,6 +1,6 @@
 """A filter made from profiles: which regions are kept, verified rules, what it does, and the evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -8,28 +8,24 @@ from typing import Any
 import numpy as np
 
 from filters.decision import Decision, Motive, override_notices
-from filters.event_cost import (
-    EventCost,
-    calibrate_by_leaves,
-    calibrate_by_pair,
-    calibrated,
-    plain_by_baseline,
-    visited,
-)
+from filters.event_cost import EventCost, calibrated, visited
 from filters.evidence import RunEvidence, by_hand, evidence_from_profile
 from filters.explanation import costly_at_largest_scale, evidence_json
 from filters.filter_effect import FilterEffect, estimate_plain_time, measurable, predict
-from filters.filter_options import Application, Budget, FilterRequest, Instrumenter
+from filters.filter_options import ACCEPTABLE, Application, Budget, FilterRequest, Instrumenter
+from filters.instrumentation import filtered_at_run_time
 from filters.instrumenters import list_functions
+from filters.known_plain import KnownPlain, joined, plain_by_pair, plain_by_run_time
 from filters.memory import Memory, trace_memory
 from filters.overhead_budget import BudgetOutcome, decide_by_budget
 from filters.paper_rule import decide_by_paper
-from filters.plain_time import KnownPlain
 from filters.scorep_format.rule_files import FilterRules, kept
 from filters.scorep_format.writer import merge_filters, write_filter
+from filters.usual_cost import usual_cost
 from ingest.cpp_names import short_list
 from ingest.discovery import Run
 from ingest.errors import InputError
+from ingest.number_text import percent
 from ingest.profile import Profile
 from ingest.readers import read_profile
 from ingest.run_settings import not_instrumented
@@ -45,6 +41,7 @@ class FilterResult:
     Attributes:
         text: the content of the file; one for Score-P is verified against all regions.
         decision: which regions are kept and why.
+        application: where the filter is to be applied.
         prediction: its effect on the run of the largest scale.
         budget: how the budget was spent, if there was one.
         memory: what a trace of that run needs without and with the filter.
@@ -54,16 +51,12 @@ class FilterResult:
 
     text: str
     decision: Decision
+    application: Application
     prediction: FilterEffect
     budget: BudgetOutcome | None
     memory: tuple[Memory, Memory]
     evidence: dict[str, Any]
     usage: str = ""
-
-    @property
-    def application(self) -> Application:
-        """The stage of instrumentation at which the filter is applied."""
-        return self.budget.applied if self.budget else Application.RUN_TIME
 
     @property
     def notices(self) -> tuple[str, ...]:
@@ -104,24 +97,22 @@ def make_filter(
     evidence.append(evidence_from_profile(largest))
     cost, known = _calibration(evidence[-1], request) if series is None else (series.cost, series.plain)
     request, unclear = _with_measurable_growth(evidence[-1], request, cost, known)
-    decision, outcome = _decide(evidence, request, cost, known)
-    predictions = [
-        predict(run, decision.recorded(i), cost, known if i == len(evidence) - 1 else None)
-        for i, run in enumerate(evidence)
-    ]
+    made = _decide(evidence, request, cost, known)
+    decision, outcome, predictions = made.decision, made.outcome, made.predictions
     content = evidence_json(decision, predictions, outcome)
     content["notices"] += costly_at_largest_scale(decision, predictions[-1])
     text, usage, notices = _written(decision, request)
     content["notices"] += override_notices(decision, request.overrides)
     content["notices"] += [*_protection_notices(decision, unclear), *notices]
     recorded = decision.recorded_regions(len(evidence) - 1)
-    if outcome is not None and outcome.applied is Application.COMPILE_TIME:
+    if made.application is Application.COMPILE_TIME:
         recorded = recorded | by_hand(largest.regions)
     unfiltered, filtered = trace_memory(largest, np.stack([np.ones_like(recorded), recorded]))
     content["memory"] = {"unfiltered": vars(unfiltered), "filtered": vars(filtered)}
     return FilterResult(
         text=text,
         decision=decision,
+        application=made.application,
         prediction=predictions[-1],
         budget=outcome,
         memory=(unfiltered, filtered),
@@ -164,25 +155,82 @@ def _protection_notices(decision: Decision, unclear: Sequence[str]) -> list[str]
 
 def _calibration(largest: RunEvidence, request: FilterRequest) -> tuple[EventCost, KnownPlain | None]:
     """Return the cost of a visit, and the plain computing time of the largest scale if it is known."""
+    run, known = visited(largest), []
+    cost = None
+    if request.reduced is not None:
+        profile = read_profile(request.reduced)
+        fewer = visited(evidence_from_profile(profile))
+        rejected = EventCost().filtered * filtered_at_run_time(profile.source, profile.attributes)
+        plain, cost = plain_by_pair(run, fewer, profile.source, rejected=rejected)
+        known.append(plain)
     if request.event_cost is not None:
         cost = calibrated(request.event_cost, GIVEN_SPREAD, "given")
-    elif request.reduced is not None:
-        reduced = evidence_from_profile(read_profile(request.reduced))
-        plain, cost = calibrate_by_pair(largest, reduced)
-        return cost, KnownPlain(plain)
-    else:
-        cost = calibrate_by_leaves(visited(largest))
-    if request.baseline is None:
-        return cost, None
-    return cost, KnownPlain(plain_by_baseline(largest, request.baseline))
+    if request.baseline is not None:
+        seconds, wall = np.array([request.baseline]), np.array([largest.wall])
+        known.append(plain_by_run_time(run, seconds, wall, "--baseline-time"))
+    return cost or usual_cost(run), joined(known)
+
+
+@dataclass(frozen=True, eq=False)
+class _Made:
+    """A decision, where it is applied, how a budget was spent, and the effects on the runs."""
+
+    decision: Decision
+    application: Application
+    outcome: BudgetOutcome | None
+    predictions: list[FilterEffect]
 
 
 def _decide(
-    evidence: Sequence[RunEvidence], request: FilterRequest, cost: EventCost, known: KnownPlain | None
-) -> tuple[Decision, BudgetOutcome | None]:
+    evidence: Sequence[RunEvidence],
+    request: FilterRequest,
+    cost: EventCost,
+    known: KnownPlain | None,
+) -> _Made:
+    """Decide by the rule that is asked for; by a budget if that of the paper would leave much overhead."""
+
+    def effects(decision: Decision) -> list[FilterEffect]:
+        last = len(evidence) - 1
+        return [
+            predict(run, decision.recorded(i), cost, known if i == last else None)
+            for i, run in enumerate(evidence)
+        ]
+
+    def within(budget: Budget, *, with_growing: bool = False) -> _Made:
+        asked = request.overrides
+        decision, outcome = decide_by_budget(
+            evidence, budget, overrides=asked, cost=cost, known=known, with_growing=with_growing
+        )
+        return _Made(decision, outcome.applied, outcome, effects(decision))
+
     if isinstance(request.rule, Budget):
-        return decide_by_budget(evidence, request.rule, overrides=request.overrides, cost=cost, known=known)
-    return decide_by_paper(evidence, request.rule, request.overrides, cost=cost, known=known), None
+        return within(request.rule)
+    decision = decide_by_paper(evidence, request.rule, request.overrides, cost=cost, known=known)
+    by_rule = effects(decision)
+    left = {applied: _largest_overhead(by_rule, applied) for applied in Application}
+    asked = (request.applied,) if request.applied else tuple(Application)
+    for applied in asked:
+        if left[applied] <= ACCEPTABLE:
+            return _Made(decision, applied, None, by_rule)
+    if request.rule.paper_exact:
+        return _Made(decision, asked[0], None, by_rule)
+    made = within(Budget(ACCEPTABLE, request.applied), with_growing=True)
+    if made.outcome is not None and not made.outcome.met:
+        made = within(Budget(ACCEPTABLE, request.applied))
+    return replace(made, decision=replace(made.decision, notices=(_instead(left), *made.decision.notices)))
+
+
+def _largest_overhead(effects: Sequence[FilterEffect], applied: Application) -> float:
+    return max(one.dilation(applied).value for one in effects) - 1.0
+
+
+def _instead(left: Mapping[Application, float]) -> str:
+    """Say what the rule of the paper would leave."""
+    shares = " and ".join(f"{percent(share)} at {applied.value}" for applied, share in left.items())
+    return (
+        f"the rule of the paper alone would leave an overhead of {shares}, so regions are selected within "
+        f"{percent(ACCEPTABLE)}: --max-overhead sets another budget, --paper-exact keeps to the rule"
+    )
 
 
 def _written(decision: Decision, request: FilterRequest) -> tuple[str, str, list[str]]:

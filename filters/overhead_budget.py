@@ -6,13 +6,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from filters.decision import Decision, Motive, decision_notices, override
-from filters.event_cost import EventCost, calibrate_by_leaves, visited
+from filters.event_cost import EventCost
 from filters.evidence import FilterRegions, RunEvidence, by_hand, unite_regions
 from filters.filter_effect import estimate_plain_time
 from filters.filter_options import Application, Budget, Overrides
-from filters.plain_time import KnownPlain
+from filters.known_plain import KnownPlain
+from filters.usual_cost import most_visited, usual_cost
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.cpp_names import short_name
 from ingest.number_text import percent
+
+BLOCK = 0.5  # of the computing time, from which a region is worth being divided
+NEXT_BUDGETS = (2.0, 5.0, 10.0)  # times the budget, that are looked at
+WORTH_MORE = 0.1  # of the computing time, that a larger budget has to show
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,6 +140,7 @@ def decide_by_budget(
     overrides: Overrides | None = None,
     cost: EventCost | None = None,
     known: KnownPlain | None = None,
+    with_growing: bool = False,
 ) -> tuple[Decision, BudgetOutcome]:
     """Select regions within an overhead budget.
 
@@ -144,11 +151,13 @@ def decide_by_budget(
 
     Args:
         runs: one or more runs of the same program, measured without a filter.
-        overrides: what to keep or to drop whatever it costs; what grows is not kept for that.
+        overrides: what to keep or to drop whatever it costs.
+        with_growing: whether what grows is kept whatever it costs, too.
     """
     regions = unite_regions(runs)
-    shares = region_shares(regions, runs, cost or calibrate_by_leaves(visited(runs[-1])), known)
-    asked = replace(overrides or Overrides(), growing=())  # the budget wins over automatic protection
+    shares = region_shares(regions, runs, cost or usual_cost(most_visited(runs)), known)
+    asked = overrides or Overrides()
+    asked = asked if with_growing else replace(asked, growing=())
     forced = override(regions, _undecided(regions), asked)
     must = forced >= Motive.PREFIX
     applied = budget.applied or _application(shares, must, budget)
@@ -160,7 +169,11 @@ def decide_by_budget(
     overhead = shares.overhead(reason >= Motive.PREFIX, applied)
     outcome = BudgetOutcome(budget, applied, tuple(overhead.tolist()), packing)
     method = f"overhead budget of {percent(budget.overhead)}, filter applied at {applied.value}"
-    notices = (*decision_notices(regions, reason), *_budget_notices(outcome, shares))
+    notices = (
+        *decision_notices(regions, reason),
+        *_budget_notices(outcome, shares),
+        *_worth_more(regions, shares, worth, must, outcome),
+    )
     callpaths = _callpath_reasons(regions, runs, reason, worth > 0.0)
     decision = Decision(
         regions=regions, runs=tuple(runs), callpaths=callpaths, reason=reason, method=method, notices=notices
@@ -237,6 +250,33 @@ def _callpath_reasons(
         free = np.isin(reason, (Motive.TIME, Motive.STRUCTURE)) & ~worthy[:, i]
         by_run = np.append(np.where(free, Motive.TOO_COSTLY, reason), Motive.DROPPED)
         found.append(by_run[entry])
+    return tuple(found)
+
+
+def _worth_more(
+    regions: FilterRegions, shares: Shares, worth: FloatArray, forced: BoolArray, outcome: BudgetOutcome
+) -> tuple[str, ...]:
+    """Say which region stays one block, and which larger budget would divide it."""
+    own, limit = shares.own[:, -1], outcome.budget.overhead
+    kept = forced | outcome.packing.taken
+    if not outcome.met or own.sum() <= 0:
+        return ()
+    block = int(np.where(kept, own, 0.0).argmax())
+    found, now = [], float(own[kept].sum())
+    if own[block] >= BLOCK * own.sum():
+        share = percent(float(own[block] / own.sum()))
+        name = short_name(regions.table.name[block])
+        found.append(f"{name} stays one block with {share} of the computing time")
+    for step in NEXT_BUDGETS:
+        packing = _pack(shares, worth, forced, step * limit, outcome.applied)
+        more = float(own[forced | packing.taken].sum())
+        if more >= now + WORTH_MORE * own.sum():
+            there, here = (percent(part / float(own.sum())) for part in (more, now))
+            found.append(
+                f"--max-overhead {percent(step * limit)} would measure {there} of the computing time in the "
+                f"regions where it is spent, instead of {here}"
+            )
+            break
     return tuple(found)
 
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from filters.decision import Decision, Motive, decision_notices, override, region_reasons
-from filters.event_cost import EventCost, calibrate_by_leaves, visited
+from filters.event_cost import EventCost
 from filters.evidence import FilterRegions, RunEvidence, unite_regions
 from filters.evidence import filterable as can_filter
 from filters.filter_options import Budget, Overrides, PaperRule
+from filters.known_plain import KnownPlain
 from filters.overhead_budget import region_shares
-from filters.plain_time import KnownPlain
+from filters.usual_cost import most_visited, usual_cost
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_list
 from ingest.number_text import count, percent
@@ -162,9 +163,7 @@ def decide_by_paper(
     by_rule = region_reasons(regions, runs, callpaths)
     found = None
     if not rule.paper_exact:
-        found = guard(
-            regions, runs, callpaths, by_rule, cost or calibrate_by_leaves(visited(runs[-1])), known
-        )
+        found = guard(regions, runs, callpaths, by_rule, cost or usual_cost(most_visited(runs)), known)
         by_rule = np.where(found.dropped, int(Motive.OUT_OF_PROPORTION), by_rule)
     reason = override(regions, by_rule, overrides or Overrides())
     method = (

@@ -5,41 +5,26 @@ it is done, how well, and when not to trust it: docs/explanations/true-times.md.
 those of `python -m benchmarks.overhead learn`.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from filters.event_cost import INSIDE, EventCost, Visited, usual_costs
+from filters.event_cost import INSIDE, EventCost, Visited, calibrated
 from filters.evidence import filterable
+from filters.known_plain import TAIL, KnownPlain
+from filters.plain_posterior import CORE_SPREAD, LEVEL_SPREAD, Beliefs, Measured, Sample, plain_times
+from filters.shown_times import Reading, read_times
 from ingest.arrays import BoolArray, FloatArray, IntArray
 
-CLEAR, CLEAR_LEAF = 2.0, 3.0  # times the usual cost from which a call path's time is not in doubt
-MARGIN = 0.15  # of the cost of a visit and two callees, that a visit may take beyond the usual cost
-TRIVIAL = 0.65e-9  # plain seconds per visit of what is mostly overhead; learned
-TRUST = 0.6  # weight of what callers show beside visits times `TRIVIAL`, in logarithms; learned
-LEVEL_SPREAD = 0.74  # of the logarithm of that estimate over true plain time; learned
-SCALE_SPREAD = 0.2  # the same from one scale of a program to another; learned
-USUAL_SPREAD = 0.1  # of the logarithm of the usual cost
-KNOWN_SPREAD = 0.05  # of the logarithm of a plain time that was measured
+SCALE_SPREAD = 0.2  # of the logarithm of what a program lacks, from one of its scales to another; learned
+PRIOR_RUNS = 4  # of known plain time, that this is worth beside how those of a program differ
+RUN_COST_SPREAD = 0.1  # of the logarithm of the cost of a visit, from one run of a program to another
+LEAST_OF_KNOWN = 0.05  # of a known plain time, that is in doubtful call paths
+RUN_SPREAD = 0.06  # of the logarithm of a run time, from one run to the next
+NEVER = 1e-6  # weight of a reading that known times contradict
 UNEVEN = 0.02  # relative error of the cost from one caller to the next
 HOPELESS = 1e9  # overhead over plain time of a call path, from which it does not matter
-LEAST_LEFT = 0.1  # of a time that is not in doubt, whatever a single run shows
-LEAST_TRUST = 0.1  # of visits times `TRIVIAL`, which callers show at least
-TAIL = 1.645  # standard deviations to either end of a 90 % interval
-_GRID = 4000
-
-
-@dataclass(frozen=True)
-class KnownPlain:
-    """A plain computing time that is known from elsewhere.
-
-    Attributes:
-        total: core-seconds.
-        spread: standard deviation of its logarithm.
-    """
-
-    total: float
-    spread: float = KNOWN_SPREAD
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -65,114 +50,43 @@ class PlainTimes:
     deviation: FloatArray
     total_deviation: float
 
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Doubts:
-    """Call paths whose time is mostly overhead, and what they show beyond it.
-
-    Attributes:
-        doubtful: bool[n].
-        taken: float64[n, R], the usual cost of the visits in every call path, in core-seconds.
-        excess: float64[n, R], core-seconds beyond it; zero for what is not doubtful.
-        trivial: float64[n, R], what as many visits take in other programs; zero for what is not doubtful.
-    """
-
-    doubtful: BoolArray
-    taken: FloatArray
-    excess: FloatArray
-    trivial: FloatArray
+    @property
+    def of_another_run(self) -> tuple[FloatArray, FloatArray]:
+        """Ends of the 90 % intervals of what plain runs take, which scatter, too; float64[R] each."""
+        below, above = np.log(self.total / self.low), np.log(self.high / self.total)
+        wider = (np.hypot(side, TAIL * RUN_SPREAD) for side in (below, above))
+        low, high = (np.exp(side) for side in wider)
+        return self.total / low, self.total * high
 
 
-@dataclass(frozen=True, eq=False)
-class ShownTimes:
-    """What call paths show of their plain time.
-
-    Attributes:
-        callpath: float64[n, R] in core-seconds; communication has its measured time here.
-        total: float64[R], of all that compute.
-        deviation: float64[R], standard deviation of the logarithm of the total.
-        itself: float64[n], core-seconds of all runs that a call path shows, whatever other programs do.
-    """
-
-    callpath: FloatArray
-    total: FloatArray
-    deviation: FloatArray
-    itself: FloatArray
-
-
-def doubts(runs: Visited, cost: EventCost) -> Doubts:
-    """Separate call paths that clearly exceed the cost of their events from those that are mostly overhead.
-
-    A doubtful caller has what exceeds the least cost of its callees' visits and the usual cost of its own:
-    per event the median over all runs, so that the noise of a single run does not count. A doubtful leaf has
-    nothing, since it is part of its caller if nothing is recorded.
-    """
-    inside, outside = usual_costs(runs, cost)
-    taken = inside * runs.visits + outside * runs.callee_visits
-    margin = MARGIN * (inside + 2 * outside) * runs.visits
-    calls, events = runs.callee_visits > 0, runs.visits + runs.callee_visits
-    unknown = np.full(events.shape, np.nan)
-    rate = np.divide(runs.time - taken - margin, events, out=unknown.copy(), where=calls)
-    ratio = np.divide(runs.time, taken, out=unknown.copy(), where=taken > 0)
-    clear = _median(ratio) > np.where(calls.any(axis=1), CLEAR, CLEAR_LEAF)
-    doubtful = runs.computing & ~clear
-    trivial = TRIVIAL * np.where(doubtful[:, None], runs.visits, 0.0)
-    excess = np.where(doubtful[:, None], np.maximum(_median(rate), 0.0)[:, None] * events, 0.0)
-    return Doubts(
-        doubtful=doubtful, taken=taken, excess=np.maximum(excess, LEAST_TRUST * trivial), trivial=trivial
-    )
-
-
-def show_times(runs: Visited, cost: EventCost) -> ShownTimes:
-    """Guess each call path's plain time from what it shows by itself.
-
-    What is not doubtful keeps its time less the cost. The sum of what doubtful call paths show is combined
-    with what as many visits take in other programs; their shares of it stay.
-    """
-    found = doubts(runs, cost)
-    clear = np.maximum(runs.time - found.taken, LEAST_LEFT * runs.time)
-    shown, expected = found.excess.sum(), found.trivial.sum()
-    scale = (expected / shown) ** (1 - TRUST) if shown > 0 else 1.0
-    doubtful = found.doubtful[:, None]
-    callpath = np.where(doubtful, np.minimum(scale * found.excess, runs.time), clear)
-    callpath = np.where(runs.computing[:, None], callpath, runs.time)
-    total = callpath[runs.computing].sum(axis=0)
-    of_level = LEVEL_SPREAD * callpath[found.doubtful].sum(axis=0)
-    of_cost = USUAL_SPREAD * found.taken[runs.computing & ~found.doubtful].sum(axis=0)
-    error = np.hypot(of_level, of_cost)
-    return ShownTimes(
-        callpath,
-        total,
-        np.divide(error, total, out=np.zeros(len(total)), where=total > 0),
-        np.where(doubtful, found.excess, clear).sum(axis=1),
-    )
-
-
-def estimate_plain_times(
-    runs: Visited, cost: EventCost, known: FloatArray | None = None, known_spread: float = KNOWN_SPREAD
-) -> PlainTimes:
+def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | None = None) -> PlainTimes:
     """Split the measured computing times T into plain times P and the cost of the events in them.
 
-    With E visits whose cost lies in computing time, c = (T - P) / E. Two things are known of P. First, c is
-    near the given cost (log-normal, `EventCost.spread`). Second, P is near what the call paths show one by
-    one (`show_times`; log-normal, `LEVEL_SPREAD` where they are mostly overhead). If events cost little of
-    T, the first decides; if they are nearly all of T, the difference T - c E says nothing, and the second
-    decides. What all runs of a program show too much or too little is common to them, so that a plain time
-    that is known for one of them corrects the others.
+    Each run by how probable its plain times are (`plain_posterior`), given what its call paths show
+    (`shown_times`). What all runs of a program show too much or too little is common to them, and so is the
+    cost of a visit: a plain time that is known for one of them corrects the others.
 
     Args:
-        known: float64[R], plain computing time in core-seconds, NaN for runs of which it is unknown.
+        known: plain computing times of some runs; those are as given.
     """
-    known = np.full(runs.time.shape[1], np.nan) if known is None else known
-    shown = show_times(runs, cost)
+    readings = read_times(runs, cost)
+    beliefs = [Beliefs(cost=cost)] * len(readings)
+    if known is not None and np.isfinite(known.total).any():
+        cost = _informed(cost, runs, known)
+        found = [_judged(reading, runs, cost, known) for reading in read_times(runs, cost)]
+        readings, beliefs = [reading for reading, _ in found], [belief for _, belief in found]
+    total, low, high = _totals(runs, readings, beliefs, known)
+    everything_known = known is not None and bool(np.isfinite(known.total).all())
     inside = runs.events_computing
-    total, low, high = _totals(runs.measured, inside, shown, cost, known, known_spread)
     left = runs.measured - total
     costs = np.divide(left, inside, out=np.full(len(left), cost.recorded), where=inside > 0)
-    callpath = _brought_to(total, shown.callpath, runs, costs)
+    weights = np.array([reading.weight for reading in readings])
+    shown = np.average([reading.callpath for reading in readings], axis=0, weights=weights)
+    itself = np.average([reading.itself for reading in readings], axis=0, weights=weights)
+    callpath = _brought_to(total, shown, runs, costs)
     deviation, common = _deviations(runs, callpath, costs, low, high)
     taken = (costs * runs.events).sum(axis=1)
-    measurable = (UNEVEN * taken < shown.itself) | ~runs.computing
+    measurable = (UNEVEN * taken < itself) | ~runs.computing
     return PlainTimes(
         callpath=callpath,
         total=total,
@@ -181,72 +95,87 @@ def estimate_plain_times(
         cost=costs,
         measurable=measurable,
         deviation=np.where(runs.computing, deviation, 0.0),
-        total_deviation=common,
+        total_deviation=float(np.hypot(common, 0.0 if everything_known else RUN_SPREAD)),
+    )
+
+
+def _informed(cost: EventCost, runs: Visited, known: KnownPlain) -> EventCost:
+    """Combine a cost of visits with what runs of known plain time show, each by how sure it is."""
+    taken, events = runs.measured - known.total, runs.events_computing
+    usable = np.isfinite(taken) & (taken > 0) & (events > 0)
+    error = known.spread[usable] * known.total[usable] / taken[usable]
+    logs = np.append(np.log(taken[usable] / events[usable]), np.log(cost.recorded))
+    elsewhere = np.hypot(cost.spread, CORE_SPREAD)
+    weight = np.append(1.0 / (error**2 + RUN_COST_SPREAD**2), elsewhere**-2.0)
+    mean = float((weight * logs).sum() / weight.sum())
+    spread = float(np.hypot(weight.sum() ** -0.5, RUN_COST_SPREAD))
+    return calibrated(float(np.exp(mean)), spread, cost.source)
+
+
+def _judged(reading: Reading, runs: Visited, cost: EventCost, known: KnownPlain) -> tuple[Reading, Beliefs]:
+    """Correct what a reading shows by the runs whose plain time is known, and weigh it by how far it was off.
+
+    What it lacks is common to all runs of a program, but for what differs from one scale to the next.
+    """
+    measured = [_measured(runs, reading, r) for r in np.flatnonzero(np.isfinite(known.total)).tolist()]
+    clear, shown = np.array([(_left(one, cost), one.shown) for one in measured]).T
+    total = known.total[np.isfinite(known.total)]
+    too_much = np.log(np.maximum(clear / total, 1.0)).mean() / SCALE_SPREAD
+    if not (shown > 0).all():
+        weight = reading.weight * float(np.exp(-0.5 * too_much**2))
+        return replace(reading, weight=max(weight, NEVER)), Beliefs(
+            cost=cost, core_spread=RUN_COST_SPREAD, saved=0.0, hidden=0.0, beside=0.0
+        )
+    lacks = np.log(np.maximum(total - clear, LEAST_OF_KNOWN * total) / shown)
+    count, lack = len(lacks), float(lacks.mean())
+    scatter = (PRIOR_RUNS * SCALE_SPREAD**2 + ((lacks - lack) ** 2).sum()) / (PRIOR_RUNS + count - 1)
+    weight = reading.weight * float(np.exp(-0.5 * (too_much**2 + (lack / LEVEL_SPREAD) ** 2)))
+    doubtful = (runs.computing & ~reading.clear)[:, None]
+    corrected = np.where(doubtful, np.minimum(reading.callpath * np.exp(lack), runs.time), reading.callpath)
+    spread = float(np.sqrt(scatter * (1.0 + 1.0 / count)))
+    return (
+        replace(reading, weight=max(weight, NEVER), callpath=corrected),
+        Beliefs(
+            cost=cost, level_spread=spread, core_spread=RUN_COST_SPREAD, saved=0.0, hidden=0.0, beside=0.0
+        ),
+    )
+
+
+def _left(run: Measured, cost: EventCost) -> float:
+    """Clear time without the cost of its events."""
+    return max(run.clear - cost.recorded * run.clear_events, 0.0)
+
+
+def _measured(runs: Visited, reading: Reading, r: int) -> Measured:
+    clear, doubtful = runs.computing & reading.clear, runs.computing & ~reading.clear
+    return Measured(
+        clear=float(runs.time[clear, r].sum()),
+        clear_events=float(runs.events[clear, r].sum()),
+        doubtful=float(runs.time[doubtful, r].sum()),
+        doubtful_events=float(runs.events[doubtful, r].sum()),
+        shown=float(reading.callpath[doubtful, r].sum()),
     )
 
 
 def _totals(
-    measured: FloatArray,
-    events: FloatArray,
-    shown: ShownTimes,
-    cost: EventCost,
-    known: FloatArray,
-    known_spread: float,
+    runs: Visited, readings: Sequence[Reading], beliefs: Sequence[Beliefs], known: KnownPlain | None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Plain computing times with the ends of their 90 % intervals, float64[R] each."""
-    total, low, high = (shown.total.copy() for _ in range(3))
-    level, narrower = _level(shown.total, known)
-    for r in np.flatnonzero((events > 0) & (shown.total > 0)).tolist():
-        most = float(measured[r])
-        if np.isfinite(known[r]):
-            total[r] = min(float(known[r]), most)
-            low[r], high[r] = (total[r] * np.exp(side * TAIL * known_spread) for side in (-1, 1))
-            high[r] = min(high[r], most)
+    total, low, high = (runs.measured.copy() for _ in range(3))
+    for r in np.flatnonzero((runs.events_computing > 0) & (total > 0)).tolist():
+        if known is not None and np.isfinite(known.total[r]):
+            total[r] = min(float(known.total[r]), float(total[r]))
+            low[r], high[r] = (total[r] * np.exp(side * TAIL * known.spread[r]) for side in (-1, 1))
         else:
-            middle = min(float(shown.total[r]) * np.exp(level), most)
-            doubt = max(float(shown.deviation[r]) * narrower, KNOWN_SPREAD)
-            total[r], low[r], high[r] = _posterior(most, float(events[r]), middle, doubt, cost)
-    return total, low, high
-
-
-def _median(rate: FloatArray) -> FloatArray:
-    """Median over runs, float64[n]; 0 if none is known."""
-    seen = np.isfinite(rate).any(axis=1)
-    found = np.zeros(len(rate))
-    found[seen] = np.nanmedian(rate[seen], axis=1)
-    return found
-
-
-def _level(guess: FloatArray, known: FloatArray) -> tuple[float, float]:
-    """What guesses lack, in logarithms, judged by the runs whose plain time is known.
-
-    Returns:
-        What they lack, and the part of their deviation that is left.
-    """
-    usable = np.isfinite(known) & (guess > 0)
-    if not usable.any():
-        return 0.0, 1.0
-    lack = np.log(known[usable] / guess[usable]).mean()
-    left = SCALE_SPREAD * (1.0 + 1.0 / usable.sum()) ** 0.5
-    return float(lack), float(left) / LEVEL_SPREAD
-
-
-def _posterior(
-    measured: float, events: float, guess: float, spread: float, cost: EventCost
-) -> tuple[float, float, float]:
-    """Return mode and tails of ln P, on a grid of ln(P / (T - P)) that is fine at both ends."""
-    expected = np.log(measured) - np.log(cost.recorded * events)
-    first = np.log(guess) - np.log(measured) - 6 * spread
-    odds = np.linspace(first, max(expected, 0.0) + 2 + 6 * cost.spread, _GRID)
-    kept, lost = -np.logaddexp(0.0, -odds), -np.logaddexp(0.0, odds)  # ln P / T and ln (T - P) / T
-    from_cost = (lost + expected) / cost.spread
-    from_shape = (kept + np.log(measured) - np.log(guess)) / spread
-    density = -0.5 * (from_cost**2 + from_shape**2)
-    cumulative = np.cumsum(np.exp(density - density.max() + lost))
-    plain = measured * np.exp(kept)
-    low, high = np.interp(np.array([0.05, 0.95]) * cumulative[-1], cumulative, plain)
-    best = float(plain[density.argmax()])
-    return best, min(float(low), best), max(float(high), best)
+            samples = [
+                plain_times(_measured(runs, reading, r), belief)
+                for reading, belief in zip(readings, beliefs, strict=True)
+            ]
+            weights = [one.weights * reading.weight for one, reading in zip(samples, readings, strict=True)]
+            sample = Sample(np.concatenate([one.values for one in samples]), np.concatenate(weights))
+            low[r], total[r], high[r] = sample.quantiles(0.05, 0.5, 0.95)
+    most = runs.measured
+    return np.minimum(total, most), np.minimum(low, most), np.minimum(high, most)
 
 
 def _brought_to(total: FloatArray, shown: FloatArray, runs: Visited, cost: FloatArray) -> FloatArray:
@@ -280,8 +209,7 @@ def _deviations(
     """
     computed = runs.measured
     level, of_cost = (
-        float(np.max(np.log(np.divide(*ends, out=np.ones(len(low)), where=ends[1] > 0)), initial=0.0))
-        / (2 * TAIL)
+        float(np.median(np.log(np.divide(*ends, out=np.ones(len(low)), where=ends[1] > 0)))) / (2 * TAIL)
         for ends in ((high, low), (computed - low, computed - high))
     )
     taken, plain = (cost * runs.events).sum(axis=1), callpath.sum(axis=1)

@@ -107,6 +107,7 @@ class OverheadCorrection:
         measurable: bool[N]; the time of other call paths is below what the correction leaves uncertain, so
             it is attributed to their callers.
         source: where the cost comes from.
+        supported: whether a plain time or a cost was given, so that more than the profiles speaks for it.
     """
 
     share: float
@@ -115,6 +116,7 @@ class OverheadCorrection:
     total_deviation: float
     measurable: BoolArray
     source: str
+    supported: bool = False
 
 
 def per_text(region: str) -> str:
@@ -166,6 +168,8 @@ class Experiment:
             cores.
         runs: the runs, in the order of points and repetitions; empty if the values come from a series.
         correction: how the times were corrected for overhead; None if they are as measured.
+        overhead_left: the share of the measured computing time that overhead is expected to take, if times
+            are as measured although it distorts them.
         recorded: names of the functions that the runs could record, called or not, sorted; empty if unknown.
         per: the visits by which values and times were divided; None if they are of whole runs.
     """
@@ -179,6 +183,7 @@ class Experiment:
     runs: tuple[RunRecord, ...]
     notices: tuple[str, ...] = ()
     correction: OverheadCorrection | None = None
+    overhead_left: float = 0.0
     recorded: tuple[str, ...] = ()
     per: PerVisit | None = None
 

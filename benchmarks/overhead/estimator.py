@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.event_cost import Visited, calibrate_by_leaves
+from filters.event_cost import Visited
 from filters.evidence import RunEvidence
 from filters.plain_time import estimate_plain_times
+from filters.usual_cost import usual_cost
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,9 @@ def estimate(series: Sequence[Sequence[RunEvidence]]) -> list[Estimate]:
         series: the repetitions of each scale.
     """
     runs = joint([run for repetitions in series for run in repetitions])
-    plain = estimate_plain_times(runs, calibrate_by_leaves(runs))
+    plain = estimate_plain_times(runs, usual_cost(runs))
     scale = np.repeat(np.arange(len(series)), [len(repetitions) for repetitions in series])
-    ends = (plain.total, plain.low, plain.high)
+    ends = (plain.total, *plain.of_another_run)
     return [Estimate(*(float(np.median(values[scale == s])) for values in ends)) for s in range(len(series))]
 
 

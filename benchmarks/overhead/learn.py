@@ -6,8 +6,8 @@ import numpy as np
 
 from benchmarks.overhead.estimator import joint
 from benchmarks.overhead.series import Series, read_all
-from filters.event_cost import calibrate_by_leaves
 from filters.plain_time import TRIVIAL, doubts
+from filters.usual_cost import usual_cost
 from ingest.arrays import FloatArray
 
 TRUSTS = (0.0, 0.2, 0.4, 0.5, 0.6, 0.7, 0.8, 1.0)
@@ -35,7 +35,7 @@ def learn(out: Path, lulesh: Path | None) -> None:
 def _shown(series: Series) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """By run: seconds in clear call paths, excess of doubtful ones, visits of these, and plain seconds."""
     runs = joint([run for scale in series.scales for run in scale.runs])
-    found = doubts(runs, calibrate_by_leaves(runs))
+    found = doubts(runs, usual_cost(runs))
     clear = runs.computing & ~found.doubtful
     truth = np.repeat([scale.truth for scale in series.scales], [len(s.runs) for s in series.scales])
     return (

@@ -174,6 +174,7 @@ class BackTest:
         extrapolation: its scale over the largest that was left.
         value, lower, upper: the prediction with its 90 % interval.
         measured: the total that was measured.
+        judged_by: what `measured` is: ``measured``, or ``corrected`` by an estimate of the overhead.
     """
 
     point: tuple[float, ...]
@@ -182,6 +183,7 @@ class BackTest:
     lower: float
     upper: float
     measured: float
+    judged_by: str = "measured"
 
     @property
     def relative_error(self) -> float:

@@ -159,6 +159,8 @@ def analyse(
         return found
     fit_parts = partial(fit, experiment.parameters, options=options, parts=True)
     tested = back_test_total(fit_parts, experiment, kernels, found.column, found.largest)
+    if tested is not None and experiment.correction is not None:
+        tested = replace(tested, judged_by="corrected")
     return replace(found, back_test=tested)
 
 

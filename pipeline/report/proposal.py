@@ -105,8 +105,8 @@ def _method(analysis: Analysis, found: Runtime) -> str:
     inside = "inside" if test.inside else "outside"
     return (
         f"{text}; from the smaller scales alone, the models predict {quantity(test.value, unit)} at "
-        f"{_at(analysis, np.array(test.point))}, where {quantity(test.measured, unit)} were measured, "
-        f"{inside} the 90 % interval."
+        f"{_at(analysis, np.array(test.point))}, where {quantity(test.measured, unit)} were "
+        f"{test.judged_by}, {inside} the 90 % interval."
     )
 
 

@@ -373,6 +373,7 @@ def _back_test(found: BackTest | None, parameters: Sequence[str]) -> dict[str, A
         "extrapolation": number(found.extrapolation),
         "predicted": estimate_json(found.value, found.lower, found.upper),
         "measured": number(found.measured),
+        "judged_by": found.judged_by,
         "relative_error": number(found.relative_error),
         "inside": found.inside,
     }

@@ -66,6 +66,7 @@ def _callpaths(experiment: Experiment) -> pa.Table:
         "metrics": [(m.name, m.unit, m.kind.value) for m in experiment.metrics],
         "notices": experiment.notices,
         "correction": as_plain(experiment.correction),
+        "overhead_left": experiment.overhead_left,
         "recorded": experiment.recorded,
         "per": as_plain(experiment.per),
     }
@@ -148,6 +149,7 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
         runs=_read_runs(read(RUNS)),
         notices=tuple(shared["notices"]),
         correction=restored(OverheadCorrection | None, shared.get("correction")),
+        overhead_left=float(shared.get("overhead_left", 0.0)),
         recorded=tuple(shared.get("recorded", ())),  # not in earlier files of this version
         per=restored(PerVisit | None, shared.get("per")),
     )

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from filters.event_cost import INSIDE
+from filters.event_cost import INSIDE, EventCost
 from filters.evidence import evidence_from_profile
 from filters.filter_effect import measured_effect, predict
 from filters.filter_options import Application
@@ -27,14 +27,21 @@ def test_two_profiles_show_plain_time_and_cost():
     found = effect()
     assert found.event_cost == pytest.approx(COST)
     assert found.plain == pytest.approx(PLAIN) and not found.given
-    assert found.without == pytest.approx(1 + COST * (INSIDE * MAIN + TINY) / PLAIN)
-    assert found.under == pytest.approx(1 + INSIDE * COST * MAIN / PLAIN)
-    assert found.applied is Application.COMPILE_TIME
+    assert found.without is found.under is None  # nothing measured the plain program
+    assert found.applied is None
+
+
+def test_hooks_of_rejected_visits_are_no_plain_time():
+    hooks = [(0, "main", MAIN, PLAIN + INSIDE * COST * MAIN + TINY * EventCost().filtered)]
+    found = effect(hooks, applied=Application.RUN_TIME)
+    assert (found.plain, found.event_cost) == pytest.approx((PLAIN, COST), rel=1e-3)
+    assert effect(hooks).plain > 1.02 * PLAIN
 
 
 def test_a_plain_time_that_is_given_counts_and_tells_where_the_filter_was_applied():
     found = effect(baseline=PLAIN)
-    assert (found.plain, found.given) == (PLAIN, True)
+    assert found.given and found.plain == pytest.approx(PLAIN)
+    assert found.without == pytest.approx(1 + COST * (INSIDE * MAIN + TINY) / PLAIN)
     assert found.under == pytest.approx(1 + INSIDE * COST * MAIN / PLAIN)
     assert found.applied is Application.COMPILE_TIME
     full = evidence_from_profile(profile_from_rows(FULL))

@@ -10,8 +10,8 @@ from filters.explanation import evidence_json, explain
 from filters.filter_effect import predict
 from filters.filter_options import Overrides, PaperRule
 from filters.filter_verification import simulate
+from filters.known_plain import KnownPlain
 from filters.paper_rule import NEGLIGIBLE, apply_paper_rule, decide_by_paper
-from filters.plain_time import KnownPlain
 from filters.scorep_format.rule_files import parse
 from filters.scorep_format.writer import write_filter
 from tests.profiles import profile_from_rows
@@ -26,8 +26,8 @@ ROWS = [
     (2, "wrap", 1, 1.0e-5),
     (3, "kernel", 2, 1.5),
     (1, "solve", 10, 7.0),
-    (2, "get", 3_000_000, 0.3),
-    (2, "wrap", 4_000_000, 0.4),
+    (2, "get", 3_000_000, 0.15),
+    (2, "wrap", 4_000_000, 0.2),
     *((2, f"small{i}", 100, 1e-4) for i in range(12)),
 ]
 EXACT = PaperRule(paper_exact=True)
@@ -88,7 +88,7 @@ def test_the_user_wins_over_the_guard():
 
 def test_a_plain_time_that_is_known_counts():
     run = evidence_from_profile(profile_from_rows(ROWS))
-    assert not decide_by_paper([run], known=KnownPlain(run.time.sum() * (1 - 1e-9))).guard.dropped.any()
+    assert not decide_by_paper([run], known=KnownPlain.of(run.time.sum() * (1 - 1e-9))).guard.dropped.any()
 
 
 def test_of_several_runs_the_largest_cost_counts():

@@ -105,6 +105,7 @@ def runtime(
             spread=float(np.exp(total.below[ahead] + total.above[ahead])),
             back_test=analysis.back_test,
             correction=analysis.experiment.correction,
+            overhead_left=analysis.experiment.overhead_left,
         ),
         notices=tuple(_notices(study, figures)),
     )

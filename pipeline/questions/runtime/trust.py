@@ -31,6 +31,7 @@ REPETITIONS_WANTED = 3
 SMALL_ERROR, LARGE_ERROR = 0.1, 0.3  # of the back-test
 NARROW, WIDE = 2.0, 5.0  # upper over lower end of an interval
 LARGEST = 1e9  # factors above are not written out
+LITTLE_OVERHEAD, MUCH_OVERHEAD = 0.05, 0.2  # of the measured computing time
 LITTLE_NOISE, MUCH_NOISE = 0.05, 0.15  # relative standard deviation of a repetition
 
 
@@ -76,6 +77,7 @@ def verdict(
     spread: float,
     back_test: BackTest | None,
     correction: OverheadCorrection | None = None,
+    overhead_left: float = 0.0,
 ) -> Verdict:
     """Judge a study by the rules.
 
@@ -87,12 +89,14 @@ def verdict(
         spread: upper over lower end of the interval of the total there.
         back_test: that of the total, if there is one.
         correction: how overhead was taken out of the times, if it was.
+        overhead_left: the share of measured computing time that overhead takes, if it was left there.
     """
     reasons = (
         _scales(scales),
         _repetitions(repetitions),
         _noise(noise),
         *(() if correction is None else (_overhead(correction),)),
+        *(() if not overhead_left else (_overhead_left(overhead_left),)),
         _extrapolation(extrapolation),
         _interval(spread),
         _back_test(back_test),
@@ -114,12 +118,23 @@ def _repetitions(count: int) -> Reason:
 
 
 def _overhead(correction: OverheadCorrection) -> Reason:
+    """A correction that nothing but the profiles themselves supports is not trusted much."""
     spread = float(np.exp(2 * TWO_SIDED * correction.total_deviation))
+    trust = Trust(int(spread <= NARROW) + int(spread <= WIDE))
+    if correction.share > MUCH_OVERHEAD and not correction.supported:
+        trust = min(trust, Trust.MEDIUM)
     text = (
         f"instrumentation takes {percent(correction.share)} of the measured computing time; what is left is "
         f"uncertain by a factor of {_whole_or_short(spread**0.5, 2)}"
     )
-    return Reason("overhead", spread, Trust(int(spread <= NARROW) + int(spread <= WIDE)), text)
+    return Reason("overhead", spread, trust, text)
+
+
+def _overhead_left(share: float) -> Reason:
+    """Times are too large by what measuring takes of them."""
+    trust = Trust(int(share <= MUCH_OVERHEAD) + int(share <= LITTLE_OVERHEAD))
+    text = f"instrumentation takes {percent(share)} of the computing time, and times are as measured"
+    return Reason("overhead", share, trust, text)
 
 
 def _extrapolation(factor: float) -> Reason:
@@ -156,8 +171,8 @@ def _back_test(found: BackTest | None) -> Reason:
     side = "above" if found.relative_error > 0 else "below"
     place = "inside" if found.inside else "outside"
     text = (
-        f"without the largest scale, its total is predicted {100 * error:.0f} % {side} what was measured, "
-        f"which lies {place} the 90 % interval"
+        f"without the largest scale, its total is predicted {100 * error:.0f} % {side} what was "
+        f"{found.judged_by}, which lies {place} the 90 % interval"
     )
     return Reason("back-test", found.relative_error, trust, text)
 

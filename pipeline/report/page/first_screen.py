@@ -193,5 +193,5 @@ def _how_sure(findings: Findings, found: Runtime) -> str:
     return (
         f"{text} Back-test: without {findings.place(test.point)} the models predict "
         f"{estimate_text(value, lower, upper, unit)} there; {figure(test.measured * factor)} {unit} "
-        f"were measured, {inside} the interval."
+        f"were {test.judged_by}, {inside} the interval."
     )

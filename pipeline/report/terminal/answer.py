@@ -252,7 +252,9 @@ def _held_out(test: Mapping[str, Any], unit: str) -> str:
     factor, shown = display_unit(unit, max(predicted["value"], measured))
     text = estimate_of({end: value * factor for end, value in predicted.items()})
     measured_text = f"{figure(measured * factor)} {shown}".rstrip()
-    return f"held-out check: predicted {point_text(test['at'])} as {text}, measured {measured_text}"
+    return (
+        f"held-out check: predicted {point_text(test['at'])} as {text}, {test['judged_by']} {measured_text}"
+    )
 
 
 def _short(region: str) -> str:

@@ -24,9 +24,9 @@ SCALES = (1, 2, 4)
 OVERHEAD = COST * TINY  # core-seconds at scale 1
 
 
-def write_run(path, scale, tiny=TINY, plain=0.4):
+def write_run(path, scale, tiny=TINY, plain=0.4, loops=10):
     regions = [RegionSpec(name, f"_Z{i}", "compiler") for i, name in enumerate(("main", "loop", "tiny"))]
-    visits = np.array([1, 10, tiny * scale if tiny else 0])[:, None]
+    visits = np.array([1, loops, tiny * scale if tiny else 0])[:, None]
     beside = COST * (1 - INSIDE) * tiny * scale
     time = np.array([0.01 * scale, plain * scale + beside, COST * INSIDE * tiny * scale])[:, None]
     metrics = [MetricSpec("visits", visits, dtype="UINT64", unit="occ"), MetricSpec("time", time)]
@@ -55,6 +55,7 @@ def test_much_overhead_is_corrected_unless_times_are_kept(study):
     kept, experiment = totals(study, overhead="keep")
     assert kept == pytest.approx((0.41 + OVERHEAD) * np.array(SCALES))
     assert experiment.correction is None and "times are as measured" in experiment.notices[-1]
+    assert experiment.overhead_left > 0.3
 
 
 def test_little_overhead_is_corrected_only_if_asked_for(tmp_path):
@@ -111,31 +112,57 @@ def test_files_of_run_times_that_are_wrong_are_refused(study, tmp_path, text, sa
         totals(study, baseline_time=tmp_path / "none.csv")
 
 
-def test_a_run_time_that_leaves_nothing_to_compute_is_refused(study):
-    regions = [RegionSpec("main", "main", "compiler"), RegionSpec("MPI_Send", "MPI_Send", "mpi")]
-    for scale in SCALES:  # the program mostly waits
-        metrics = [
-            MetricSpec("visits", [[10**6], [1]], dtype="UINT64", unit="occ"),
-            MetricSpec("time", [[0.1], [5.0]]),
-        ]
-        path = study / f"app.s{scale}.r1" / "profile.cubex"
-        write_cubex(path, parent=[-1, 0], metrics=metrics, regions=regions)
-    with pytest.raises(UsageError, match=r"at s = 4, a run of 5.10 s cannot take only 3.00 s"):
-        totals(study, baseline_time=3.0)
+def test_a_run_time_that_is_longer_than_the_instrumented_run_is_refused(study):
+    with pytest.raises(UsageError, match=r"--baseline-time: the run without instrumentation took 90.0 s"):
+        totals(study, baseline_time=90.0)
+
+
+def test_several_run_times_of_a_point_show_its_noise(study, tmp_path):
+    for scale in SCALES:
+        write_run(study / f"app.s{scale}.r2" / "profile.cubex", scale)
+    file = tmp_path / "plain.csv"
+    file.write_text("s,seconds\n" + "".join(f"{s},{0.41 * s * f}\n" for s in SCALES for f in (1.0, 1.1)))
+    experiment = totals(study, baseline_time=file)[1]
+    found = experiment.values["time"].sum.sum(axis=0)
+    assert found[:, 1] / found[:, 0] == pytest.approx(1.1, rel=1e-3)
+    assert experiment.correction.supported
 
 
 def test_runs_with_fewer_regions_calibrate_their_scales(study, tmp_path):
     write_run(tmp_path / "less" / "app.s2.r1" / "profile.cubex", 2, tiny=10**4)
     corrected, _ = totals(study, calibrate=tmp_path / "less")
     assert corrected == pytest.approx([0.41, 0.82, 1.64], rel=0.05)
-    single = write_run(tmp_path / "single.cubex", 4, tiny=10**4)
+
+
+def test_a_single_profile_is_of_the_scale_that_its_folder_names(study, tmp_path):
+    single = write_run(tmp_path / "less" / "app.s2.r1" / "profile.cubex", 2, tiny=10**4)
     corrected, _ = totals(study, calibrate=single)
-    assert corrected[-1] == pytest.approx(1.64, rel=1e-3)
+    assert corrected == pytest.approx(totals(study, calibrate=single.parent.parent)[0])
+    assert corrected[1] == pytest.approx(0.82, rel=1e-3)
+
+
+def test_a_profile_without_a_name_is_of_the_scale_with_its_visits(tmp_path):
+    for scale in SCALES:
+        write_run(tmp_path / "full" / f"app.s{scale}.r1" / "profile.cubex", scale, loops=10 * scale)
+    less = write_run(tmp_path / "less.cubex", 2, tiny=0, loops=20)
+    corrected, _ = totals(tmp_path / "full", calibrate=less)
+    assert corrected[1] == pytest.approx(0.82, rel=1e-3)
+    other = write_run(tmp_path / "other.cubex", 2, tiny=0, loops=31)
+    with pytest.raises(
+        UsageError, match=r"other.cubex: its visits are those of no point of the study; name its"
+    ):
+        totals(tmp_path / "full", calibrate=other)
+
+
+def test_a_profile_that_may_be_of_any_scale_is_refused(study, tmp_path):
+    less = write_run(tmp_path / "less.cubex", 2, tiny=0)
+    with pytest.raises(UsageError, match="its visits are those of several points of the study"):
+        totals(study, calibrate=less)
 
 
 def test_calibrations_that_do_not_fit_are_refused(study, tmp_path):
-    more = write_run(tmp_path / "more.cubex", 4, tiny=2 * TINY)
-    with pytest.raises(UsageError, match=r"more.cubex: no event cost can be derived: -.* fewer visits"):
+    more = write_run(tmp_path / "more" / "app.s4.r1" / "profile.cubex", 4, tiny=2 * TINY)
+    with pytest.raises(UsageError, match=r"profile.cubex: no event cost can be derived: -.* fewer visits"):
         totals(study, calibrate=more)
     write_run(tmp_path / "other" / "app.p2.r1" / "profile.cubex", 2, tiny=10)
     with pytest.raises(UsageError, match=r"other: has other parameters \(p\)"):

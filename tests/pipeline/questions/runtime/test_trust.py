@@ -1,5 +1,7 @@
 """The rules of docs/explanations/runtime.md."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -72,12 +74,25 @@ def test_corrected_overhead_is_a_reason(deviation, trust):
         total_deviation=deviation,
         measurable=np.ones(1, dtype=np.bool_),
         source="",
+        supported=True,
     )
     found = verdict(**GOOD, correction=correction)
     assert found.trust is trust
+    alone = verdict(**GOOD, correction=replace(correction, supported=False))
+    assert alone.trust is min(trust, Trust.MEDIUM)  # nothing but the profiles speaks for it
+    little = verdict(**GOOD, correction=replace(correction, supported=False, share=0.2))
+    assert little.trust is trust
     (reason,) = (one for one in found.reasons if one.name == "overhead")
     assert reason.value == pytest.approx(np.exp(2 * 1.645 * deviation))
     assert reason.text.startswith("instrumentation takes 97.0 % of the measured computing time; what is left")
+
+
+@pytest.mark.parametrize(("share", "trust"), [(0.04, Trust.HIGH), (0.2, Trust.MEDIUM), (0.3, Trust.LOW)])
+def test_overhead_that_is_left_is_a_reason(share, trust):
+    found = verdict(**GOOD, overhead_left=share)
+    assert found.trust is trust
+    (reason,) = (one for one in found.reasons if one.name == "overhead")
+    assert reason.text.endswith("of the computing time, and times are as measured")
 
 
 def test_reasons_say_what_they_judge():

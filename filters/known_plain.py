@@ -1,0 +1,134 @@
+"""Plain times that are known from elsewhere: run times without instrumentation, runs with fewer regions."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+
+import numpy as np
+
+from filters.event_cost import EventCost, Visited, calibrated
+from ingest.arrays import BoolArray, FloatArray
+from ingest.errors import UsageError
+from ingest.number_text import count, figure
+
+KNOWN_SPREAD = 0.03  # of the logarithm of a plain time that was measured
+TAIL = 1.645  # standard deviations to either end of a 90 % interval
+LEAST_COMPUTING = 0.25  # of the share that computing has of measured time, which it has of the plain time
+LONGER = 1.2  # times the instrumented run, which a plain run of the same input cannot take
+SAME_RUN = 0.05  # of the visits, that two measurements of one run may differ by
+PAIR_SPREAD = 0.1  # of the logarithm of a cost that two profiles show
+HOOK_SPREAD = 0.5  # of the logarithm of the cost of a visit that is rejected at run time
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KnownPlain:
+    """Plain computing times of R runs.
+
+    Attributes:
+        total: float64[R], core-seconds, NaN where nothing is known.
+        spread: float64[R], standard deviations of their logarithms.
+    """
+
+    total: FloatArray
+    spread: FloatArray
+
+    @classmethod
+    def of(cls, total: float, spread: float = KNOWN_SPREAD) -> "KnownPlain":
+        """Take the plain time of a single run."""
+        return cls(total=np.array([total]), spread=np.array([spread]))
+
+    def joined(self, other: "KnownPlain") -> "KnownPlain":
+        """Join what is known of the same runs from two sources, each by how sure it is."""
+        logs = np.log(np.stack([self.total, other.total]))
+        weight = np.where(np.isfinite(logs), np.stack([self.spread, other.spread]) ** -2.0, 0.0)
+        every = weight.sum(axis=0)
+        weighted = (np.nan_to_num(logs) * weight).sum(axis=0)
+        mean = np.divide(weighted, every, out=np.full(every.shape, np.nan), where=every > 0)
+        spread = np.divide(1.0, np.sqrt(every), out=np.ones(every.shape), where=every > 0)
+        return KnownPlain(total=np.exp(mean), spread=spread)
+
+
+def joined(sources: Sequence[KnownPlain]) -> KnownPlain | None:
+    """Join what is known from any number of sources; None without any."""
+    return reduce(KnownPlain.joined, sources) if sources else None
+
+
+def plain_by_run_time(runs: Visited, seconds: FloatArray, wall: FloatArray, where: str) -> KnownPlain:
+    """Return plain computing times, given how long the same runs take without instrumentation.
+
+    What of the plain time is communication, no profile tells: at most what was measured, since overhead makes
+    processes wait for each other, and mostly no less than its measured share. Time outside of all regions is
+    that of the measurement system.
+
+    Args:
+        runs: R runs as measured.
+        seconds: float64[R], how long they take plain, NaN if unknown.
+        wall: float64[R], how long they took instrumented.
+        where: what to name if times do not fit.
+
+    Raises:
+        UsageError: a run without instrumentation took longer than the instrumented one.
+    """
+    for plain, instrumented in zip(seconds.tolist(), wall.tolist(), strict=True):
+        if plain > LONGER * instrumented:
+            what = f"the run without instrumentation took {figure(plain)} s, the instrumented one only "
+            hint = "give the time of the same run, with the same input on the same machine"
+            raise UsageError(f"{what}{figure(instrumented)} s", where=where, hint=hint)
+    everything = runs.time.sum(axis=0)
+    whole = seconds * np.divide(everything, wall, out=np.ones(len(wall)), where=wall > 0)
+    share = np.divide(runs.measured, everything, out=np.zeros(len(wall)), where=everything > 0)
+    most = np.where(share > 0, np.minimum(whole * share, runs.measured), np.nan)
+    least = np.clip(whole - (everything - runs.measured), LEAST_COMPUTING * most, most)
+    spread = np.hypot(KNOWN_SPREAD, np.log(most / least) / (2 * TAIL))
+    return KnownPlain(total=np.sqrt(least * most), spread=spread)
+
+
+def plain_by_pair(
+    full: Visited, fewer: Visited, where: str, *, rejected: float = 0.0
+) -> tuple[KnownPlain, EventCost]:
+    """Find the plain computing time of a run and the cost of a visit from two measurements of it.
+
+    T1 = P + c E1 and T2 = P + c E2 + h H, with computing times T, the events E whose cost lies in them, and
+    the H visits that a filter at run time rejects in the second.
+
+    Args:
+        full, fewer: single runs, the second with fewer regions recorded.
+        where: the second one, to name if the pair shows no cost.
+        rejected: h, seconds that a visit takes which a filter at run time rejects; 0 at compile time.
+
+    Raises:
+        UsageError: the second has no fewer events, or took no less time.
+    """
+    (time, events), (left, kept) = (
+        (float(one.measured[0]), float(one.events_computing[0])) for one in (full, fewer)
+    )
+    hooks = rejected * max(float(full.visits.sum() - fewer.visits.sum()), 0.0)
+    if not (events > kept and time > left - hooks):
+        what = f"no event cost can be derived: {count(events - kept)} fewer visits took "
+        hint = "give the full measurement first, then one of the same run with fewer regions"
+        raise UsageError(f"{what}{figure(time - left)} core-s less", where=where, hint=hint)
+    cost = (time - left + hooks) / (events - kept)
+    plain = max(left - hooks - cost * kept, 0.0)
+    error = np.hypot(PAIR_SPREAD * cost * kept, HOOK_SPREAD * hooks)
+    spread = float(np.hypot(KNOWN_SPREAD, error / plain)) if plain > 0 else 1.0
+    return KnownPlain.of(plain, spread), calibrated(cost, PAIR_SPREAD, f"calibrated by {where}")
+
+
+def same_runs(runs: Visited, fewer: Visited) -> BoolArray:
+    """Tell which of R runs another measurement with fewer regions may be of: those with the same visits.
+
+    Visits are compared in what both recorded. Functions that every input calls as often tell nothing.
+    """
+    recorded = fewer.computing & (fewer.visits[:, 0] > 0)
+    names = {fewer.regions.mangled[r] for r in np.unique(fewer.tree.region[recorded]).tolist()}
+    number = {name: i for i, name in enumerate(sorted(names & set(runs.regions.mangled)))}
+
+    def by_region(one: Visited) -> FloatArray:
+        place = np.array([number.get(name, -1) for name in one.regions.mangled])[one.tree.region]
+        found = np.zeros((len(number), one.visits.shape[1]))
+        np.add.at(found, place[place >= 0], one.visits[place >= 0])
+        return found
+
+    every, asked = by_region(runs), by_region(fewer)
+    apart = np.abs(every - asked).sum(axis=0)
+    return np.asarray(apart <= SAME_RUN * np.maximum(every, asked).sum(axis=0))
