@@ -62,7 +62,7 @@ class Filter:
 
     def __repr__(self) -> str:
         """Return what the filter does in one line."""
-        return f"Filter({effect_sentence(self._result.decision, self._result.prediction)})"
+        return f"Filter({effect_sentence(self._result)})"
 
     def _repr_html_(self) -> str:
         return frame_html(repr(self), self.regions[["region", "kept", "why", "visits", "time"]])

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from ingest.errors import UsageError
 from ingest.options import option
-from pipeline.config.option_readers import Target, parse_budget
+from pipeline.config.option_readers import Target, parse_budget, read_positive_share
 from pipeline.config.toml_file import unknown_hint
 from pipeline.questions.planning.foresight import Quantity
 
@@ -91,12 +91,22 @@ class Launcher:
 
 
 @dataclass(frozen=True, kw_only=True)
+class PilotFilter:
+    """How the filter is made from the pilot."""
+
+    max_overhead: float | None = option(
+        None, "Its overhead budget, such as 5%.", read=read_positive_share, metavar="SHARE"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Measurement:
     """How the program is measured.
 
     Attributes:
         filter: a Score-P filter file; None without one.
         pilot_filter: whether a filter is to be made from the pilot.
+        max_overhead: its overhead budget as a share of the plain computing time; None for the default.
         rebuild: command of the shell that builds the program with a new filter, with the placeholder
             ``{filter}``; `BY_HAND` if the user does, empty if the filter acts at run time.
         environment: variables for the tool.
@@ -105,6 +115,7 @@ class Measurement:
     tool: Tool = option("none", "What measures.")
     filter: Path | None = None
     pilot_filter: bool = False
+    max_overhead: float | None = None
     rebuild: str = ""
     environment: Mapping[str, str] = field(default_factory=dict)
 

@@ -19,6 +19,7 @@ from pipeline.campaign.description import (
     Input,
     Launcher,
     Measurement,
+    PilotFilter,
     Point,
     Scheduler,
     Settings,
@@ -210,7 +211,10 @@ def _measurement(table: Table, folder: Path) -> Measurement:
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name, re.ASCII) or not isinstance(value, str):
             hint = 'write SCOREP_TOTAL_MEMORY = "64M"'
             raise environment.error(name, "is not a variable with a text", hint)
-    pilot_filter = table.content.get("filter") == PILOT
+    asked, max_overhead = table.content.get("filter"), None
+    if isinstance(asked, dict):
+        max_overhead = table.table("filter").options(PilotFilter).get("max_overhead")
+    pilot_filter = asked == PILOT or isinstance(asked, dict)
     filter_file = folder / table.text("filter") if "filter" in table.content and not pilot_filter else None
     tool = given.get("tool", Measurement.tool)
     if (filter_file is not None or pilot_filter) and tool != "score-p":
@@ -226,6 +230,7 @@ def _measurement(table: Table, folder: Path) -> Measurement:
         environment=dict(environment.content),
         filter=filter_file,
         pilot_filter=pilot_filter,
+        max_overhead=max_overhead,
         rebuild=rebuild,
     )
 

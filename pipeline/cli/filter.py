@@ -89,13 +89,13 @@ def _show(result: "FilterResult", path: Path) -> None:
     from pipeline.report.terminal.filter import show_effect, show_memory
 
     screen = console()
-    show_effect(screen, result.decision, result.prediction, result.budget)
+    show_effect(screen, result)
     show_memory(screen, *result.memory)
     typer.echo(f"Written to {path}, evidence to {path}.json. Use it with")
     if result.usage:
         commands = [result.usage.replace("FILE", str(path))]
     else:
-        commands = list(next_commands(path, result.application))
+        commands = list(next_commands(path, result.application, result.memory[1], result.decision.runs))
     for line in commands:
         typer.echo(f"  {line}")
 

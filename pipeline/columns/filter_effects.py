@@ -140,7 +140,9 @@ def disagreements(verifications: Sequence[Verification]) -> list[str]:
 
 def measured_effect_table(one: Verification, prediction: FilterEffect, effect: MeasuredEffect) -> DataTable:
     """Return visits, call paths and dilation, predicted and measured."""
-    measured = {None: effect.without, effect.applied: effect.under}
+    measured: dict[Application | None, float | None] = {None: effect.without}
+    if effect.applied is not None:
+        measured[effect.applied] = effect.under
     rows = [
         ("recorded visits", *map(_with_digits, (one.expected.sum(), one.measured.sum()))),
         ("call paths", *map(_with_digits, ((one.expected > 0).sum(), (one.measured > 0).sum()))),
@@ -226,7 +228,7 @@ def _difference(found: CallPathDifference) -> dict[str, Any]:
 
 def _effect(effect: MeasuredEffect) -> dict[str, Any]:
     return {
-        "applied": effect.applied.value,
+        "applied": None if effect.applied is None else effect.applied.value,
         "plain_time": {"value": effect.plain, "given": effect.given},
         "dilation": {"unfiltered": effect.without, "filtered": effect.under},
         "event_cost": effect.event_cost,

@@ -10,6 +10,7 @@ import time
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 from ingest.errors import UsageError, one_line
 from ingest.number_text import percent
@@ -226,12 +227,17 @@ def _filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) 
         InputError: the pilot cannot be read.
     """
     campaign, file = progress.campaign, progress.campaign.pilot_filter
-    result, skipped = filter_of_path(campaign.pilot_profiles, load_options(None, campaign.profiles))
+    options = load_options(None, campaign.profiles)
+    built = bool(campaign.measurement.rebuild)
+    applied: Literal["run-time", "compile-time"] = "compile-time" if built else "run-time"
+    budget = campaign.measurement.max_overhead
+    options = replace(options, filter=replace(options.filter, applied=applied, max_overhead=budget))
+    result, skipped = filter_of_path(campaign.pilot_profiles, options)
     for entry in skipped:
         notify(f"skipped {entry['path']}: {entry['reason']}")
     make_folder(file.parent)
     store_filter(file, result)
-    notify(f"{file.name} {effect_sentence(result.decision, result.prediction)}")
+    notify(f"{file.name} {effect_sentence(result)}")
     if campaign.measurement.rebuild == BY_HAND and not rebuilt:
         return progress.design, (
             f"build the program with the filter {file}, then call `pipeline campaign loop --rebuilt`"

@@ -8,6 +8,7 @@ from filters.evidence import evidence_from_profile
 from filters.filter_effect import FilterEffect, MeasuredEffect, measured_effect
 from filters.filter_options import Application, Budget, FilterRequest, Form, Instrumenter, Layout, Overrides
 from filters.filter_verification import Verification, simulate, verify
+from filters.instrumentation import filtered_at_run_time
 from filters.make_filter import FilterResult, SeriesCalibration, make_filter, predict_filter, read_filter
 from filters.scorep_format.rule_files import FilterRules, parse
 from ingest.discovery import Discovery, Run
@@ -32,17 +33,14 @@ def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> Fil
     Raises:
         UsageError: the options exclude each other.
     """
-    if options.applied is not None and options.max_overhead is None:
-        raise UsageError("needs --max-overhead", where="--applied", hint="give the largest overhead allowed")
     if options.paper_exact and options.max_overhead is not None:
         raise UsageError("a budget replaces the rule of the paper", where="--paper-exact", hint="give one")
     if options.to != "scorep" and options.merge is not None:
         raise UsageError("only Score-P's filters can be merged", where="--merge", hint="omit --to")
-    if options.event_cost is not None and options.calibrate is not None:
-        raise UsageError("the event cost is given twice", where="--event-cost", hint="omit --calibrate")
     applied = None if options.applied is None else Application(options.applied.replace("-", " "))
     return FilterRequest(
         rule=options if options.max_overhead is None else Budget(options.max_overhead, applied),
+        applied=applied,
         overrides=Overrides(options.protect, options.drop, growing if options.protect_growing else ()),
         layout=Layout(Form(options.form), options.abridge, options.whole_files),
         instrumenter=Instrumenter(options.to),
@@ -153,7 +151,7 @@ def store_filter_of_study(path: Path, read: Ingested, analysis: Analysis, option
     series = calibration_of(read.experiment) if read.widest == read.runs else None
     result = make_filter(largest, request, series)
     store_filter(path, result)
-    return effect_sentence(result.decision, result.prediction)
+    return effect_sentence(result)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -195,8 +193,12 @@ def verify_filter(path: Path, second: Path, options: Options, rules: Path | None
     for before, after in pairs:
         full, reduced = _read(before), _read(after)
         verifications.append(verify(full, reduced, found))
-    if (by_hand := verifications[-1].at_compile_time) is not None:
+    if given := options.filter.applied:
+        applied = Application(given.replace("-", " "))
+    elif (by_hand := verifications[-1].at_compile_time) is not None:
         applied = Application.COMPILE_TIME if by_hand else Application.RUN_TIME
+    elif filtered_at_run_time(reduced.source, reduced.attributes):
+        applied = Application.RUN_TIME
     prediction = predict_filter(full, found, request)
     effect = measured_effect(
         evidence_from_profile(full),
@@ -219,8 +221,7 @@ def _applied_rules(
     if Instrumenter(options.filter.to) is not Instrumenter.SCOREP:
         raise UsageError("only Score-P's filters can be verified", where="--verify", hint="omit --to")
     made, skipped = filter_of_path(path, options)
-    applied = made.application if made.budget else None
-    return parse(made.text), f"made from {path} ({made.decision.method})", applied, skipped
+    return parse(made.text), f"made from {path} ({made.decision.method})", made.application, skipped
 
 
 def _read(run: Run) -> Profile:

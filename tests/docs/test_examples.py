@@ -21,6 +21,8 @@ pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 COMMAND = re.compile(r"^\$ (?P<command>(?:.*\\\n)*.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE)
+REFUSED = (2, 70)  # exit codes of wrong usage or input, and of defects
+ANNOUNCED = re.compile(r"\b(refus|exit code|fails?|wrong|error|mistake)", re.IGNORECASE)
 HOME = "/home/ada/study"  # what the directory is called in the pages
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHOWN = [page for page in PAGES if BLOCK.search(page.read_text(encoding="utf-8"))]
@@ -43,7 +45,7 @@ def shell(tmp_path):
         "XDG_RUNTIME_DIR": str(tmp_path),  # for the lock of campaigns
     }
 
-    def run(command: str) -> str:
+    def run(command: str) -> tuple[str, int]:
         result = subprocess.run(
             ["bash", "-c", command],
             cwd=directory,
@@ -54,7 +56,7 @@ def shell(tmp_path):
             check=False,
         )
         text = result.stdout.replace(str(directory), HOME)
-        return "".join(f"{line.rstrip()}\n" for line in text.splitlines())
+        return "".join(f"{line.rstrip()}\n" for line in text.splitlines()), result.returncode
 
     return run
 
@@ -80,22 +82,43 @@ def abridged(output: str, shown: str) -> str:
     return "".join([*lines[:before], "...\n", *lines[len(lines) - after :]])
 
 
+def announced_refusals(text: str) -> set[str]:
+    """Return the commands of blocks whose paragraph before says that something is refused."""
+    found = set()
+    for block in BLOCK.finditer(text):
+        paragraph = text[: block.start()].rpartition("```console")[0].strip().rpartition("\n\n")[2]
+        if ANNOUNCED.search(paragraph):
+            found |= {command["command"] for command in COMMAND.finditer(block[0])}
+    return found
+
+
 @pytest.mark.parametrize("page", SHOWN, ids=lambda page: page.relative_to(ROOT).with_suffix("").as_posix())
 def test_commands_print_what_is_shown(page, shell, request):
     update = request.config.getoption("--update-snapshots")
     text = page.read_text(encoding="utf-8")
 
     def run_again(found: re.Match[str]) -> str:
-        output = shell(found["command"])
+        output, code = shell(found["command"])
+        if code in REFUSED and found["command"] not in announced:
+            refused.append(found["command"])
         if fits(output, found["output"]):
             return found[0]
         return f"$ {found['command']}\n{abridged(output, found['output'])}"
 
+    refused: list[str] = []
+    announced = announced_refusals(text)
     again = BLOCK.sub(lambda block: COMMAND.sub(run_again, block[0]), text)
+    assert not refused, "a refusal is shown where the text promises a result"
     if update:
         page.write_text(again, encoding="utf-8")
     else:
         assert again == text, "if intended, use --update-snapshots and read the pages"
+
+
+def test_refusals_are_announced_in_the_paragraph_before():
+    block = "```console\n$ pipeline run none\npipeline: none: does not exist\n```\n"
+    assert announced_refusals(f"A folder that is not there is refused:\n\n{block}") == {"pipeline run none"}
+    assert announced_refusals(f"It is refused.\n\nThis is what it prints:\n\n{block}") == set()
 
 
 def test_readme_and_tutorials_show_output():

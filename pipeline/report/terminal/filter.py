@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.text import Text
 
-from filters.decision import Decision
 from filters.explanation import dropped_regions
 from filters.filter_effect import FilterEffect, MeasuredEffect
-from filters.filter_options import Application
 from filters.filter_verification import TOLERANCE, CallPathDifference, Verification
+from filters.make_filter import FilterResult
 from filters.memory import Memory
 from filters.overhead_budget import BudgetOutcome
 from ingest.profile import Profile
@@ -34,30 +33,30 @@ INCLUDED = (
 )
 
 
-def effect_sentence(decision: Decision, prediction: FilterEffect) -> str:
+def effect_sentence(made: FilterResult) -> str:
     """Say in one sentence what a filter does to the run of the largest scale."""
+    decision, prediction, applied = made.decision, made.prediction, made.application
     called = decision.regions.called
     if not called.any():
         return "nothing to filter: the profile has no compiler-instrumented or user regions"
-    left = prediction.recorded / prediction.visits if prediction.visits else 1.0
-    before, after = (percent(prediction.dilation(a).value - 1.0) for a in (None, Application.RUN_TIME))
+    left = prediction.recorded_visits(applied) / prediction.visits if prediction.visits else 1.0
+    before, after = (percent(prediction.dilation(a).value - 1.0) for a in (None, applied))
     overhead = f"{after} with and without" if before == after else f"{before} without, {after} with"
     return (
         f"keeps {int((decision.kept & called).sum())} of {int(called.sum())} filterable regions, "
         f"{percent(left)} of {count(prediction.visits)} visits and "
         f"{percent(prediction.coverage)} of the computing time; "
-        f"instrumentation overhead: {overhead} the filter"
+        f"instrumentation overhead: {overhead} the filter at {applied.value}"
     )
 
 
-def show_effect(
-    out: Console, decision: Decision, prediction: FilterEffect, budget: BudgetOutcome | None
-) -> None:
+def show_effect(out: Console, made: FilterResult) -> None:
     """Print visits, overhead and dilation without the filter, at run time and at compile time."""
-    out.print(Text(f"Filter: {effect_sentence(decision, prediction)}"), soft_wrap=True)
+    decision, prediction = made.decision, made.prediction
+    out.print(Text(f"Filter: {effect_sentence(made)}"), soft_wrap=True)
     out.print(terminal_table(effect_table(prediction), out.width))
-    if budget is not None:
-        _show_budget(out, budget)
+    if made.budget is not None:
+        _show_budget(out, made.budget)
     dropped = dropped_regions(decision, prediction, count=DROPPED_SHOWN)
     if dropped:
         out.print("Largest dropped regions; their time is attributed to the caller:")
@@ -119,18 +118,23 @@ def show_verification(
     out.print(_plain_sentence(effect), soft_wrap=True)
     _show_differences(out, last.differences())
     _show_verdict(out, verifications)
-    _show_cost(out, effect)
+    if last.agrees:
+        _show_cost(out, effect)
 
 
 def _plain_sentence(effect: MeasuredEffect) -> str:
+    where = "" if effect.applied is None else f" The filter was applied at {effect.applied.value}."
+    if effect.given and effect.plain is not None:
+        plain = quantity(effect.plain, "core-s")
+        faster = effect.under is not None and effect.under < 1.0
+        doubt = " Under the filter the run took less: the runs scatter by more than it costs." * faster
+        return f"Measured dilation: computing time over {plain}, from the run time given.{where}{doubt}"
+    ask = "No measured dilation: give the time without instrumentation as --baseline-time."
     if effect.plain is None:
-        return "No measured dilation: give the time without instrumentation as --baseline-time."
-    if effect.given:
-        return f"Measured dilation: run time over the plain run time given, {quantity(effect.plain, 's')}."
-    assumed = "" if effect.applied is Application.RUN_TIME else ", if the filter was applied at compile time"
+        return f"{ask}{where}"
+    assumed = where or " If the filter was applied at compile time (--applied says it otherwise):"
     return (
-        f"Measured dilation: over a plain computing time of {quantity(effect.plain, 'core-s')}, from both "
-        f"profiles{assumed}."
+        f"{ask}{assumed} Both profiles together show {quantity(effect.plain, 'core-s')} of plain computing."
     )
 
 

@@ -78,7 +78,7 @@ def test_help(show, snapshot, command):
         ("filter", ["filter", "sample_profiles/hpcg-strong/hpcg.p8.r1", "-o", "{tmp}/app.filter"]),
         (
             "filter-budget",
-            ["filter", "sample_profiles/hpcg-strong/hpcg.p8.r1", "-o", "{tmp}/f", "--max-overhead", "0.3%"],
+            ["filter", "sample_profiles/hpcg-strong/hpcg.p8.r1", "-o", "{tmp}/f", "--max-overhead", "0.5%"],
         ),
         ("filter-explain", ["filter", "sample_profiles/hpcg-strong/hpcg.p8.r1", "--explain", "*TestCG*"]),
         ("filter-simulated", ["filter", "sample_profiles/hpcg-strong/hpcg.p8.r1", "--apply", "{tmp}/hand"]),

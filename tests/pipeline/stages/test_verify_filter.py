@@ -54,7 +54,7 @@ def test_options_about_the_cost_count_for_the_prediction(pair, rules):
     full, reduced = pair
     plain = verify_filter(full, reduced, Options(), rules)
     given = verify_filter(full, reduced, options(event_cost=5e-8), rules)
-    assert given.prediction.overhead(None) == pytest.approx(5e-8 * 5_000_202, rel=0.01)
+    assert given.prediction.overhead(None) == pytest.approx(5e-8 * 5_000_202, rel=0.1)
     assert plain.prediction.overhead(None) > 1.9 * given.prediction.overhead(None)
     known = verify_filter(full, reduced, options(baseline_time=8.0), rules)
     assert known.effect.without == pytest.approx(8.6 / 8.0) and known.effect.given
