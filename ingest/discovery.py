@@ -181,7 +181,8 @@ def _study(
     texts: Sequence[str] = (),
 ) -> Discovery:
     """Number the runs of each kind; what tells the kinds is metadata."""
-    labelled = set_labels_apart(parameters, values, texts, str(found[0].entry.parent))
+    stated = [_stated_texts(profile) for profile in found]
+    labelled = set_labels_apart(parameters, values, texts, stated, str(found[0].entry.parent))
     runs: list[Run] = []
     for kind in dict.fromkeys(tuple(kind.items()) for kind in labelled.kinds):
         own = [i for i, other in enumerate(labelled.kinds) if tuple(other.items()) == kind]
@@ -191,6 +192,14 @@ def _study(
         runs += [replace(run, metadata=dict(kind)) for run in numbered]
     ordered = tuple(sorted(runs, key=lambda run: (run.parameters, run.repetition, run.path)))
     return Discovery(labelled.parameters, ordered, tuple(skipped), notices, labelled.labels)
+
+
+def _stated_texts(profile: FoundProfile) -> Mapping[str, str]:
+    """Return what a profile states in words; nothing of a damaged one, which is reported when it is read."""
+    try:
+        return profile.reader.texts(profile.path) if profile.reader.texts else {}
+    except InputError:
+        return {}
 
 
 def _also_varied(metadata: Metadata, names: Sequence[RunName], found: Sequence[FoundProfile]) -> list[str]:

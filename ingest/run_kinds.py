@@ -1,4 +1,4 @@
-"""Runs of several kinds, told by labels: texts in their names, and numbers that are no order.
+"""Runs of several kinds, told by labels: texts in their names, numbers that are no order, texts they state.
 
 They are no series, nor are they repetitions: one kind is modelled, the one with the most points.
 """
@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.errors import RunNameError
+from ingest.run_metadata import is_function
 from ingest.run_names import VERSION
 from ingest.run_proposal import texts_of
+from ingest.run_settings import COMMON_NAMES
 
 KIND = "kind"
 """What the texts in names tell, as `--group-by` takes it."""
@@ -22,9 +24,20 @@ LABELS = frozenset(
 )
 """Last words of names whose numbers stand for one of several things."""
 
+_BUILDS = frozenset(re.sub(r"\W", "_", name.lower()) for common in COMMON_NAMES.values() for name in common)
+_OCCASION = re.compile(
+    r"(user|host|job|launch|node|slurm|pbs)\w*"
+    r"|\w*(date|day|time|stamp|path|dir|directory|folder|file|list|libraries|command|cmd|line|args|arguments"
+    r"|executable|log|owner)"
+    r"|(\w*_)?u?id"
+)
+"""Names of texts that say when, where or by whom a program was run, not what ran."""
+_NO_KIND = re.compile(r"[/\\\[\]{}\n]|\d{4}-\d\d|\d:\d\d|.{100}")  # paths, lists, dates
+
 SEPARATE = "give the directory of one kind, or list the runs: `pipeline inspect DIR --propose` writes a list"
 
 Point = tuple[float, ...]
+_NUMBER = re.compile("[0-9]")
 _WORDS = re.compile(rf"{VERSION.pattern}|[^\W\d_]+", re.IGNORECASE)
 
 
@@ -45,13 +58,18 @@ class Labelled:
 
 
 def set_labels_apart(
-    parameters: Sequence[str], values: Sequence[Point], texts: Sequence[str], where: str
+    parameters: Sequence[str],
+    values: Sequence[Point],
+    texts: Sequence[str],
+    stated: Sequence[Mapping[str, str]],
+    where: str,
 ) -> Labelled:
     """Separate parameters from labels: numbers that are 0 or 1, or whose name says what they stand for.
 
     Args:
         values: one row per run.
         texts: those in the name of each run, which tell kinds, too; empty if they say nothing.
+        stated: the texts that each profile states, by name; none of a run that cannot be read.
 
     Raises:
         RunNameError: if texts differ between runs with the same parameters, and no kind has two points.
@@ -70,12 +88,51 @@ def set_labels_apart(
     if kinds := kinds_of(texts, values, where):
         labels.append(KIND)
         told = [{**of, KIND: kind} for of, kind in zip(told, kinds, strict=True)]
+    for name in _telling_names(stated, rows, told):
+        labels.append(name)
+        told = [{**of, name: run.get(name, "")} for of, run in zip(told, stated, strict=True)]
     return Labelled(
         parameters=tuple(name for name in parameters if name not in labels),
         values=tuple(rows),
         labels=tuple(labels),
         kinds=tuple(told),
     )
+
+
+def _telling_names(
+    stated: Sequence[Mapping[str, str]], points: Sequence[Point], told: Sequence[Mapping[str, str]]
+) -> list[str]:
+    """Return the names of texts that tell kinds, without those that follow from others or from labels."""
+    runs = [run for run in stated if run]
+    names = set(runs[0]).intersection(*runs) if runs else set()
+    at = [point for point, run in zip(points, stated, strict=True) if run]
+    known: list[tuple[str, ...]] = [tuple(of.values()) for of, run in zip(told, stated, strict=True) if run]
+    chosen = []
+    for name in sorted(names, key=lambda name: (_identifier(name) not in _BUILDS, name)):
+        column = [run[name] for run in runs]
+        if _tells(_identifier(name), column, at) and not is_function(known, column):
+            chosen.append(name)
+            known = [(*of, text) for of, text in zip(known, column, strict=True)]
+    return chosen
+
+
+def _tells(name: str, column: Sequence[str], points: Sequence[Point]) -> bool:
+    """Return whether texts tell kinds: runs of a point differ, or other builds and machines made some points.
+
+    What differs in each run tells nothing, nor do names of hosts and the like, which have numbers.
+    """
+    if _OCCASION.fullmatch(name) or any(map(_NO_KIND.search, column)):
+        return False
+    if is_function(points, column):
+        pairs = set(zip(points, column, strict=True))
+        return name in _BUILDS and len({text for _, text in pairs}) > 1 and len(set(column)) < len(pairs)
+    says_so = name in _BUILDS or not LABELS.isdisjoint(name.split("_"))
+    return len(set(column)) < len(column) and (says_so or not any(map(_NUMBER.search, column)))
+
+
+def _identifier(name: str) -> str:
+    """Return a name in one form: ``problem_name`` for ``ProblemName`` and ``problem name``."""
+    return "_".join(_words(name))
 
 
 def _words(name: str) -> list[str]:

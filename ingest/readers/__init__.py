@@ -27,6 +27,7 @@ class ProfileReader:
         matches: whether a file or directory looks like this format; cheap, and raises nothing.
         read: reads it; raises InputError if the file cannot be read, is damaged or holds nothing of the kind.
         parameters: the numbers that describe the run, if the format has them; raises InputError.
+        texts: the texts that describe the run, if the format has them; raises InputError.
         files: of a run that is a directory, the files that `read` reads or chooses from, found by their names
             only; a run is read again if one of them changes, comes or goes. If not given, all files below it.
         unnamed_parameters: the numbers that describe the run, used only if the names of the runs have none.
@@ -43,6 +44,7 @@ class ProfileReader:
     matches: Callable[[Path], bool]
     read: Callable[[Path], Profile]
     parameters: Callable[[Path], Mapping[str, float]] | None = None
+    texts: Callable[[Path], Mapping[str, str]] | None = None
     files: Callable[[Path], Iterable[Path]] | None = None
     unnamed_parameters: Callable[[Path], Mapping[str, float]] | None = None
     beside: Callable[[Path], Iterable[Path]] | None = None

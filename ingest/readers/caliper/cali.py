@@ -21,7 +21,7 @@ from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.readers.caliper.cali_tree import Nodes, plain
 from ingest.readers.caliper.caliper_profile import assemble
-from ingest.readers.caliper.records import RecordColumn, Records, parameters_among
+from ingest.readers.caliper.records import RecordColumn, Records, parameters_among, texts_among
 from ingest.reading.files import read_text
 from ingest.reading.packed import plain_name
 
@@ -134,6 +134,11 @@ def parameters(path: Path) -> Mapping[str, float]:
     return parameters_among(read_records(path, with_values=False).globals)
 
 
+def texts(path: Path) -> Mapping[str, str]:
+    """Return the texts among the global values, which may tell kinds of runs."""
+    return texts_among(read_records(path, with_values=False).globals)
+
+
 def read_records(path: Path, *, with_values: bool = True) -> Records:
     """Read the records of a file."""
     found, globals_ = _Found(Nodes()), dict[str, str]()
@@ -226,4 +231,6 @@ def _values(text: str) -> list[str]:
     return list(map(plain, _VALUE.findall(text))) if "\\" in text else text.split("=")
 
 
-READER = ProfileReader(name="Caliper", pattern="*.cali", matches=matches, read=read, parameters=parameters)
+READER = ProfileReader(
+    name="Caliper", pattern="*.cali", matches=matches, read=read, parameters=parameters, texts=texts
+)

@@ -18,7 +18,15 @@ from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.readers.caliper.caliper_profile import assemble
-from ingest.readers.caliper.records import KERNELS, KINDS, RecordColumn, Records, Value, parameters_among
+from ingest.readers.caliper.records import (
+    KERNELS,
+    KINDS,
+    RecordColumn,
+    Records,
+    Value,
+    parameters_among,
+    texts_among,
+)
 from ingest.reading.files import head, mapped, read_text, writable
 from ingest.reading.json_values import load_json
 
@@ -52,6 +60,11 @@ def read(path: Path) -> Profile:
 def parameters(path: Path) -> Mapping[str, float]:
     """Return the whole numbers among the global values that may be parameters of the run."""
     return parameters_among(_globals(_content(path)))
+
+
+def texts(path: Path) -> Mapping[str, str]:
+    """Return the texts among the global values, which may tell kinds of runs."""
+    return texts_among(_globals(_content(path)))
 
 
 def read_records(path: Path) -> Records:
@@ -204,5 +217,5 @@ def _list(value: object) -> list[object]:
 
 
 READER = ProfileReader(
-    name="Caliper JSON", pattern="*.json", matches=matches, read=read, parameters=parameters
+    name="Caliper JSON", pattern="*.json", matches=matches, read=read, parameters=parameters, texts=texts
 )

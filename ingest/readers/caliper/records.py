@@ -120,6 +120,15 @@ def parameters_among(globals_: Mapping[str, str]) -> dict[str, float]:
     return found
 
 
+def texts_among(globals_: Mapping[str, str]) -> dict[str, str]:
+    """Return the global values of the run that are no whole numbers, by name; none of Caliper's own."""
+    return {
+        name: value
+        for name, value in globals_.items()
+        if value and not name.startswith(_OWN_GLOBALS) and not _WHOLE_NUMBER.fullmatch(value)
+    }
+
+
 def _index(value: Value) -> int:
     text = str(value).removesuffix(".0")
     return int(text) if _INDEX.fullmatch(text) else 0
