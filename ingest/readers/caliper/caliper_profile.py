@@ -9,7 +9,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory
-from ingest.readers.caliper.process_sums import are_sums, stated_processes, summed_over
+from ingest.readers.caliper.process_sums import are_sums, stated_processes, summed_over, with_sums
 from ingest.readers.caliper.records import (
     API_CALLS,
     CHANNEL,
@@ -79,7 +79,7 @@ def assemble(records: Records) -> Profile:
     Time on accelerators is that of regions below the call path of the host that launched them. Values that
     Caliper summed over the processes stand for as many locations, and a notice says so.
     """
-    records = _of_profile(records)
+    records = with_sums(_of_profile(records))
     time = _host_time(records)
     visits = visits_name(records.columns)
     counted = ({} if visits is None else {"visits": visits}) | counters(records.columns)
@@ -325,8 +325,11 @@ def _paradigm(name: str, kinds: set[str]) -> str:
 def _notices(time: TimeName, records: Records, negative: int) -> list[str]:
     notices = []
     if are_sums(records, time) and (processes := stated_processes(records)) != 1:
-        unknown = "" if processes else ", whose number is not stated: times are those of all together"
-        notices.append(f"values are sums over the processes{unknown}; single processes are not available")
+        stated = "averages over the processes" if records.averages else "sums over the processes"
+        together = "an average process" if records.averages else "all together"
+        unknown = "" if processes else f", whose number is not stated: times are those of {together}"
+        taken = f", taken as sums over {processes}" if records.averages and processes else ""
+        notices.append(f"values are {stated}{taken}{unknown}; single processes are not available")
     if negative:
         notices.append(f"{negative} negative exclusive times were read as zero")
     return notices

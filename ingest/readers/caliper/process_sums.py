@@ -6,16 +6,45 @@ call path. How many processes there were is a global value.
 """
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.errors import InputError
-from ingest.readers.caliper.records import RANKS, WORLD_SIZES, Records, TimeName, times
+from ingest.readers.caliper.records import RANKS, WORLD_SIZES, RecordColumn, Records, TimeName, times
 from ingest.summed_over import MAX_LOCATIONS, SummedOver
 
 SUM = "sum#"
+AVERAGE, VISITORS = "avg#", "avg.count#"  # of the processes that visited a call path, and their number
+
+
+def with_sums(records: Records) -> Records:
+    """Take sums from averages over processes if a file has nothing else.
+
+    An average is of the processes that visited the call path; without their number, of all. If that is not
+    stated either, the averages are those of one process. ``avg#time.duration`` is one of visits, no time.
+    """
+    by_rank = any(name in records.columns for name in RANKS)
+    if by_rank or times(records.columns, records.units, device=False):
+        return records
+    processes = stated_processes(records)
+    sums: dict[str, RecordColumn] = {}
+    units: dict[str, str] = {}
+    for name in (name for name in records.columns if name.startswith(AVERAGE) and SUM in name):
+        of = name.removeprefix(AVERAGE)
+        number = np.full(len(records.node), float(processes or 1))
+        if processes and VISITORS + of in records.columns:
+            number[records.rows(VISITORS + of)] = records.numbers(VISITORS + of)
+        rows = records.rows(name)
+        sums[SUM + of] = RecordColumn(rows, (records.numbers(name) * number[rows]).tolist())
+        units[SUM + of] = records.units.get(name, "")
+    if not times(sums, units, device=False):
+        return records
+    return replace(
+        records, columns={**records.columns, **sums}, units={**units, **records.units}, averages=True
+    )
 
 
 def are_sums(records: Records, time: TimeName) -> bool:
@@ -71,6 +100,6 @@ def summed_over(
     least, most = (stated(operation, time) for operation in ("min#", "max#"))
     if time.inclusive or least is None or most is None:
         return SummedOver(count=processes, longest=longest)
-    if (visitors := stated("avg.count#", time)) is not None:  # the others spent nothing there
+    if (visitors := stated(VISITORS, time)) is not None:  # the others spent nothing there
         least = np.where(visitors < processes, 0.0, least)
     return SummedOver(count=processes, longest=longest, least=least * factor, most=most * factor)

@@ -63,6 +63,7 @@ class Records:
         globals: values that describe the run.
         units: of attributes that state theirs.
         unit_expected: whether the format states the units of all values that are not in seconds.
+        averages: whether values were stated as averages over processes: they are sums if their number is.
     """
 
     source: str
@@ -73,6 +74,7 @@ class Records:
     globals: Mapping[str, str]
     units: Mapping[str, str]
     unit_expected: bool
+    averages: bool = False
 
     def rows(self, name: str) -> IntArray:
         """Return the records that have a value of an attribute, int64[k]."""

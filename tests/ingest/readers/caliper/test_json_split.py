@@ -137,7 +137,7 @@ def changed(**parts):
         (changed(data=[[1, 0, 0, [1], 1]]), r"neither a number nor a text: \[1\]"),
         (changed(data=[[1, 0, 0, float("nan"), 1]]), "'sum#time.duration' is not finite"),
         (changed(data=[]), "no sum of times"),
-        (written(["avg#sum#time.duration", PATH], [[1, 0]], NODES), "no sum of times; values here: avg#sum#"),
+        (written(["avg#time.duration", PATH], [[1, 0]], NODES), "no sum of times; values here: avg#time"),
     ],
 )
 def test_damaged_files_are_refused_in_one_line(tmp_path, text, error):

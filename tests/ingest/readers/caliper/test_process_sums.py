@@ -42,6 +42,38 @@ def test_inclusive_sums_alone_say_how_long_the_longest_process_took(tmp_path):
     assert run.class_time.sum(axis=0).tolist() == pytest.approx([12, 28 / 3, 28 / 3, 28 / 3])
 
 
+def averages(count=None, **globals_):
+    file = Cali()
+    for path, seconds in ((MAIN, 2.0), (LOOP, 6.0)):
+        extra = [("avg#" + OWN, seconds), ("max#" + OWN, 8), ("avg#sum#region.count", 3)]
+        file.record(path, extra=extra + ([("avg.count#" + OWN, count)] if count else []))
+    return file.globals(**{"cluster": "a", **globals_})
+
+
+def test_averages_alone_are_taken_as_sums_over_the_processes_that_are_stated(tmp_path):
+    profile = read_profile(averages(jobsize="4").write(tmp_path / "a.cali"))
+    assert (profile.processes, profile.values("time").sum(axis=1).tolist()) == (4, [8, 24])
+    assert profile.values("visits").sum() == 24
+    assert profile.notices == (
+        "values are averages over the processes, taken as sums over 4; single processes are not available",
+    )
+    alone = read_profile(averages().write(tmp_path / "b.cali"))
+    assert (alone.processes, alone.values("time").sum(axis=1).tolist()) == (1, [2, 6])
+    (notice,) = alone.notices
+    assert "whose number is not stated: times are those of an average process" in notice
+
+
+def test_averages_are_of_the_processes_that_visited_a_call_path(tmp_path):
+    profile = read_profile(averages(count=3, jobsize="4").write(tmp_path / "a.cali"))
+    assert profile.values("time").sum(axis=1).tolist() == [6, 18]
+
+
+def test_averages_of_ranks_are_no_times(tmp_path):
+    file = Cali().record(MAIN, extra=[("avg#" + OWN, 2.0), ("mpi.rank", 1)])
+    with pytest.raises(InputError, match="it contains no sum of times"):
+        read_profile(file.write(tmp_path / "a.cali"))
+
+
 def test_values_by_rank_are_no_sums(tmp_path):
     file = Cali().globals(**{"mpi.world.size": "2"})
     for rank in (0, 1):
