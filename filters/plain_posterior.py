@@ -14,7 +14,7 @@ from filters.event_cost import EventCost
 from ingest.arrays import FloatArray
 
 LEVEL_SPREAD = 0.66  # of the logarithm of what doubtful call paths show over their plain time; learned
-CORE_SPREAD = 0.2  # of the logarithm of what a visit costs in one program over its usual cost; learned
+CORE_SPREAD = 0.15  # of the logarithm of what a visit costs in one program over its usual cost; learned
 SAVED = 0.12  # probability that optimisation across calls saves more than the visits cost; learned
 MOST_SAVED = 1.1  # logarithm of how much more, at most; learned
 BESIDE = 0.8  # probability that what is doubtful beside heavy kernels has work of any size; learned

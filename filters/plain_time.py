@@ -17,9 +17,9 @@ from filters.plain_posterior import CORE_SPREAD, LEVEL_SPREAD, Beliefs, Measured
 from filters.shown_times import Reading, read_times
 from ingest.arrays import BoolArray, FloatArray, IntArray
 
-SCALE_SPREAD = 0.2  # of the logarithm of what a program lacks, from one of its scales to another; learned
+SCALE_SPREAD = 0.25  # of the logarithm of what a program lacks, from one of its scales to another; learned
 PRIOR_RUNS = 4  # of known plain time, that this is worth beside how those of a program differ
-RUN_COST_SPREAD = 0.1  # of the logarithm of the cost of a visit, from one run of a program to another
+RUN_COST_SPREAD = 0.15  # of the logarithm of the cost of a visit, from one run of a program to another
 LEAST_OF_KNOWN = 0.05  # of a known plain time, that is in doubtful call paths
 RUN_SPREAD = 0.06  # of the logarithm of a run time, from one run to the next
 NEVER = 1e-6  # weight of a reading that known times contradict
@@ -75,7 +75,7 @@ def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | Non
         cost = _informed(cost, runs, known)
         found = [_judged(reading, runs, cost, known) for reading in read_times(runs, cost)]
         readings, beliefs = [reading for reading, _ in found], [belief for _, belief in found]
-    total, low, high = _totals(runs, readings, beliefs, known)
+    total, low, high = total_times(runs, readings, beliefs, known)
     everything_known = known is not None and bool(np.isfinite(known.total).all())
     inside = runs.events_computing
     left = runs.measured - total
@@ -157,7 +157,7 @@ def _measured(runs: Visited, reading: Reading, r: int) -> Measured:
     )
 
 
-def _totals(
+def total_times(
     runs: Visited, readings: Sequence[Reading], beliefs: Sequence[Beliefs], known: KnownPlain | None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Plain computing times with the ends of their 90 % intervals, float64[R] each."""

@@ -48,7 +48,7 @@ def read_runs(monkeypatch):
             runs.append(MeasuredRun((2.0**n,), 1, reduced))
         found = Ingested(experiment=align(["p"], runs))
         monkeypatch.setattr(stage, "locate", lambda path, explicit, table: None)
-        monkeypatch.setattr(stage, "ingest", lambda *arguments: found)
+        monkeypatch.setattr(stage, "ingest", lambda *arguments, **options: found)
         return read_study(stage.Path("nowhere"), Options(), machine)
 
     return read

@@ -58,6 +58,7 @@ def runtime(entries, **changes):
             "at": {"p": 8},
             "predicted": {"value": 44.6, "lower": 28.0, "upper": 113.7},
             "measured": 55.7,
+            "judged_by": "measured",
         },
         "trust": {
             "verdict": "low",

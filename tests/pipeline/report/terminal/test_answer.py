@@ -124,6 +124,7 @@ def test_the_held_out_value_and_its_prediction_have_one_unit(predicted, measured
         "at": {"p": 8},
         "predicted": dict(zip(("value", "lower", "upper"), predicted, strict=True)),
         "measured": measured,
+        "judged_by": "measured",
     }
     found = summary(runtime=runtime(strong_entries(), back_test=test))
     assert f"held-out check: {text}" in " ".join(line.strip() for line in answer(found))
