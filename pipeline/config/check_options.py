@@ -12,9 +12,7 @@ from pipeline.config.options import override
 from pipeline.config.toml_file import Table, read_toml
 from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.models.exponents import Exponent
-from pipeline.models.formulas import read_growth
-
-GROWTH_HINT = 'write it like "1", "log2(p)", "p^(1/2)" or "p * log2(p)^2"'
+from pipeline.models.formulas import GROWTH_HINT, read_growth
 
 
 def load_check_options(path: Path | None, **given: Any) -> CheckOptions:  # noqa: ANN401

@@ -25,6 +25,7 @@ from pipeline.config.option_readers import (
 )
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
 from pipeline.models.options import MIN_EFFICIENCY, ModelOptions
+from pipeline.questions.expectation import Expectation
 
 CONFIGURATION = "pipeline.toml"
 _RUN = ("run",)
@@ -121,6 +122,7 @@ class Options:
         models: ``[models]``.
         table: ``[table]``: what the columns of tables mean.
         runs: ``[[run]]``: explicit runs, which replace discovery.
+        expectations: ``[[expect]]``.
     """
 
     out: Path = option(Path("results"), "Results directory.", commands=_RUN, metavar="OUT", recompute=False)
@@ -216,6 +218,7 @@ class Options:
     models: ModelOptions = field(default_factory=ModelOptions)
     table: TableMapping = field(default_factory=TableMapping)
     runs: tuple[RunSpec, ...] = ()
+    expectations: tuple[Expectation, ...] = ()
 
     @property
     def processes(self) -> int:
@@ -250,7 +253,7 @@ def configuration_file(config: Path | None, directory: Path | None) -> Path | No
 
 def _from_file(path: Path) -> Options:
     document = read_toml(path)
-    document.check_keys(("analysis", "filter", "models", "table", "run", "check"))
+    document.check_keys(("analysis", "filter", "models", "table", "run", "check", "expect"))
     filter_ = FilterOptions(**document.table("filter").options(FilterOptions))
     models = ModelOptions(**document.table("models").options(ModelOptions))
     return Options(
@@ -259,7 +262,17 @@ def _from_file(path: Path) -> Options:
         models=models,
         table=TableMapping(**document.table("table").options(TableMapping)),
         runs=tuple(_run(table) for table in document.tables("run")),
+        expectations=_expectations(document),
     )
+
+
+def _expectations(document: Table) -> tuple[Expectation, ...]:
+    tables = document.tables("expect")
+    if not tables:
+        return ()
+    from pipeline.config.expectations import read_expectation  # it loads what evaluates functions
+
+    return tuple(map(read_expectation, tables))
 
 
 def _run(table: Table) -> RunSpec:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
 
 from pipeline.gate.kernel_values import KernelId, KernelValues
+from pipeline.questions.expected_growth import JudgedExpectation
 
 
 class Ruling(Enum):
@@ -27,6 +28,7 @@ class Outcome(IntEnum):
     PASSED = 0
     REGRESSED = 1
     INCONCLUSIVE = 3
+    EXCEEDED = 4
 
 
 class Ground(Enum):
@@ -273,6 +275,7 @@ class CheckResult:
         common: what all kernels have in common; None if nothing was compared.
         power: what would have been seen; None if nothing was compared.
         renames: what was compared under another name.
+        expectations: how some of it is expected to grow, and what the models say.
     """
 
     outcome: Outcome
@@ -288,6 +291,7 @@ class CheckResult:
     common: Common | None = None
     power: Power | None = None
     renames: tuple[Rename, ...] = ()
+    expectations: tuple[JudgedExpectation, ...] = ()
 
     def of(self, *verdicts: Ruling) -> tuple[KernelResult, ...]:
         """Return the kernels with one of these verdicts, in order."""

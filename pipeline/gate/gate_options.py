@@ -92,6 +92,11 @@ class CheckOptions:
     resolution: float = option(
         2.0, "A kernel in which a larger factor could be missed is too noisy to judge.", least=1
     )
+    expect: bool = option(
+        False,
+        "Exit with code 4 if an expectation of [[expect]] is exceeded with more than 90 %.",
+        commands=_CHECK,
+    )
     parallel_efficiency: float | None = option(
         None, "Smallest parallel efficiency allowed at any measured point.", least=0, most=1
     )
@@ -101,3 +106,8 @@ class CheckOptions:
     targets: tuple[Mapping[str, float], ...] = ()
     kernels: tuple[KernelRule, ...] = ()
     waivers: tuple[Waiver, ...] = ()
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether anything is checked without a baseline."""
+        return bool(self.kernels) or self.parallel_efficiency is not None or self.total is not None

@@ -42,6 +42,7 @@ from pipeline.gate.run_factors import Typical, paired_factor, typical_runs
 from pipeline.gate.target_forecast import Forecast, Forecasts, forecast, forecast_recognised, target_points
 from pipeline.gate.verdicts import matched_verdicts, new_kernels, side_of, vanished_kernels, with_located
 from pipeline.models.options import ModelOptions
+from pipeline.questions.expected_growth import JudgedExpectation, Judgement
 from pipeline.wording.quantities import point_text
 
 
@@ -72,6 +73,7 @@ def check(
     *,
     kind: Against = Against.BASELINE,
     skipped: Sequence[str] = (),
+    expectations: Sequence[JudgedExpectation] = (),
 ) -> CheckResult:
     """Compare a study with a baseline and with the rules.
 
@@ -83,6 +85,7 @@ def check(
         today: waivers must still hold on this day.
         kind: what the baseline is.
         skipped: input that could not be read and makes the check inconclusive, one sentence each.
+        expectations: what the models say about them.
 
     Raises:
         UsageError: if a target has an unknown parameter, a rule matches no kernel, or there is nothing to
@@ -101,7 +104,7 @@ def check(
         differences = incomparable(baseline, candidate)
         differences += recording_reason(baseline.origin, candidate.origin)
         reasons = [*(Caveat(Cause.INCOMPARABLE, text) for text in differences), *reasons]
-    elif options.kernels or options.parallel_efficiency is not None or options.total is not None:
+    elif expectations or options.has_rules:
         rules = holm(study.rules.p)
         points = candidate.named(candidate.points)
         compared = CheckResult(outcome=Outcome.PASSED, kernels=(), tests=len(rules), points=points)
@@ -115,12 +118,13 @@ def check(
     reasons += _doubts(compared, kernels, options)
     return replace(
         compared,
-        outcome=_outcome(kernels, reasons),
+        outcome=_outcome(kernels, reasons, expectations if options.expect else ()),
         kernels=tuple(sorted(kernels, key=lambda result: result.importance)),
         reasons=tuple(reasons),
         notices=(*compared.notices, *_of_common(compared.common, options), *notices),
         targets=candidate.named(targets),
         unit=candidate.unit,
+        expectations=tuple(expectations),
     )
 
 
@@ -227,11 +231,15 @@ def _doubts(compared: CheckResult, kernels: Sequence[KernelResult], options: Che
     return found
 
 
-def _outcome(kernels: Sequence[KernelResult], reasons: Sequence[Caveat]) -> Outcome:
+def _outcome(
+    kernels: Sequence[KernelResult], reasons: Sequence[Caveat], expectations: Sequence[JudgedExpectation]
+) -> Outcome:
     if any(reason.cause is Cause.INCOMPARABLE for reason in reasons):
         return Outcome.INCONCLUSIVE
     if any(result.verdict is Ruling.REGRESSION for result in kernels):
         return Outcome.REGRESSED
+    if any(one.judgement is Judgement.EXCEEDED for one in expectations):
+        return Outcome.EXCEEDED
     return Outcome.INCONCLUSIVE if reasons else Outcome.PASSED
 
 

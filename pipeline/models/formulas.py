@@ -178,6 +178,8 @@ def growth_text(parameters: tuple[str, ...], terms: Sequence[Term]) -> str:
 
 _NAME, _POWER = r"[A-Za-z_]\w*", r"(?:\^(?:\(([\d./]+)\)|([\d.]+)))?"
 
+GROWTH_HINT = 'write it like "1", "log2(p)", "p^(1/2)" or "p * log2(p)^2"'
+
 
 def read_growth(text: str) -> Exponent | None:
     """Read what `term_text` writes of one parameter, ``constant`` and decimals; None for anything else."""
@@ -194,6 +196,22 @@ def read_growth(text: str) -> Exponent | None:
         return None if parts else exponent(*powers)
     except (ValueError, ZeroDivisionError):
         return None
+
+
+def read_growths(text: str) -> dict[str, Exponent] | None:
+    """Read a product over parameters, such as ``n^2 * log2(p)``, each as `read_growth` does.
+
+    A constant has no parameters; None for anything else.
+    """
+    if read_growth(text) == NO_EXPONENT:
+        return {}
+    parts: dict[str, list[str]] = {}
+    for factor in text.split("*"):
+        name = re.search(rf"({_NAME})\)*\s*(?:\^.*)?$", factor)
+        parts.setdefault(name[1] if name else "", []).append(factor)
+    found = {name: read_growth("*".join(factors)) for name, factors in parts.items()}
+    known = {name: one for name, one in found.items() if name and one is not None}
+    return known if len(known) == len(found) else None
 
 
 def identifier(text: str) -> str:

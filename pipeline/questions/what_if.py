@@ -78,7 +78,7 @@ def what_if(analysis: Analysis, texts: Sequence[str]) -> Analysis:
         raise UsageError(f"the models are of {kernels.metric}, not of time", where=OPTION, hint=hint)
     constant = np.ones(len(kernels))
     for change in changes:
-        constant[_named(kernels, change.name)] *= change.factor
+        constant[named_kernels(kernels, change.name)] *= change.factor
     if balanced:
         return _balanced(analysis, constant)
     if (constant == 1).all():
@@ -86,15 +86,19 @@ def what_if(analysis: Analysis, texts: Sequence[str]) -> Analysis:
     return scaled_study(analysis, lambda points: np.repeat(constant[:, None], len(points), axis=1))
 
 
-def _named(kernels: Kernels, name: str) -> BoolArray:
-    """Return which kernels a name stands for, bool[K]."""
+def named_kernels(kernels: Kernels, name: str, where: str = OPTION, hint: str = HINT) -> BoolArray:
+    """Return which kernels the name of a group, or a pattern, stands for, bool[K].
+
+    Raises:
+        UsageError: none.
+    """
     if name in GROUPS and name not in kernels.regions:
         found = _of_activities(kernels, (GROUPS[name],))
         if not found.any():
-            raise UsageError(f"there is no {name} here", where=OPTION, hint=HINT)
+            raise UsageError(f"there is no {name} here", where=where, hint=hint)
         return found
     found = np.zeros(len(kernels), dtype=np.bool_)
-    found[named(kernels.callpaths, name, OPTION)] = True
+    found[named(kernels.callpaths, name, where)] = True
     return found
 
 

@@ -16,6 +16,9 @@ from pipeline.gate.check_result import CheckResult
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 from pipeline.gate.study_check import Against, check
+from pipeline.gate.target_forecast import target_points
+from pipeline.questions.analysis import analyse
+from pipeline.questions.expected_growth import JudgedExpectation, judged
 from pipeline.report.check.ci_servers import github_annotations, gitlab_code_quality, junit_xml
 from pipeline.report.check.document import check_document
 from pipeline.report.check.markdown import check_markdown
@@ -138,7 +141,33 @@ def checked(
         baseline, candidate = against_history(candidate, *known.entries)
     damaged = [entry for one in (study, *known.studies) for entry in one.damaged]
     skipped = [f"skipped {entry['path']}: {entry['reason']}" for entry in damaged] if options.strict else ()
-    return check(candidate, baseline, rules, options.models, today, kind=known.kind, skipped=skipped)
+    expectations = _judged(study, rules, options)
+    return check(
+        candidate,
+        baseline,
+        rules,
+        options.models,
+        today,
+        kind=known.kind,
+        skipped=skipped,
+        expectations=expectations,
+    )
+
+
+def _judged(study: GateStudy, rules: CheckOptions, options: Options) -> tuple[JudgedExpectation, ...]:
+    """Judge what is expected at the last target; the metrics that are named are modelled for it."""
+    if rules.expect and not options.expectations:
+        raise UsageError("nothing is expected", where="--expect", hint="write [[expect]] in pipeline.toml")
+    experiment, known = study.experiment, study.measurements
+    wanted = dict.fromkeys(one.metric for one in options.expectations)
+    measured = (*experiment.values, *experiment.metrics_of_runs)
+    models = {
+        metric: analyse(experiment, study.decision, metric, options.models)
+        for metric in wanted
+        if metric in measured
+    }
+    target = target_points(known, rules.targets)[-1]
+    return judged(options.expectations, experiment, models, target)
 
 
 def write_for_github(result: CheckResult, root: str, stream: TextIO) -> None:

@@ -12,7 +12,7 @@ from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.locate import Located, locate
 from ingest.run_checks import LEAST_SHARED
-from ingest.scaling import decide_scaling
+from ingest.scaling import ScalingDecision, decide_scaling
 from pipeline.config.options import Options, override
 from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.gate.kernel_values import KernelValues, Origin, Scope, measurements_of
@@ -40,11 +40,14 @@ class GateStudy:
         measurements: its kernels.
         notices: one sentence per doubt about it.
         damaged: path and reason of every run that could not be read.
+        experiment, decision: its runs, and how it scales.
     """
 
     measurements: KernelValues
     notices: tuple[str, ...]
     damaged: Sequence[Mapping[str, str]]
+    experiment: Experiment
+    decision: ScalingDecision
 
 
 Places: TypeAlias = "tuple[StudyMachine, StudyMachine] | None"
@@ -112,7 +115,7 @@ def read_study(
         raise InputError(f"no usable value of {metric}", where=str(path), hint="see `pipeline inspect`")
     if analysis is not None:
         found = replace(found, models=_stored_models(found, analysis))
-    return GateStudy(found, (*experiment.notices, *mixed), damaged)
+    return GateStudy(found, (*experiment.notices, *mixed), damaged, experiment, decision)
 
 
 def _stored_models(study: KernelValues, analysis: Analysis) -> StudyModels:

@@ -12,6 +12,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.metric_choice import MetricChoice
 from ingest.scaling import decide_scaling
+from pipeline.columns.expectations import expectations_json
 from pipeline.columns.potentials import potential_json
 from pipeline.columns.what_if_sentences import effect_sentences
 from pipeline.config.options import Options
@@ -27,6 +28,8 @@ from pipeline.questions.analysis import (
     scaling_of,
 )
 from pipeline.questions.differing_work import differing_work
+from pipeline.questions.expectation import Expectation
+from pipeline.questions.expected_growth import judged
 from pipeline.questions.potential import potential
 from pipeline.questions.resource_use import RESOURCES, resource_at, resource_metrics
 from pipeline.questions.runtime.pop import efficiencies
@@ -125,6 +128,7 @@ class TargetForecast:
         targets: float64[Q, D].
         min_efficiency: the efficiency up to whose scale is asked.
         others: the models of other metrics, by name.
+        expectations: how some of it is expected to grow.
         measurable: the study that can be continued, if it is another one, such as that on another machine.
     """
 
@@ -132,6 +136,7 @@ class TargetForecast:
     targets: FloatArray
     min_efficiency: float = MIN_EFFICIENCY
     others: Mapping[str, Analysis] = field(default_factory=dict)
+    expectations: Sequence[Expectation] = ()
     measurable: Analysis | None = None
 
     @cached_property
@@ -187,6 +192,14 @@ class TargetForecast:
         document = potential_json(found, self.analysis.regions, self.analysis.experiment.parameters)
         return {**document, "kernels": document["kernels"][:MOST_POTENTIAL]}
 
+    @cached_property
+    def judged_expectations(self) -> list[dict[str, Any]]:
+        """The ``expectations`` of summary.json, for the last target."""
+        models = {self.analysis.metric: self.analysis, **self.others}
+        return expectations_json(
+            judged(self.expectations, self.analysis.experiment, models, self.targets[-1])
+        )
+
     def summary(self, notices: Sequence[str] = (), *, most: int | None = LISTED) -> dict[str, Any]:
         """Return the content of summary.json with so many kernels of a level, None for all."""
         summary = summarise(self.analysis, *self.outlooks, self.targets, notices, most=most)
@@ -195,6 +208,7 @@ class TargetForecast:
             "next_measurement": self.next_measurement,
             "potential": self.potential,
             "efficiency": self.efficiency,
+            "expectations": self.judged_expectations,
             "resource_use": self.resource_use,
             "runtime": runtime_summary(self.runtime, self.analysis.experiment.parameters),
             "metrics": {
@@ -209,10 +223,16 @@ def forecast_at(
     at: Sequence[Mapping[str, float]],
     min_efficiency: float = MIN_EFFICIENCY,
     others: Mapping[str, Analysis] = NO_OTHERS,
+    expectations: Sequence[Expectation] = (),
 ) -> TargetForecast:
     """Look ahead to target points as of `target_points`."""
-    targets = target_points(analysis, at)
-    return TargetForecast(analysis=analysis, targets=targets, min_efficiency=min_efficiency, others=others)
+    return TargetForecast(
+        analysis=analysis,
+        targets=target_points(analysis, at),
+        min_efficiency=min_efficiency,
+        others=others,
+        expectations=expectations,
+    )
 
 
 def summary_of(

@@ -131,7 +131,7 @@ def _compute(
         measured = study_locations(analysis.experiment, analysis.metric)
         locations = write_locations(folder, measured) if measured else ()
         notices = (*read.experiment.notices, *abridged(measured, locations))
-        ahead = forecast_at(analysis, options.at, options.min_efficiency, others)
+        ahead = forecast_at(analysis, options.at, options.min_efficiency, others, options.expectations)
         summary = ahead.summary(notices, most=most_listed(options))
         write_json(folder / SUMMARY, focused(summary, options.focus, options.without))
         del summary  # of large studies it takes as much memory as everything else

@@ -4,7 +4,9 @@ import hashlib
 import xml.etree.ElementTree as ET
 from typing import Any
 
+from pipeline.columns.expectations import expectation_sentence, expectations_json
 from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
+from pipeline.questions.expected_growth import Judgement
 from pipeline.report.check.wording import (
     VERDICT_ROWS,
     headline,
@@ -77,6 +79,14 @@ def junit_xml(result: CheckResult) -> str:
         case = ET.SubElement(suite, "testcase", classname=SUITE, name=reason.cause.value, time="0")
         failure = ET.SubElement(case, "failure", type=reason.cause.value, message=xml(headline(result)))
         failure.text = xml(reason.text)
+    for row in expectations_json(result.expectations):
+        sentence = expectation_sentence(row)
+        name = xml(f"{row['place']}: {row['at_most']}")
+        case = ET.SubElement(suite, "testcase", classname=f"{SUITE}.expectation", name=name, time="0")
+        if row["judgement"] == Judgement.EXCEEDED.value:
+            ET.SubElement(case, "failure", type="expectation", message=xml(sentence)).text = xml(sentence)
+        elif row["judgement"] == Judgement.UNKNOWN.value:
+            ET.SubElement(case, "skipped", message=xml(sentence))
     for one in result.kernels:
         _add_case(suite, one)
     whole = ET.Element("testsuites", name=SUITE)

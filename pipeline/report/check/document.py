@@ -1,8 +1,10 @@
 """A check or a comparison as plain data: check.json (schema: docs/reference/check.schema.json)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from pipeline.columns.expectations import expectations_json
 from pipeline.gate.check_result import CheckResult, KernelResult
 from pipeline.gate.kernel_values import KernelId
 from pipeline.wording.record_codec import as_plain, rounded
@@ -13,7 +15,7 @@ ENDS = ("value", "lower", "upper")
 
 def check_document(result: CheckResult) -> dict[str, Any]:
     """Return the documented shape of check.json."""
-    found = as_plain(result)
+    found = as_plain(replace(result, expectations=()))
     if found["power"] is not None:
         del found["power"]["has_common"]
     document: dict[str, Any] = {
@@ -24,6 +26,7 @@ def check_document(result: CheckResult) -> dict[str, Any]:
         "causes": [reason.cause.value for reason in result.reasons],
         "correction": "holm",
         **{name: value for name, value in found.items() if name not in {"outcome", "reasons", "kernels"}},
+        "expectations": expectations_json(result.expectations),
         "kernels": [_kernel(one) for one in result.kernels],
     }
     plain: dict[str, Any] = rounded(document)
@@ -35,7 +38,7 @@ def comparison_document(
 ) -> dict[str, Any]:
     """Return a comparison of A and B as plain data: the shape of check.json without outcome and exit code."""
     document = check_document(result)
-    del document["exit_code"], document["outcome"]
+    del document["exit_code"], document["outcome"], document["expectations"]
     pairs = [{"a": list(old.callpath), "b": list(new.callpath)} for old, new in renamed]
     return {"a": a, "b": b, "renamed": pairs} | document
 

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from pipeline.columns.cells import Audience
 from pipeline.columns.changes import NO_STYLES, SIDES, VERDICTS, AtTarget, change_columns
 from pipeline.columns.column import Column, filled
+from pipeline.columns.expectations import expectation_sentences, expectations_json
 from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
 from pipeline.report.check.wording import (
     VERDICT_ROWS,
@@ -20,7 +21,7 @@ from pipeline.report.check.wording import (
 from pipeline.report.render.text_formats import markdown_text
 from pipeline.wording.escaping import markdown
 
-ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️"}
+ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️", Outcome.EXCEEDED: "❌"}
 ROWS = 20
 COLUMNS = ("kernel", *SIDES, "share", "ratio", "target_ratio", "growth")
 DOUBTS = 5  # kernels too noisy to judge whose advice is shown
@@ -30,6 +31,8 @@ def check_markdown(result: CheckResult) -> str:
     """Return the document: headline, one table per verdict, below them the evidence, folded."""
     parts = [f"## {ICONS[result.outcome]} {headline(result)}"]
     parts += [f"- {markdown(reason.text)}" for reason in result.reasons]
+    said = expectation_sentences(expectations_json(result.expectations))
+    parts += [f"- {markdown(sentence)}" for sentence, _ in said]
     for verdict, row in VERDICT_ROWS.items():
         if row.heading and (found := result.of(verdict)):
             parts.append(f"### {row.heading} ({len(found)})\n\n{_table(found[:ROWS], result)}".rstrip())

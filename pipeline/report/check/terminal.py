@@ -7,6 +7,7 @@ from rich.text import Text
 
 from pipeline.columns.cells import DataTable
 from pipeline.columns.changes import SIDES, VERDICTS, changed_kernels, changes_table
+from pipeline.columns.expectations import expectations_json, expectations_table
 from pipeline.gate.check_result import CheckResult, Outcome, Ruling
 from pipeline.report.check.wording import (
     VERDICT_ROWS,
@@ -17,9 +18,14 @@ from pipeline.report.check.wording import (
     rename_text,
     story,
 )
-from pipeline.report.render.terminal_tables import show_notes, terminal_table
+from pipeline.report.render.terminal_tables import show_notes, show_table, terminal_table
 
-OUTCOMES = {Outcome.PASSED: "bold green", Outcome.REGRESSED: "bold red", Outcome.INCONCLUSIVE: "bold yellow"}
+OUTCOMES = {
+    Outcome.PASSED: "bold green",
+    Outcome.REGRESSED: "bold red",
+    Outcome.INCONCLUSIVE: "bold yellow",
+    Outcome.EXCEEDED: "bold red",
+}
 STYLES = {verdict: row.style for verdict, row in VERDICT_ROWS.items()}
 DOUBTS = 3  # kernels too noisy to judge whose advice is shown
 
@@ -73,6 +79,9 @@ def show_details(
         out.print(terminal_table(table, out.width))
         if len(changed) > limit:
             out.print(f"{len(changed) - limit} more left out; --limit shows them", style="dim")
+    if result.expectations:
+        out.print()
+        show_table(out, expectations_table(expectations_json(result.expectations)))
     explained = [one for one in changed[:limit] if VERDICT_ROWS[one.verdict].explained]
     doubts = result.of(Ruling.INCONCLUSIVE)
     explained += doubts[:DOUBTS]

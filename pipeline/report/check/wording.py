@@ -14,6 +14,7 @@ from pipeline.gate.check_result import (
     Rename,
     Ruling,
 )
+from pipeline.questions.expected_growth import Judgement
 from pipeline.wording.quantities import callpath_text, counted, figure, percent, point_text
 
 
@@ -138,6 +139,9 @@ def headline(result: CheckResult) -> str:
     """Return the outcome in one sentence."""
     if result.outcome is Outcome.REGRESSED:
         return f"Scalability regression in {counted(len(result.of(Ruling.REGRESSION)), 'kernel')}"
+    if result.outcome is Outcome.EXCEEDED:
+        exceeded = sum(one.judgement is Judgement.EXCEEDED for one in result.expectations)
+        return f"{exceeded} of {counted(len(result.expectations), 'expectation')} exceeded"
     if result.outcome is Outcome.INCONCLUSIVE:
         return f"Inconclusive: {CAUSES[result.reasons[0].cause]}"
     return "No scalability regression"

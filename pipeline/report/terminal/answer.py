@@ -13,6 +13,7 @@ from rich.console import Console
 from ingest.accelerators import GPU_TIME
 from ingest.experiment import per_text
 from pipeline.columns.column import filled
+from pipeline.columns.expectations import expectation_sentences
 from pipeline.columns.kernel_tables import kernel_names
 from pipeline.columns.kernels import PREDICTION, kernel_columns
 from pipeline.columns.potentials import potential_sentence
@@ -78,6 +79,7 @@ def show_answer(
         _show_losses(out, runtime)
     if sentence := potential_sentence(summary.get("potential")):
         show_sentence(out, sentence)
+    _show_expectations(out, summary)
     if modelled:
         _show_growing(out, summary, by=by, limit=limit)
     else:
@@ -169,6 +171,11 @@ def added_up(total: float, parts: Sequence[float], most: int = LOSSES_SHOWN) -> 
         left = round(left - round(parts[number], decimals), decimals)
     rest = f"{left:,.{decimals}f}" if left and len(named) < len(parts) else ""
     return AddedUp(f"{total:,.{decimals}f}", tuple(named), rest)
+
+
+def _show_expectations(out: Console, summary: Summary) -> None:
+    for sentence, style in expectation_sentences(summary.get("expectations", ())):
+        show_sentence(out, sentence, style)
 
 
 def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> None:

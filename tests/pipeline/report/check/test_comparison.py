@@ -107,7 +107,7 @@ def test_a_comparison_as_data_has_no_outcome():
     document = comparison_document(result(kernel()), (ids,), "x", "y")
     assert (document["a"], document["b"]) == ("x", "y")
     assert document["renamed"] == [{"a": ["main", "old"], "b": ["main", "new"]}]
-    assert set(check_document(result(kernel()))) - set(document) == {"outcome", "exit_code"}
+    assert set(check_document(result(kernel()))) - set(document) == {"outcome", "exit_code", "expectations"}
 
 
 def test_the_notes_of_the_table_are_what_stands_around_it_in_the_terminal():

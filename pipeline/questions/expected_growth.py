@@ -1,0 +1,162 @@
+"""Is an expected growth met, exceeded, or can it not be told?
+
+Developers know what should happen: an allreduce grows like log p, the solver not at all. Such expectations
+were proposed by Shudler and others ("Exascaling your library: will your implementation meet your
+expectations?", 2015). Here they are compared with the distribution of the prediction: from the smallest
+measured scale to the target it must not grow by more than the function does. A constant part makes it grow
+less, so it is no fault. A value of 1, such as one process that communicates with nobody, is not counted from.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import numpy as np
+from scipy.special import ndtr
+
+from ingest.arrays import FloatArray
+from ingest.errors import UsageError
+from ingest.experiment import Experiment
+from pipeline.models.forms import term_values
+from pipeline.models.kernels import is_callpath_id
+from pipeline.models.prediction import Prediction
+from pipeline.models.total import added, predict_total
+from pipeline.questions.analysis import Analysis
+from pipeline.questions.expectation import Expectation
+from pipeline.questions.runtime.estimate import from_prediction
+from pipeline.questions.what_if import named_kernels
+
+NEGLIGIBLE = 0.1  # a power of the scale: what grows by it beyond the function is not said to grow faster
+SURE = 0.9  # probability from which on it is told
+
+
+class Judgement(Enum):
+    """What is said about an expectation."""
+
+    MET = "met"
+    EXCEEDED = "exceeded"
+    UNKNOWN = "cannot be told"
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgedExpectation:
+    """An expectation and what the models say about it.
+
+    Attributes:
+        expectation: which.
+        judgement: what is said.
+        probability: that it is met; None if nothing is predicted.
+        allowed: the factor by which the function grows from `start` to `target`; None likewise.
+        growth: value, lower and upper end of the 90 % interval of the predicted factor; None likewise.
+        start, target: the points compared.
+        reason: why nothing is predicted; empty if it is.
+    """
+
+    expectation: Expectation
+    judgement: Judgement = Judgement.UNKNOWN
+    probability: float | None = None
+    allowed: float | None = None
+    growth: tuple[float, float, float] | None = None
+    start: Mapping[str, float] | None = None
+    target: Mapping[str, float] | None = None
+    reason: str = ""
+
+
+def judged(
+    expectations: Sequence[Expectation],
+    experiment: Experiment,
+    models: Mapping[str, Analysis],
+    target: FloatArray,
+) -> tuple[JudgedExpectation, ...]:
+    """Judge expectations at a target, float64[D].
+
+    Args:
+        expectations: what is expected.
+        experiment: the study.
+        models: those of its metrics, by name.
+        target: the parameters that an expectation does not name have these values.
+
+    Raises:
+        UsageError: one names a metric that was not measured, no kernel, or no parameter of the study.
+    """
+    return tuple(_judged(one, experiment, models, target) for one in expectations)
+
+
+def _judged(
+    one: Expectation, experiment: Experiment, models: Mapping[str, Analysis], target: FloatArray
+) -> JudgedExpectation:
+    analysis = models.get(one.metric)
+    if analysis is None:
+        if one.metric not in experiment.values:
+            hint = f"metrics here: {', '.join(dict.fromkeys((*models, *experiment.values)))}"
+            raise UsageError(f"metric '{one.metric}' was not measured", where=one.place, hint=hint)
+        return JudgedExpectation(expectation=one, reason=f"there is no model of {one.metric}")
+    names = experiment.parameters
+    if missing := [name for name in one.exponents if name not in names]:
+        hint = f"parameters here: {', '.join(names)}"
+        raise UsageError(f"no parameter '{missing[0]}'", where=one.place, hint=hint)
+    columns = [names.index(name) for name in one.exponents] or [analysis.column]
+    points = np.concatenate([_smaller(experiment.points, columns, target), target[None]])
+    prediction = _predicted(one, analysis, points)
+    function = np.ones(len(points))
+    for name, exponents in one.exponents.items():
+        function *= term_values([(exponents,)], points[:, [names.index(name)]])[:, 0]
+    usable = np.flatnonzero((function > 0) & (prediction.value[0] > 0))
+    if analysis.is_profile or len(usable) < 2 or usable[-1] < len(points) - 1:
+        few = (
+            "too few scales were measured"
+            if analysis.is_profile
+            else "it is 0 at all scales below the target"
+        )
+        return JudgedExpectation(expectation=one, reason=few)
+    start, end = usable[[0, -1]]
+    allowed = float(function[end] / function[start])
+    reach = float(np.prod(points[end, columns] / points[start, columns]))
+    at_start, at_end = (from_prediction(prediction.at(slice(at, at + 1))) for at in (start, end))
+    ratio = at_end.over(at_start)
+    probability = float(ndtr(ratio.score_at_most(allowed * reach**NEGLIGIBLE))[0])
+    return JudgedExpectation(
+        expectation=one,
+        judgement=_judgement(probability),
+        probability=probability,
+        allowed=allowed,
+        growth=(float(ratio.value[0]), float(ratio.lower[0]), float(ratio.upper[0])),
+        start=dict(zip(names, points[start].tolist(), strict=True)),
+        target=dict(zip(names, target.tolist(), strict=True)),
+    )
+
+
+def _judgement(probability: float) -> Judgement:
+    if probability > SURE:
+        return Judgement.MET
+    return Judgement.EXCEEDED if probability < 1 - SURE else Judgement.UNKNOWN
+
+
+def _smaller(measured: FloatArray, columns: Sequence[int], target: FloatArray) -> FloatArray:
+    """Return the target with measured values below it in some columns, ascending, float64[n, D]."""
+    below = [_below(measured[:, column], float(target[column])) for column in columns]
+    steps = max(map(len, below)) if all(map(len, below)) else 0
+    points = np.repeat(target[None], steps, axis=0)
+    for one, column in zip(below, columns, strict=True):
+        points[:, column] = one[np.minimum(np.arange(steps), len(one) - 1)] if steps else []
+    return points
+
+
+def _below(measured: FloatArray, target: float) -> FloatArray:
+    """Return the values below the target, ascending; only those above 1 if there are any."""
+    values = np.unique(measured[measured < target])
+    above = values[values > 1]
+    return above if len(above) else values
+
+
+def _predicted(one: Expectation, analysis: Analysis, points: FloatArray) -> Prediction:
+    """Predict the sum of what an expectation names at points float64[Q, D], one row."""
+    if not one.region and analysis.additive:
+        return predict_total(analysis.callpaths.models, points)
+    of_callpaths = "/" in one.region or is_callpath_id(one.region)
+    level = analysis.callpaths if of_callpaths else analysis.regions
+    hint = "`pipeline tree` lists the names"
+    rows = np.flatnonzero(named_kernels(level.kernels, one.region or "*", one.place, hint))
+    if len(rows) > 1 and not analysis.additive:
+        raise UsageError(f"{one.metric} does not add up", where=one.place, hint="name one region")
+    return added(level.models, level.models.predict(points).take(rows))
