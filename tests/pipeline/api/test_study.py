@@ -387,23 +387,3 @@ def test_a_study_leaves_out_what_its_configuration_says(strong_study):
     found = pl.read_study(strong_study)
     assert found.problems[-1] == "without 1 call path that match sum (--without)"
     assert found.measurements[found.measurements.region == "sum"].time.sum() == 0
-
-
-def test_jobs_of_the_model_are_those_of_its_runtime(models):
-    found = models.choose(job={"deadline": "20s", "price": "3/core-h"}, p=64)
-    assert found.attrs["limits"] == {"deadline": 20.0}
-    assert set(found.attrs["best"]) == {"fastest", "cheapest", "most efficient"}
-    runtime = models.runtime(p=found.p.tolist())
-    runtime = runtime[~runtime.measured].reset_index(drop=True)
-    for name in ("wall_seconds", "core_hours_upper", "efficiency_lower"):
-        assert found[name].tolist() == pytest.approx(runtime[name].tolist(), rel=1e-9)
-    assert found.price.tolist() == pytest.approx((3 * found.core_hours).tolist(), rel=1e-9)
-    with pytest.raises(pl.PipelineError, match="unknown unit 'x'"):
-        models.choose(job={"deadline": "1x"})
-
-
-def test_models_as_they_would_be(models):
-    half, same = models.what_if("sum=0.5"), models.what_if("sum=1")
-    assert half.predict(p=64).value[0] == pytest.approx(0.5 * models.predict(p=64).value[0])
-    assert same.predict(p=64).equals(models.predict(p=64))
-    assert half.callpaths.what_if("sum=2").predict(p=64).value[0] == models.callpaths.predict(p=64).value[0]

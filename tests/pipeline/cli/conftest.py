@@ -7,6 +7,7 @@ import pytest
 from pipeline.cli import main
 from pipeline.config.options import Options
 from pipeline.stages.run import run as run_stages
+from tests.foam_cases import write_foam_case
 
 
 @pytest.fixture(autouse=True)
@@ -46,3 +47,22 @@ def results(strong_study, tmp_path):
     """The results directory of a strong-scaling study."""
     run_stages(strong_study, Options(out=tmp_path / "results"))
     return tmp_path / "results"
+
+
+@pytest.fixture
+def studies(tmp_path):
+    """Make two studies: as it is, and with `sum` growing faster; three repetitions with a little noise."""
+
+    def make(name, exponent, wobbles=(1.0, 1.004, 0.997), **renamed):
+        for p in (1, 2, 4, 8):
+            for r, wobble in enumerate(wobbles, 1):
+                times = {
+                    "solve": 64.0 / p * wobble,
+                    "sum": 0.5 * p ** (exponent - 1) * wobble,
+                    "main": 0.25 / p,
+                }
+                times = {renamed.get(name, name): seconds for name, seconds in times.items()}
+                write_foam_case(tmp_path / name / f"app.p{p}.r{r}", times, processes=p)
+        return tmp_path / name
+
+    return make

@@ -8,29 +8,9 @@ import jsonschema
 import pytest
 
 from pipeline.wording.quantities import figure, interval_text
-from tests.foam_cases import write_foam_case
 
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "docs" / "reference" / "check.schema.json"
-
-
-@pytest.fixture
-def studies(tmp_path):
-    """Make two studies: as it is, and with `sum` growing faster; three repetitions with a little noise."""
-
-    def make(name, exponent, wobbles=(1.0, 1.004, 0.997), **renamed):
-        for p in (1, 2, 4, 8):
-            for r, wobble in enumerate(wobbles, 1):
-                times = {
-                    "solve": 64.0 / p * wobble,
-                    "sum": 0.5 * p ** (exponent - 1) * wobble,
-                    "main": 0.25 / p,
-                }
-                times = {renamed.get(name, name): seconds for name, seconds in times.items()}
-                write_foam_case(tmp_path / name / f"app.p{p}.r{r}", times, processes=p)
-        return tmp_path / name
-
-    return make
 
 
 @pytest.fixture
@@ -352,61 +332,3 @@ def test_the_examples_of_the_ci_page_exit_as_it_says(call, tmp_path, monkeypatch
         else:
             subprocess.run(command, shell=True, check=True)
     assert {0, 1, 3} <= set(codes)
-
-
-EXPECTED = """
-[[expect]]
-region = "solve"
-growth = "1"
-
-[[expect]]
-region = "sum"
-growth = "p^(1/2)"
-"""
-
-
-def test_an_exceeded_expectation_is_an_exit_code_of_its_own_if_it_is_asked_for(call, studies, tmp_path):
-    config, file = tmp_path / "expectations.toml", tmp_path / "check.json"
-    config.write_text(EXPECTED)
-    runs = studies("study", 2)
-    asked = ("check", runs, "--config", config, "--json", file)
-    assert call(*asked)[0] == 0
-    assert call(*asked, "--expect")[0] == 4
-    document = json.loads(file.read_text())
-    jsonschema.validate(document, json.loads(SCHEMA.read_text()))
-    assert [row["judgement"] for row in document["expectations"]] == ["met", "exceeded"]
-    assert document["expectations"][1]["place"] == f"{config}:8"
-    code, out, _ = call("check", runs, "--config", config, "--expect", "--junit", tmp_path / "junit.xml")
-    assert code == 4
-    assert "1 of 2 expectations exceeded" in out
-    assert (tmp_path / "junit.xml").read_text().count("<failure") == 1
-
-
-def test_run_names_only_what_is_not_met(call, studies, tmp_path):
-    config, runs, out = tmp_path / "expectations.toml", studies("study", 2), tmp_path / "results"
-    config.write_text(EXPECTED)
-    code, text, error = call("run", runs, "--config", config, "--out", out)
-    assert (code, "Expectation on sum, at most p^(1/2): exceeded" in text) == (0, True), error
-    assert "Expectation on solve" not in text
-    summary = json.loads((out / "summary.json").read_text())
-    assert [row["judgement"] for row in summary["expectations"]] == ["met", "exceeded"]
-    config.write_text(EXPECTED.replace("p^(1/2)", "p^2"))
-    assert "2 of 2 expectations met." in call("run", runs, "--config", config, "--out", out)[1]
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('[[expect]]\ngrowth = "2 * p"', ":2: growth: invalid growth '2 * p'"),
-        ('[[expect]]\nregion = "sum"', ":1: growth: is missing"),
-        ('[[expect]]\ngrowth = "p"\nat = 4', ":3: at: unknown key"),
-        ('[[expect]]\nregion = "none"\ngrowth = "p"', ":3: nothing matches 'none'"),
-        ("", "--expect: nothing is expected"),
-    ],
-)
-def test_expectations_that_make_no_sense_are_refused_in_one_line(call, studies, tmp_path, text, message):
-    config = tmp_path / "expectations.toml"
-    config.write_text(text)
-    code, _, error = call("check", studies("study", 1), "--config", config, "--expect")
-    assert (code, error.count("\n")) == (2, 1)
-    assert message in error
