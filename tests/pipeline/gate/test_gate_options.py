@@ -18,6 +18,7 @@ VALID = {
     "resolution": (2.0, 1, INFINITE),
     "parallel_efficiency": (None, 0, 1),
     "total": (None, 0, INFINITE),
+    "expect": (False, -INFINITE, INFINITE),
 }
 
 
