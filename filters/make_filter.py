@@ -217,7 +217,15 @@ def _decide(
     made = within(Budget(ACCEPTABLE, request.applied), with_growing=True)
     if made.outcome is not None and not made.outcome.met:
         made = within(Budget(ACCEPTABLE, request.applied))
-    return replace(made, decision=replace(made.decision, notices=(_instead(left), *made.decision.notices)))
+    notices = [_instead(left)]
+    if made.outcome is not None and not made.outcome.met:  # keeping nothing else would measure nothing
+        least = max(made.outcome.overhead)
+        made = within(Budget(least + ACCEPTABLE, made.application))
+        notices.append(
+            f"what must be recorded and, at run time, the hooks of rejected visits take {percent(least)}, so "
+            f"regions are selected within {percent(ACCEPTABLE)} beyond that"
+        )
+    return replace(made, decision=replace(made.decision, notices=(*notices, *made.decision.notices)))
 
 
 def _largest_overhead(effects: Sequence[FilterEffect], applied: Application) -> float:

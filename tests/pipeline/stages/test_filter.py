@@ -143,6 +143,19 @@ def test_a_kept_region_that_is_expensive_at_the_largest_scale_is_reported(tmp_pa
     assert any(notice.startswith("'tiny' is kept for smaller runs only") for notice in notices)
 
 
+def test_where_hooks_alone_take_the_budget_regions_are_selected_beyond_them(tmp_path):
+    visits, time = (1, 100, 4 * 10**9, 1), (0.1, 234.0, 168.0, 2.0)
+    profile = write_profile(tmp_path / "profile.cubex", visits=visits, time=time)
+    compiled, hooked = (made(profile, applied=applied) for applied in ("compile-time", "run-time"))
+    assert compiled.prediction.dilation(Application.COMPILE_TIME).value <= 1.05
+    assert hooked.prediction.dilation(Application.RUN_TIME).value > 1.05
+    assert {"main", "solve"} <= {
+        name for name, reason in reasons_in(hooked).items() if reason != "too_costly"
+    }
+    assert any("regions are selected within 5.0 % beyond that" in notice for notice in hooked.notices)
+    assert not any("beyond that" in notice for notice in compiled.notices)
+
+
 def test_one_run_per_point_the_largest_last(tmp_path):
     for p, repetition in ((2, 2), (2, 1), (1, 1)):
         write_profile(tmp_path / f"app.p{p}.r{repetition}" / "profile.cubex")
