@@ -196,15 +196,15 @@ def _decide(
             for i, run in enumerate(evidence)
         ]
 
-    def within(budget: Budget, *, with_growing: bool = False) -> _Made:
+    def within(budget: Budget, *, with_growing: bool = False) -> tuple[Decision, BudgetOutcome]:
         asked = request.overrides
-        decision, outcome = decide_by_budget(
+        return decide_by_budget(
             evidence, budget, overrides=asked, cost=cost, known=known, with_growing=with_growing
         )
-        return _Made(decision, outcome.applied, outcome, effects(decision))
 
     if isinstance(request.rule, Budget):
-        return within(request.rule)
+        decision, outcome = within(request.rule)
+        return _Made(decision, outcome.applied, outcome, effects(decision))
     decision = decide_by_paper(evidence, request.rule, request.overrides, cost=cost, known=known)
     by_rule = effects(decision)
     left = {applied: _largest_overhead(by_rule, applied) for applied in Application}
@@ -214,18 +214,19 @@ def _decide(
             return _Made(decision, applied, None, by_rule)
     if request.rule.paper_exact:
         return _Made(decision, asked[0], None, by_rule)
-    made = within(Budget(ACCEPTABLE, request.applied), with_growing=True)
-    if made.outcome is not None and not made.outcome.met:
-        made = within(Budget(ACCEPTABLE, request.applied))
     notices = [_instead(left)]
-    if made.outcome is not None and not made.outcome.met:  # keeping nothing else would measure nothing
-        least = max(made.outcome.overhead)
-        made = within(Budget(least + ACCEPTABLE, made.application))
+    decision, outcome = within(Budget(ACCEPTABLE, request.applied), with_growing=True)
+    if not outcome.met:
+        decision, outcome = within(Budget(ACCEPTABLE, request.applied))
+    if not outcome.met:  # keeping nothing else would measure nothing
+        least = max(outcome.overhead)
+        decision, outcome = within(Budget(least + ACCEPTABLE, outcome.applied))
         notices.append(
             f"what must be recorded and, at run time, the hooks of rejected visits take {percent(least)}, so "
             f"regions are selected within {percent(ACCEPTABLE)} beyond that"
         )
-    return replace(made, decision=replace(made.decision, notices=(*notices, *made.decision.notices)))
+    decision = replace(decision, notices=(*notices, *decision.notices))
+    return _Made(decision, outcome.applied, outcome, effects(decision))
 
 
 def _largest_overhead(effects: Sequence[FilterEffect], applied: Application) -> float:

@@ -69,9 +69,10 @@ def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | Non
     Args:
         known: plain computing times of some runs; those are as given.
     """
-    readings = read_times(runs, cost)
-    beliefs = [Beliefs(cost=cost)] * len(readings)
-    if known is not None and np.isfinite(known.total).any():
+    if known is None or not np.isfinite(known.total).any():
+        readings = read_times(runs, cost)
+        beliefs = [Beliefs(cost=cost)] * len(readings)
+    else:
         cost = _informed(cost, runs, known)
         found = [_judged(reading, runs, cost, known) for reading in read_times(runs, cost)]
         readings, beliefs = [reading for reading, _ in found], [belief for _, belief in found]

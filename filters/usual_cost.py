@@ -16,10 +16,7 @@ from ingest.arrays import BoolArray, FloatArray
 ENOUGH_VISITS = 1000  # of a call path, to see the cost of a visit in it
 CHEAPEST, LEAST_OF_CALLERS = 0.1, 0.05  # quantiles over leaves and callers, weighted with visits
 MANY_CALLEES = 4  # times the visits of a caller, so that its own visits hardly count
-ELSEWHERE, ELSEWHERE_SPREAD = (
-    EventCost().recorded,
-    EventCost().spread,
-)  # of other machines, and of its logarithm
+ELSEWHERE = EventCost()  # what a visit costs on other machines
 SHOWN_INSIDE, SHOWN_OUTSIDE = 0.45, 0.47  # of the cost, what the cheapest leaves and callers take; learned
 SHOWN_SPREAD = 0.12  # of the logarithm of either share; learned
 LEAVES_TRIVIAL, CALLERS_TRIVIAL = 0.5, 0.75  # probabilities that the cheapest do no work; learned
@@ -42,9 +39,10 @@ def usual_cost(runs: Visited) -> EventCost:
     """
     leaf, caller = cheapest_leaves(runs), cheapest_callers(runs)
     if not (np.isfinite(leaf) or np.isfinite(caller)):
-        return EventCost()
-    logs = np.log(ELSEWHERE) + np.linspace(-5, 5, _STEPS) * ELSEWHERE_SPREAD
-    density = -0.5 * ((logs - np.log(ELSEWHERE)) / ELSEWHERE_SPREAD) ** 2
+        return ELSEWHERE
+    steps = np.linspace(-5, 5, _STEPS)  # standard deviations
+    logs = np.log(ELSEWHERE.recorded) + steps * ELSEWHERE.spread
+    density = -0.5 * steps**2
     for shown, share, trivial in (
         (leaf, SHOWN_INSIDE, LEAVES_TRIVIAL),
         (caller, SHOWN_OUTSIDE, CALLERS_TRIVIAL),
@@ -86,7 +84,7 @@ def cheapest_callers(runs: Visited) -> float:
     if not often.any():
         return float("nan")
     callees = runs.callee_visits[often]
-    beside = runs.time[often] - SHOWN_INSIDE * ELSEWHERE * runs.visits[often]
+    beside = runs.time[often] - SHOWN_INSIDE * ELSEWHERE.recorded * runs.visits[often]
     known = beside > SHORTEST * callees
     if not known.any():
         return float("nan")

@@ -193,8 +193,8 @@ def verify_filter(path: Path, second: Path, options: Options, rules: Path | None
     for before, after in pairs:
         full, reduced = _read(before), _read(after)
         verifications.append(verify(full, reduced, found))
-    if given := options.filter.applied:
-        applied = Application(given.replace("-", " "))
+    if request.applied is not None:
+        applied = request.applied
     elif (by_hand := verifications[-1].at_compile_time) is not None:
         applied = Application.COMPILE_TIME if by_hand else Application.RUN_TIME
     elif filtered_at_run_time(reduced.source, reduced.attributes):
