@@ -12,6 +12,7 @@ from pathlib import Path
 from benchmarks.accuracy.functions import draw
 from benchmarks.accuracy.scores import Score, score_extrap, score_ours
 from benchmarks.accuracy.series import TASKS, hold_out
+from benchmarks.results_file import print_and_write
 from pipeline.models.options import ModelOptions
 
 REGIMES = ("paper", "balanced", "constant", "effort", "time")
@@ -31,11 +32,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=2024)
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("results.md"))
     arguments = parser.parse_args()
-    lines = []
-    for line in report(arguments.functions, arguments.seed):
-        print(line, flush=True)
-        lines.append(line)
-    arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print_and_write(report(arguments.functions, arguments.seed), arguments.out)
 
 
 def report(functions: int, seed: int) -> Iterator[str]:

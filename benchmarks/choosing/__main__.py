@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.choosing.simulation import OUTCOMES, REGIMES, Outcome, outcome
+from benchmarks.results_file import print_and_write
 
 HEAD = (
     "| studies | jobs said to hold with 90 % that do: deadline | efficiency | both "
@@ -28,11 +29,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--out", type=Path, default=Path(__file__).with_name("results.md"))
     arguments = parser.parse_args()
-    lines = []
-    for line in report(arguments.studies, arguments.seed):
-        print(line, flush=True)
-        lines.append(line)
-    arguments.out.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print_and_write(report(arguments.studies, arguments.seed), arguments.out)
 
 
 def report(studies: int, seed: int) -> Iterator[str]:
