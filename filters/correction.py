@@ -7,6 +7,7 @@ import numpy as np
 from filters.event_cost import EventCost, Visited
 from filters.known_plain import TAIL, KnownPlain
 from filters.plain_time import PlainTimes, estimate_plain_times, measurable_callers
+from filters.rejected_visits import Hooks, RejectedVisits, hook_times
 from filters.usual_cost import usual_cost
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray, IntArray
@@ -18,6 +19,11 @@ from ingest.run_settings import not_instrumented
 TIME, VISITS = "time", "visits"
 NOTICEABLE = 0.05  # of the measured computing time, from which overhead distorts models
 UNCERTAIN = 1.5  # factor either way, from which a further measurement is worth proposing
+UNCOUNTED_HOOKS = (
+    "a filter rejected visits at run time, and nothing tells how many: give runs without the filter "
+    "(--calibrate) or a run time without instrumentation (--baseline-time)"
+)
+TINY = 1e-300  # core-seconds
 MOST_DEVIATION = 1.5  # of a logarithm, that a part contributes to a sum
 
 
@@ -45,26 +51,33 @@ def runs_of(experiment: Experiment) -> tuple[Visited, IntArray, IntArray] | None
     return visited, point, repetition
 
 
-def overhead_shares(runs: Visited, cost: EventCost) -> FloatArray:
+def overhead_shares(runs: Visited, cost: EventCost, rejected: RejectedVisits | None = None) -> FloatArray:
     """Return the expected overhead as a share of the measured computing time, float64[R], at most 1."""
     taken = cost.recorded * runs.events_computing
+    if rejected is not None and rejected.counted:
+        taken = taken + cost.filtered * rejected.visits[runs.computing].sum(axis=0)
     share = np.divide(taken, runs.measured, out=np.zeros(len(taken)), where=runs.measured > 0)
     return np.asarray(np.minimum(share, 1.0))
 
 
-def has_noticeable_overhead(experiment: Experiment, cost: EventCost | None = None) -> bool:
-    """Tell whether events take more than a few per cent of the computing time at most points."""
+def has_noticeable_overhead(
+    experiment: Experiment, cost: EventCost | None = None, rejected: RejectedVisits | None = None
+) -> bool:
+    """Tell whether visits, rejected ones included, take a few per cent of the time at most points."""
     found = runs_of(experiment)
     if found is None:
         return False
     runs, point, _ = found
-    shares = overhead_shares(runs, cost or usual_cost(runs))
+    shares = overhead_shares(runs, cost or usual_cost(runs), rejected)
     by_point = [np.median(shares[point == p]) for p in np.unique(point).tolist()]
     return bool(np.median(by_point) > NOTICEABLE)
 
 
 def correct_overhead(
-    experiment: Experiment, cost: EventCost | None = None, known: KnownPlain | None = None
+    experiment: Experiment,
+    cost: EventCost | None = None,
+    known: KnownPlain | None = None,
+    rejected: RejectedVisits | None = None,
 ) -> Experiment:
     """Take the overhead of measuring out of the times of all runs.
 
@@ -76,19 +89,29 @@ def correct_overhead(
         experiment: as measured, without a filter or with one; returned as it is without visits or times.
         cost: the cost of a visit; by default what the runs show.
         known: plain computing times of the runs of `runs_of`, as far as they are known.
+        rejected: visits that a filter rejected while these ran; None if it was applied at compile time.
     """
     found = runs_of(experiment)
     if found is None:
         return experiment
     runs, point, repetition = found
+    measured = runs.measured
     supported = cost is not None or known is not None
     cost = cost or usual_cost(runs)
+    hooks = None if rejected is None else hook_times(runs, rejected, cost, known)
+    if hooks is not None:
+        runs = replace(runs, time=runs.time - hooks.time)
     plain = estimate_plain_times(runs, cost, known)
+    if hooks is not None:
+        plain = _less_sure(plain, runs, hooks, known)
     home = measurable_callers(runs, plain.callpath, plain.cost, plain.measurable)
     time = np.zeros(plain.callpath.shape)
     np.add.at(time, home, plain.callpath)
-    correction = replace(_correction(runs, plain, home, cost), supported=supported)
-    kept = np.divide(plain.total, runs.measured, out=np.ones(len(plain.total)), where=runs.measured > 0)
+    correction = replace(_correction(runs, plain, home, cost, measured), supported=supported)
+    if hooks is not None and rejected is not None:
+        share = float(hooks.time[runs.computing].sum() / max(measured.sum(), TINY))
+        correction = replace(correction, hooks=share, hooks_counted=rejected.counted)
+    kept = np.divide(plain.total, measured, out=np.ones(len(plain.total)), where=measured > 0)
     share_kept = {
         (p, r): k for p, r, k in zip(point.tolist(), repetition.tolist(), kept.tolist(), strict=True)
     }
@@ -105,28 +128,47 @@ def correct_overhead(
     )
 
 
-def with_overhead_left(experiment: Experiment, cost: EventCost | None = None) -> Experiment:
+def with_overhead_left(
+    experiment: Experiment, cost: EventCost | None = None, rejected: RejectedVisits | None = None
+) -> Experiment:
     """Note how much of the measured computing time overhead is expected to take, and leave it there."""
     found = runs_of(experiment)
     if found is None:
         notice = "overhead is unknown, since the runs have no visits of instrumented regions"
         return replace(experiment, notices=(*experiment.notices, notice))
     runs, _, _ = found
-    plain = estimate_plain_times(runs, cost or usual_cost(runs))
-    share = 1.0 - float(plain.total.sum() / runs.measured.sum())
+    cost, measured = cost or usual_cost(runs), runs.measured
+    if rejected is not None:
+        runs = replace(runs, time=runs.time - hook_times(runs, rejected, cost).time)
+    share = 1.0 - float(estimate_plain_times(runs, cost).total.sum() / measured.sum())
     notice = f"instrumentation takes {percent(share)} of the measured computing time; times are as measured"
     return replace(experiment, notices=(*experiment.notices, notice), overhead_left=share)
 
 
-def _correction(runs: Visited, plain: PlainTimes, home: IntArray, cost: EventCost) -> OverheadCorrection:
+def _less_sure(plain: PlainTimes, runs: Visited, hooks: Hooks, known: KnownPlain | None) -> PlainTimes:
+    """Add what hooks leave uncertain; totals that are all known are not."""
+    time = np.where(runs.computing[:, None], hooks.time, 0.0)
+    of_total = float(hooks.deviation(plain.total.sum(), time.sum()))
+    if known is not None and np.isfinite(known.total).all():
+        of_total = 0.0
+    return replace(
+        plain,
+        deviation=np.hypot(plain.deviation, hooks.deviation(plain.callpath.sum(axis=1), time.sum(axis=1))),
+        total_deviation=float(np.hypot(plain.total_deviation, of_total)),
+    )
+
+
+def _correction(
+    runs: Visited, plain: PlainTimes, home: IntArray, cost: EventCost, measured: FloatArray
+) -> OverheadCorrection:
     weight = plain.callpath.sum(axis=1)
     error = np.minimum(plain.deviation, MOST_DEVIATION) * weight
     count = len(home)
     time, errors = np.bincount(home, weight, count), np.bincount(home, error, count)
     everything, computing = float(weight.sum()), float(plain.total.sum())
-    measured = float(runs.measured.sum())
+    before = float(measured.sum())
     return OverheadCorrection(
-        share=1.0 - computing / measured if measured > 0 else 0.0,
+        share=1.0 - computing / before if before > 0 else 0.0,
         cost=float(np.median(plain.cost)),
         deviation=np.divide(errors, time, out=np.zeros(count), where=time > 0),
         total_deviation=plain.total_deviation * (computing / everything if everything > 0 else 0.0),
@@ -161,13 +203,24 @@ def correction_sentence(correction: OverheadCorrection) -> str:
     factor = float(np.exp(TAIL * correction.total_deviation))
     hidden, count = int((~correction.measurable).sum()), len(correction.measurable)
     parts = [
-        f"instrumentation takes {percent(correction.share)} of the measured computing time",
+        f"instrumentation takes {percent(correction.share)} of the measured computing time"
+        + hooks_text(correction),
         f"times are corrected, the corrected total is uncertain by a factor of {figure(factor, 2)}",
     ]
     if hidden:
         parts.append(
             f"{hidden} of {count} call paths are not measurable, their time is attributed to their callers"
         )
-    if factor > UNCERTAIN:
+    if not correction.hooks_counted:
+        parts.append(UNCOUNTED_HOOKS)
+    elif factor > UNCERTAIN:
         parts.append("a run without instrumentation at one scale (--baseline-time) would tell more")
     return "; ".join(parts)
+
+
+def hooks_text(correction: OverheadCorrection) -> str:
+    """Say what of the overhead is that of visits which a filter rejects at run time; empty without one."""
+    if correction.hooks is None:
+        return ""
+    doubt = "" if correction.hooks_counted else "perhaps "
+    return f" ({doubt}{percent(correction.hooks)} by hooks of visits that the filter rejects at run time)"

@@ -108,6 +108,9 @@ class OverheadCorrection:
             it is attributed to their callers.
         source: where the cost comes from.
         supported: whether a plain time or a cost was given, so that more than the profiles speaks for it.
+        hooks: share of the measured computing time that hooks of visits take which a filter rejects at run
+            time; None if the runs were not filtered while they ran.
+        hooks_counted: whether it is known how many visits those are.
     """
 
     share: float
@@ -117,6 +120,8 @@ class OverheadCorrection:
     measurable: BoolArray
     source: str
     supported: bool = False
+    hooks: float | None = None
+    hooks_counted: bool = True
 
 
 def per_text(region: str) -> str:
@@ -170,6 +175,8 @@ class Experiment:
         correction: how the times were corrected for overhead; None if they are as measured.
         overhead_left: the share of the measured computing time that overhead is expected to take, if times
             are as measured although it distorts them.
+        hooks_uncounted: whether times are as measured although a filter rejected visits at run time, and how
+            many is unknown.
         recorded: names of the functions that the runs could record, called or not, sorted; empty if unknown.
         per: the visits by which values and times were divided; None if they are of whole runs.
     """
@@ -184,6 +191,7 @@ class Experiment:
     notices: tuple[str, ...] = ()
     correction: OverheadCorrection | None = None
     overhead_left: float = 0.0
+    hooks_uncounted: bool = False
     recorded: tuple[str, ...] = ()
     per: PerVisit | None = None
 

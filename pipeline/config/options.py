@@ -106,7 +106,7 @@ class FilterOptions(PaperRule):
     )
     calibrate: Path | None = option(
         None,
-        "Profile of the same run, or runs at some of the scales, instrumented with fewer regions.",
+        "Profile of the same run, or runs at some of the scales, with fewer regions, or before a filter.",
         commands=_MEASURED,
         metavar="PROFILE|DIR",
         read=read_file,

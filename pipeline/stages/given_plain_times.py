@@ -1,16 +1,18 @@
-"""Plain times that the user gives: run times without instrumentation, and runs with fewer regions."""
+"""Plain times that the user gives: run times without instrumentation, and runs under another filter."""
 
 import csv
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
 from filters.correction import TIME, runs_of
 from filters.event_cost import EventCost, Visited
 from filters.instrumentation import filtered_at_run_time
-from filters.known_plain import KnownPlain, joined, plain_by_pair, plain_by_run_time, same_runs
+from filters.known_plain import KnownPlain, plain_by_pair, plain_by_run_time, same_runs
+from filters.rejected_visits import RejectedVisits, rejected_visits, uncounted_visits
 from ingest.arrays import BoolArray, IntArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
@@ -21,6 +23,24 @@ from pipeline.stages.ingest import ingest
 from pipeline.wording.quantities import value_text
 
 SECONDS = "seconds"
+
+_Places: TypeAlias = list[tuple[IntArray, IntArray]]
+"""Per point that both have, the numbers of the study's runs and of the others."""
+
+
+@dataclass(frozen=True, eq=False)
+class GivenTimes:
+    """What is known of the plain times of the runs of `runs_of`; None where nothing is.
+
+    Attributes:
+        known: their plain computing times, as far as the user gives any.
+        cost: of a visit, as runs with more regions show it.
+        rejected: visits that a filter rejected while they ran.
+    """
+
+    known: KnownPlain | None = None
+    cost: EventCost | None = None
+    rejected: RejectedVisits | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +62,20 @@ class _Study:
         found = runs_of(experiment)
         return None if found is None else cls(experiment, *found)
 
+    @property
+    def recorded(self) -> frozenset[str]:
+        """Names of the regions with visits."""
+        region = self.runs.tree.region[self.runs.visits.any(axis=1)]
+        return frozenset(self.runs.regions.name[r] for r in region.tolist())
+
     def point_of(self, values: tuple[float, ...]) -> int | None:
         """Return the point with some values of the parameters."""
         rows = [tuple(row) for row in self.experiment.points.tolist()]
         return rows.index(values) if values in rows else None
 
 
-def given_plain_times(experiment: Experiment, options: Options) -> KnownPlain | None:
-    """Return the plain computing times of the runs of `runs_of` as far as the user gives any; None without.
+def given_plain_times(experiment: Experiment, options: Options) -> GivenTimes:
+    """Return what the user gives of the plain times of an experiment, and what its own runs tell of hooks.
 
     Raises:
         UsageError: what is given does not fit the runs.
@@ -57,13 +83,14 @@ def given_plain_times(experiment: Experiment, options: Options) -> KnownPlain | 
     """
     given, study = options.filter, _Study.of(experiment)
     if study is None:
-        return None
-    sources = []
-    if given.baseline_time is not None:
-        sources.append(_plain_by_run_times(study, given.baseline_time))
+        return GivenTimes()
+    found = GivenTimes(rejected=uncounted_visits(study.runs) if _at_run_time(experiment) else None)
     if given.calibrate is not None:
-        sources.append(_plain_by_fewer_regions(study, given.calibrate))
-    return joined(sources)
+        found = _by_other_runs(study, given.calibrate, found)
+    if given.baseline_time is not None:
+        times = _plain_by_run_times(study, given.baseline_time)
+        found = replace(found, known=times if found.known is None else times.joined(found.known))
+    return found
 
 
 def _plain_by_run_times(study: _Study, given: float | Path) -> KnownPlain:
@@ -119,34 +146,62 @@ def _rows(path: Path, hint: str) -> Iterator[tuple[int, dict[str, str]]]:
         raise UsageError(f"cannot be read ({what})", where=str(path), hint=hint) from error
 
 
-def _plain_by_fewer_regions(study: _Study, path: Path) -> KnownPlain:
-    """Plain computing times at the points where runs with fewer regions were measured.
+def _by_other_runs(study: _Study, path: Path, found: GivenTimes) -> GivenTimes:
+    """Add what runs with fewer or with more regions tell at the points where they were measured, too.
 
-    Of several repetitions with fewer regions the fastest counts, since disturbances only add time; of the
-    full ones the one in the middle.
+    Of several repetitions with fewer regions the fastest counts, since disturbances only add time; of those
+    with more the one in the middle.
     """
-    less = _Study.of(ingest(locate(path), TIME).experiment)
-    hint = "give runs of the same study with fewer regions instrumented"
-    if less is None:
+    other = _Study.of(ingest(locate(path), TIME).experiment)
+    hint = "give runs of the same study with fewer or with more regions instrumented"
+    if other is None:
         raise UsageError("has no visits and times", where=str(path), hint=hint)
-    own, asked = less.experiment.parameters, study.experiment.parameters
+    own, asked = other.experiment.parameters, study.experiment.parameters
     if own not in ((), asked):
         raise UsageError(f"has other parameters ({', '.join(own)})", where=str(path), hint=hint)
     columns: dict[int, list[int]] = {}
-    for j in range(len(less.point)):
-        if (point := _point(study, less, j)) is not None:
+    for j in range(len(other.point)):
+        if (point := _point(study, other, j)) is not None:
             columns.setdefault(point, []).append(j)
     if not columns:
         raise UsageError("has no run at a point of the study", where=str(path), hint=hint)
+    places = [(np.flatnonzero(study.point == point), np.array(columns[point])) for point in sorted(columns)]
+    if other.recorded > study.recorded:
+        return _by_more_regions(study, other, places, found, str(path))
+    return replace(found, known=_plain_by_fewer_regions(study, other, places, str(path)))
+
+
+def _middle(one: _Study, columns: IntArray) -> int:
+    return int(columns[np.argsort(one.runs.measured[columns])[len(columns) // 2]])
+
+
+def _fastest(one: _Study, columns: IntArray) -> int:
+    return int(columns[one.runs.measured[columns].argmin()])
+
+
+def _plain_by_fewer_regions(study: _Study, less: _Study, places: _Places, where: str) -> KnownPlain:
+    """Plain computing times at the points where runs with fewer regions were measured."""
     total, spread = np.full(len(study.point), np.nan), np.ones(len(study.point))
-    rejected = _rejected(less.experiment)
-    for point, several in columns.items():
-        here = np.flatnonzero(study.point == point)
-        middle = int(here[np.argsort(study.runs.measured[here])[len(here) // 2]])
-        fastest = several[int(less.runs.measured[several].argmin())]
-        known, _ = plain_by_pair(study.runs.run(middle), less.runs.run(fastest), str(path), rejected=rejected)
+    rejected = EventCost().filtered if _at_run_time(less.experiment) else 0.0
+    for here, there in places:
+        full, fewer = study.runs.run(_middle(study, here)), less.runs.run(_fastest(less, there))
+        known, _ = plain_by_pair(full, fewer, where, rejected=rejected)
         total[here], spread[here] = known.total, known.spread
     return KnownPlain(total=total, spread=spread)
+
+
+def _by_more_regions(
+    study: _Study, more: _Study, places: _Places, found: GivenTimes, where: str
+) -> GivenTimes:
+    """The cost of a visit, from the largest scale, and the visits that the filter of the study rejected."""
+    here, there = max(places, key=lambda place: float(study.runs.measured[place[0]].max()))
+    hook = EventCost().filtered if found.rejected else 0.0
+    full, fewer = more.runs.run(_middle(more, there)), study.runs.run(_fastest(study, here))
+    _, cost = plain_by_pair(full, fewer, where, rejected=hook)
+    if found.rejected is None:
+        return replace(found, cost=cost)
+    fuller = [(more.runs.run(_middle(more, there)), here) for here, there in places]
+    return replace(found, cost=cost, rejected=rejected_visits(study.runs, fuller))
 
 
 def _point(study: _Study, less: _Study, j: int) -> int | None:
@@ -184,7 +239,6 @@ def _point_by_visits(study: _Study, same: BoolArray, source: str) -> int:
     raise UsageError(f"its visits are those {of} of the study", where=source, hint=hint)
 
 
-def _rejected(experiment: Experiment) -> float:
-    """Seconds that a rejected visit took, if any of the runs were filtered at run time."""
-    at_run_time = any(filtered_at_run_time(run.source, run.attributes) for run in experiment.runs)
-    return EventCost().filtered if at_run_time else 0.0
+def _at_run_time(experiment: Experiment) -> bool:
+    """Whether any of the runs were filtered while they ran."""
+    return any(filtered_at_run_time(run.source, run.attributes) for run in experiment.runs)

@@ -2,7 +2,12 @@
 
 from dataclasses import replace
 
-from filters.correction import correct_overhead, has_noticeable_overhead, with_overhead_left
+from filters.correction import (
+    UNCOUNTED_HOOKS,
+    correct_overhead,
+    has_noticeable_overhead,
+    with_overhead_left,
+)
 from filters.event_cost import calibrated
 from filters.known_plain import KnownPlain
 from filters.make_filter import GIVEN_SPREAD, SeriesCalibration
@@ -22,14 +27,15 @@ def true_times(read: Ingested, options: Options) -> Ingested:
         PipelineError: a calibration cannot be read.
     """
     experiment, given = read.experiment, options.filter
-    cost = None if given.event_cost is None else calibrated(given.event_cost, GIVEN_SPREAD, "given")
-    known = given_plain_times(experiment, options)
-    asked = options.overhead == "correct" or (options.overhead == "auto" and known is not None)
-    if not asked and not has_noticeable_overhead(experiment, cost):
-        return read
+    told = given_plain_times(experiment, options)
+    cost = told.cost if given.event_cost is None else calibrated(given.event_cost, GIVEN_SPREAD, "given")
+    evidence = told.known is not None or told.cost is not None
+    asked = options.overhead == "correct" or (options.overhead == "auto" and evidence)
+    if not asked and not has_noticeable_overhead(experiment, cost, told.rejected):
+        return read if told.rejected is None or told.rejected.counted else _uncounted(read)
     if options.overhead == "keep":
-        return replace(read, experiment=with_overhead_left(experiment, cost))
-    corrected = correct_overhead(experiment, cost, known)
+        return replace(read, experiment=with_overhead_left(experiment, cost, told.rejected))
+    corrected = correct_overhead(experiment, cost, told.known, told.rejected)
     if corrected.correction is None:
         corrected = _with_notice(
             experiment,
@@ -45,6 +51,12 @@ def calibration_of(experiment: Experiment) -> SeriesCalibration | None:
     largest = max(experiment.runs, key=lambda run: (run.point, -run.repetition))
     plain = KnownPlain.of(float(largest.useful_time.sum()), experiment.correction.total_deviation)
     return SeriesCalibration(calibrated(experiment.correction.cost, SERIES_SPREAD, "all runs"), plain)
+
+
+def _uncounted(read: Ingested) -> Ingested:
+    """Leave times as measured, with the doubt that they have from hooks of rejected visits."""
+    experiment = _with_notice(read.experiment, UNCOUNTED_HOOKS)
+    return replace(read, experiment=replace(experiment, hooks_uncounted=True))
 
 
 def _with_notice(experiment: Experiment, notice: str) -> Experiment:

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from filters.filter_verification import TOLERANCE, fold, simulate, verify
+from filters.filter_verification import TOLERANCE, simulate, verify
+from filters.folding import fold
 from filters.instrumentation import UNFILTERED, digest, digest_of_run
 from filters.scorep_format.rule_files import FilterRules, parse
 from ingest.calltree import CallTree
@@ -225,7 +226,7 @@ def test_without_time_lost_call_paths_are_only_counted():
 def test_folding_says_where_each_call_path_goes(make_profile):
     profile = make_profile(NESTED)
     kept = np.array([name not in ("main", "wrap") for name in profile.regions.name])
-    folding = fold(profile, kept)
+    folding = fold(profile.tree, profile.regions, kept)
     assert folding.place.tolist() == [-1, 0, 0, 1, 2, 1, -1, 3]
     assert folding.recorded.tolist() == [False, True, False, True, True, True, False, True]
     assert folding.tree.paths(profile.regions.name) == [

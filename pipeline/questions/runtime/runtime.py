@@ -106,6 +106,7 @@ def runtime(
             back_test=analysis.back_test,
             correction=analysis.experiment.correction,
             overhead_left=analysis.experiment.overhead_left,
+            hooks_uncounted=analysis.experiment.hooks_uncounted,
         ),
         notices=tuple(_notices(study, figures)),
     )

@@ -78,6 +78,7 @@ def verdict(
     back_test: BackTest | None,
     correction: OverheadCorrection | None = None,
     overhead_left: float = 0.0,
+    hooks_uncounted: bool = False,
 ) -> Verdict:
     """Judge a study by the rules.
 
@@ -90,6 +91,7 @@ def verdict(
         back_test: that of the total, if there is one.
         correction: how overhead was taken out of the times, if it was.
         overhead_left: the share of measured computing time that overhead takes, if it was left there.
+        hooks_uncounted: whether times hold hooks of rejected visits whose number is unknown.
     """
     reasons = (
         _scales(scales),
@@ -97,6 +99,7 @@ def verdict(
         _noise(noise),
         *(() if correction is None else (_overhead(correction),)),
         *(() if not overhead_left else (_overhead_left(overhead_left),)),
+        *(() if not hooks_uncounted else (_UNCOUNTED,)),
         _extrapolation(extrapolation),
         _interval(spread),
         _back_test(back_test),
@@ -121,7 +124,7 @@ def _overhead(correction: OverheadCorrection) -> Reason:
     """A correction that nothing but the profiles themselves supports is not trusted much."""
     spread = float(np.exp(2 * TWO_SIDED * correction.total_deviation))
     trust = Trust(int(spread <= NARROW) + int(spread <= WIDE))
-    if correction.share > MUCH_OVERHEAD and not correction.supported:
+    if (correction.share > MUCH_OVERHEAD and not correction.supported) or not correction.hooks_counted:
         trust = min(trust, Trust.MEDIUM)
     text = (
         f"instrumentation takes {percent(correction.share)} of the measured computing time; what is left is "
@@ -135,6 +138,14 @@ def _overhead_left(share: float) -> Reason:
     trust = Trust(int(share <= MUCH_OVERHEAD) + int(share <= LITTLE_OVERHEAD))
     text = f"instrumentation takes {percent(share)} of the computing time, and times are as measured"
     return Reason("overhead", share, trust, text)
+
+
+_UNCOUNTED = Reason(
+    "overhead",
+    float("nan"),
+    Trust.MEDIUM,
+    "a filter rejected visits at run time, and what their hooks take is unknown",
+)
 
 
 def _extrapolation(factor: float) -> Reason:

@@ -233,3 +233,58 @@ def test_baselines_keep_how_times_were_treated_and_how_uncertain_they_are(study)
     assert back.common_error == pytest.approx(corrected.common_error, rel=1e-5)
     del document["sha256"]
     assert from_document(document | {"overhead": ""}, "old.json").origin.overhead == ""
+
+
+HOOK = 2e-9  # a little more than elsewhere
+
+
+def filtered_study(folder, scales=(1, 2, 4, 8)):
+    """Runs filtered at run time: hooks of all visits of the tiny function are in the time of its caller."""
+    for scale in scales:
+        path = folder / f"app.s{scale}.r1" / "profile.cubex"
+        write_run(path, scale, tiny=0, plain=0.4 + HOOK * 10 * TINY)
+        path.with_name("scorep.cfg").write_text("SCOREP_FILTERING_FILE='app.filter'\n")
+    return folder
+
+
+def full_study(folder, scales=(1, 2)):
+    for scale in scales:
+        write_run(folder / f"app.s{scale}.r1" / "profile.cubex", scale, tiny=10 * TINY)
+    return folder
+
+
+def test_hooks_of_rejected_visits_are_no_time_of_the_program(tmp_path):
+    filtered, full = filtered_study(tmp_path / "filtered"), full_study(tmp_path / "full")
+    found, experiment = totals(filtered, calibrate=full)
+    plain = 0.41 * np.array([1, 2, 4, 8])
+    factor = np.exp(1.645 * experiment.correction.total_deviation)
+    assert (found / factor < plain).all() and (plain < found * factor).all()
+    assert found == pytest.approx(plain, rel=0.25) and factor < 1.5
+    assert experiment.correction.hooks == pytest.approx(0.25, abs=0.1)
+    assert "rejects at run time" in experiment.notices[-1]
+
+
+def test_a_plain_time_tells_what_hooks_take_with_and_without_a_full_run(tmp_path):
+    filtered, full = filtered_study(tmp_path / "filtered"), full_study(tmp_path / "full")
+    file = tmp_path / "plain.csv"
+    file.write_text("s,seconds\n2,0.82\n")
+    for calibrate in (full, None):
+        found, experiment = totals(filtered, calibrate=calibrate, baseline_time=file)
+        assert found == pytest.approx(0.41 * np.array([1, 2, 4, 8]), rel=0.1)
+        assert experiment.correction.total_deviation < 0.2
+
+
+def test_hooks_that_nothing_counts_are_said_though_times_stay_as_measured(tmp_path):
+    found, experiment = totals(filtered_study(tmp_path / "filtered"))
+    assert found == pytest.approx((0.41 + HOOK * 10 * TINY) * np.array([1, 2, 4, 8]))
+    assert experiment.correction is None and experiment.hooks_uncounted
+    assert "nothing tells how many: give runs without the filter (--calibrate)" in experiment.notices[-1]
+
+
+def test_runs_without_a_filter_at_run_time_have_no_hooks(tmp_path):
+    filtered = filtered_study(tmp_path / "filtered")
+    for settings in filtered.glob("*/scorep.cfg"):
+        settings.write_text("SCOREP_FILTERING_FILE=''\n")
+    found, experiment = totals(filtered, calibrate=full_study(tmp_path / "full"))
+    assert experiment.correction.hooks is None
+    assert found == pytest.approx((0.41 + HOOK * 10 * TINY) * np.array([1, 2, 4, 8]), rel=0.1)

@@ -95,6 +95,12 @@ def test_overhead_that_is_left_is_a_reason(share, trust):
     assert reason.text.endswith("of the computing time, and times are as measured")
 
 
+def test_hooks_that_nothing_counts_are_a_reason():
+    found = verdict(**GOOD, hooks_uncounted=True)
+    assert found.trust is Trust.MEDIUM
+    assert "rejected visits at run time, and what their hooks take is unknown" in found.reasons[3].text
+
+
 def test_reasons_say_what_they_judge():
     texts = [reason.text for reason in verdict(**{**GOOD, "scales": 4, "extrapolation": 8.0}).reasons]
     assert texts == [

@@ -1,0 +1,146 @@
+"""Visits that a filter rejects at run time: their hooks cost time, and no profile under it counts them.
+
+A run without the filter tells how many there are below each recorded call path. At scales without such a run
+they go with the time of that call path. Their hooks are in its time, as what the rejected regions did is.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from filters.event_cost import EventCost, Visited
+from filters.evidence import filterable
+from filters.folding import fold
+from filters.known_plain import HOOK_SPREAD, TAIL, KnownPlain
+from filters.plain_time import RUN_SPREAD
+from ingest.alignment import CallTreeUnion
+from ingest.arrays import FloatArray, IntArray
+
+RATE_SPREAD = 0.25  # of the logarithm of rejected visits per second, from one scale of a program to another
+UNCOUNTED, UNCOUNTED_SPREAD = 0.05, 1.2  # of the time, what hooks take if nothing tells how many there are
+MOST = 0.9  # of the time of a call path, that hooks may take
+LEAST_LEFT = 0.1  # of a plain time, that is left however much more hooks take
+_STEPS = np.linspace(-6, 6, 241)  # standard deviations
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RejectedVisits:
+    """Visits that a filter rejected in R runs of n call paths.
+
+    Attributes:
+        visits: float64[n, R], by the recorded call path in whose time their hooks lie.
+        spread: standard deviation of the logarithm of how many there are.
+        counted: whether runs without the filter tell them.
+    """
+
+    visits: FloatArray
+    spread: float
+    counted: bool = True
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Hooks:
+    """What hooks of rejected visits take in R runs of n call paths.
+
+    Attributes:
+        time: float64[n, R], core-seconds.
+        spread: standard deviation of the logarithm of the error that all of them share.
+    """
+
+    time: FloatArray
+    spread: float
+
+    def deviation(self, plain: FloatArray, time: FloatArray) -> FloatArray:
+        """Return what they leave uncertain of plain times: standard deviations of the logarithms.
+
+        Args:
+            plain: float64[...], core-seconds.
+            time: float64[...], core-seconds of their hooks.
+        """
+        high = plain + time * (1.0 - np.exp(-TAIL * self.spread))
+        low = np.maximum(plain - time * (np.exp(TAIL * self.spread) - 1.0), LEAST_LEFT * plain)
+        ratio = np.divide(high, low, out=np.ones(np.shape(plain)), where=low > 0)
+        return np.asarray(np.log(ratio) / (2 * TAIL))
+
+
+def rejected_visits(runs: Visited, fuller: Sequence[tuple[Visited, IntArray]]) -> RejectedVisits:
+    """Find how many visits a filter rejected in runs under it.
+
+    Args:
+        runs: R runs under the filter.
+        fuller: single runs without it, at least one, each with the numbers of the runs at its scale.
+    """
+    visits, counted = np.zeros(runs.time.shape), np.zeros(runs.time.shape[1], dtype=np.bool_)
+    rates = np.zeros((len(fuller), len(runs.tree)))
+    for one, (full, same) in enumerate(fuller):
+        found, time = _rejected_below(runs, full), runs.time[:, same].mean(axis=1)
+        visits[:, same], counted[same] = found[:, None], True
+        rates[one] = np.divide(found, time, out=rates[one], where=time > 0)
+    if counted.all():
+        return RejectedVisits(visits=visits, spread=0.0)
+    measured = np.array([runs.measured[same].mean() for _, same in fuller])
+    for r in np.flatnonzero(~counted).tolist():
+        nearest = np.abs(np.log(measured / runs.measured[r])).argmin()
+        visits[:, r] = rates[nearest] * runs.time[:, r]
+    number = np.array([visits[:, same[0]].sum() for _, same in fuller])
+    logs = np.log(np.maximum(number, 1.0) / measured)
+    spread = np.sqrt((RATE_SPREAD**2 + ((logs - logs.mean()) ** 2).sum()) / len(logs))
+    return RejectedVisits(visits=visits, spread=float(spread))
+
+
+def uncounted_visits(runs: Visited) -> RejectedVisits:
+    """Return what is believed of rejected visits that no run without the filter tells."""
+    computed = np.where(runs.computing[:, None], runs.time, 0.0)
+    visits = UNCOUNTED * computed / EventCost().filtered
+    return RejectedVisits(visits=visits, spread=UNCOUNTED_SPREAD, counted=False)
+
+
+def _rejected_below(runs: Visited, full: Visited) -> FloatArray:
+    """Return how many visits of a run without the filter it rejects, by call path under it, float64[n]."""
+    names = {runs.regions.name[r] for r in runs.tree.region[runs.visits.any(axis=1)].tolist()}
+    passed = ~filterable(full.regions) | np.array([name in names for name in full.regions.name])
+    folding = fold(full.tree, full.regions, passed)
+    away = ~folding.recorded & (folding.place >= 0)
+    rejected = np.bincount(folding.place[away], full.visits[away, 0], len(folding.tree))
+    union = CallTreeUnion()
+    under, folded = union.add(runs.tree, runs.regions), union.add(folding.tree, full.regions)
+    place, tree, _ = union.finish()
+    own = np.full(len(tree), -1)
+    own[place[under]] = np.arange(len(runs.tree))
+    nearest = tree.nearest(own >= 0)[place[folded]]
+    there = nearest >= 0
+    return np.bincount(own[nearest[there]], rejected[there], len(runs.tree)).astype(np.float64)
+
+
+def hook_times(
+    runs: Visited, rejected: RejectedVisits, cost: EventCost, known: KnownPlain | None = None
+) -> Hooks:
+    """Estimate what the hooks of rejected visits take.
+
+    A hook costs about what it does elsewhere, in proportion to a recorded visit. What a run takes beyond a
+    known plain time and the cost of its recorded visits tells more.
+
+    Args:
+        runs: as measured, hooks included.
+        known: plain computing times of some of them.
+    """
+    spread = float(np.hypot(HOOK_SPREAD, rejected.spread))
+    usual = cost.filtered * rejected.visits
+    logs, density = spread * _STEPS, -0.5 * _STEPS**2
+    taken = usual[runs.computing].sum(axis=0)
+    if known is not None and (told := np.isfinite(known.total) & (taken > 0)).any():
+        plain, recorded = known.total[told], (cost.recorded * runs.events_computing)[told]
+        error = np.hypot(np.hypot(known.spread[told], RUN_SPREAD) * plain, cost.spread * recorded)
+        left = runs.measured[told] - plain - recorded
+        apart = (left - np.exp(logs)[:, None] * taken[told]) / error
+        density = density - 0.5 * (apart**2).mean(axis=1)  # repetitions share the error of a plain time
+    weight = np.exp(density - density.max())
+    weight /= weight.sum()
+    mean = float((weight * logs).sum())
+    time = np.minimum(np.exp(mean) * usual, MOST * runs.time)
+    if known is not None:
+        room = np.where(np.isfinite(known.total), np.maximum(runs.measured - known.total, 0.0), np.inf)
+        took = time[runs.computing].sum(axis=0)
+        time = time * np.minimum(1.0, np.divide(room, took, out=np.ones(len(took)), where=took > 0))
+    return Hooks(time=time, spread=float(np.sqrt((weight * (logs - mean) ** 2).sum())))
