@@ -6,7 +6,7 @@ from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
@@ -18,7 +18,7 @@ from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.models.prediction import Prediction
 from pipeline.models.prediction_formula import PredictionFormula
 from pipeline.models.total import predict_total
-from pipeline.questions.analysis import Analysis, Level, kernel_formulas
+from pipeline.questions.analysis import Analysis, Level, kernel_formulas, look_ahead
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.questions.what_if import what_if
 from pipeline.report.export import hatchet_graph_frame
@@ -32,9 +32,9 @@ from pipeline.report.frames import (
     runtime_frame,
 )
 from pipeline.report.plots import draw_curve
-from pipeline.report.summary import runtime_summary
+from pipeline.report.runtime_summary import runtime_summary
 from pipeline.stages.choose import chosen_jobs
-from pipeline.stages.model import outlooks, require_additive, summary_of, target_points
+from pipeline.stages.model import require_additive, summary_of, target_points
 from pipeline.stages.plot import find_kernel, kernel_curve
 from pipeline.store.results import read_analysis
 from pipeline.wording.quantities import callpath_text, counted, probability_text
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 Values = float | Sequence[float]
 NAME_WIDTH = 60
+NOUNS = {"regions": "region", "callpaths": "call path", "groups": "group"}
 NO_LIMITS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -53,22 +54,33 @@ NO_LIMITS: Mapping[str, Any] = MappingProxyType({})
 class Models:
     """The scaling models of all kernels of a study; `Study.fit` and `read_results` make them.
 
-    Kernels are the regions, or the call paths in `callpaths`. ``models["MPI_Allreduce"]`` is one kernel: its
-    name, a call path joined by ``/``, or the id of one such as ``#17``; ``*`` and ``?`` are wildcards.
+    Kernels are the regions, the call paths in `callpaths`, or the groups in `groups`.
+    ``models["MPI_Allreduce"]`` is one kernel: its name, a call path joined by ``/``, or the id of one such as
+    ``#17``; ``*`` and ``?`` are wildcards.
     """
 
     _analysis: Analysis
-    _of_callpaths: bool = False
+    _level_name: Literal["regions", "callpaths", "groups"] = "regions"
 
     @property
     def callpaths(self) -> "Models":
         """The models of the call paths."""
-        return Models(self._analysis, True)
+        return Models(self._analysis, "callpaths")
 
     @property
     def regions(self) -> "Models":
         """The models of the regions: their call paths are summed before fitting."""
-        return Models(self._analysis, False)
+        return Models(self._analysis)
+
+    @property
+    def groups(self) -> "Models":
+        """The models of groups: communication, computation ... and those of ``[groups]``.
+
+        Raises:
+            PipelineError: the metric has no sum.
+        """
+        require_additive(self._analysis)
+        return Models(self._analysis, "groups")
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -89,7 +101,7 @@ class Models:
         Raises:
             PipelineError: a change is none, or the models are not of time.
         """
-        return Models(what_if(self._analysis, changes), self._of_callpaths)
+        return Models(what_if(self._analysis, changes), self._level_name)
 
     @cached_property
     def frame(self) -> "pd.DataFrame":
@@ -101,8 +113,8 @@ class Models:
         ``share`` of the total at the largest measured scale, ``points``, ``repetitions`` and ``notes``;
         before them the ``id`` of call paths.
         """
-        ahead = outlooks(self._analysis, target_points(self._analysis, ()))
-        return models_frame(self._level, ahead[0 if self._of_callpaths else 1])
+        targets = target_points(self._analysis, ())
+        return models_frame(self._level, look_ahead(self._analysis, self._level, targets, crossing=False))
 
     def predict(
         self, at: Mapping[str, Values] | None = None, /, *, level: float = 0.9, **parameters: Values
@@ -240,7 +252,7 @@ class Models:
     def __repr__(self) -> str:
         """Return what is modelled in one line."""
         kernels, points = self._level.kernels, self._analysis.experiment.points
-        counts = counted(len(self), "call path" if self._of_callpaths else "region")
+        counts = counted(len(self), NOUNS[self._level_name])
         names = ", ".join(self.parameters)
         per = self._analysis.experiment.per
         what = kernels.metric if per is None else f"{kernels.metric} {per.text}"
@@ -252,7 +264,8 @@ class Models:
 
     @property
     def _level(self) -> Level:
-        return self._analysis.callpaths if self._of_callpaths else self._analysis.regions
+        level: Level = getattr(self._analysis, self._level_name)
+        return level
 
     def _points(self, at: Mapping[str, Values] | None, parameters: Mapping[str, Values]) -> FloatArray:
         return target_points(self._analysis, broadcast_points({**(at or {}), **parameters}))

@@ -63,7 +63,7 @@ Format = Annotated[
 ]
 
 INCOMPLETE = 3  # exit code of --strict
-LEVELS = {"region": "regions", "callpath": "kernels"}  # the key in summary.json for each choice of --by
+LEVELS = {"region": "regions", "callpath": "kernels", "group": "groups"}  # the key in summary.json of --by
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,9 +109,10 @@ class Presentation:
 class KernelPresentation(Presentation):
     """How kernels are shown: those of one level, the first ones."""
 
-    by: Annotated[Literal["region", "callpath"], typer.Option("--by", help="Show regions or call paths.")] = (
-        "region"
-    )
+    by: Annotated[
+        Literal["region", "callpath", "group"],
+        typer.Option("--by", help="Show regions, call paths, or groups such as communication."),
+    ] = "region"
     limit: Limit = 15
 
     @property
@@ -122,8 +123,17 @@ class KernelPresentation(Presentation):
     def present_rows(
         self, summary: Mapping[str, Any], table: "Callable[..., DataTable]", draw: Callable[..., None]
     ) -> bool:
-        """Present a summary by functions that also take `rows`."""
+        """Present a summary by functions that also take `rows`.
+
+        Raises:
+            UsageError: there are no groups, since the metric has no sum.
+        """
         rows = self.rows
+        if self.by == "group" and not summary["groups"]:
+            from ingest.errors import UsageError
+
+            hint = "choose region or callpath"
+            raise UsageError("a metric that does not add up has no groups", where="--by", hint=hint)
         return self.present(
             summary, lambda: table(summary, **rows), lambda screen: draw(screen, summary, **rows)
         )

@@ -16,8 +16,9 @@ from pipeline.columns.target_sentences import far_targets
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
 from pipeline.wording.quantities import counted, display_unit, number, point_text
 
-NAMES = {"regions": "region", "kernels": "call path"}
-KINDS = {"regions": "regions", "kernels": "call paths"}
+NAMES = {"regions": "region", "kernels": "call path", "groups": "group"}
+KINDS = {"regions": "regions", "kernels": "call paths", "groups": "groups"}
+CROSSOVERS = {"regions": "region_crossovers", "kernels": "crossovers", "groups": "group_crossovers"}
 REMARKS = {CANNOT_TELL: "the measurements do not determine the growth"}
 
 Summary: TypeAlias = Mapping[str, Any]
@@ -34,18 +35,18 @@ def leading_rows(rows: Rows, limit: int) -> list[Row]:
 
 
 def kernel_names(by: str, heading: str = "") -> list[Column[Any]]:
-    """Return ids and names of call paths (`by` is ``kernels``), or names of ``regions``."""
+    """Return ids and names of call paths (`by` is ``kernels``), or names of ``regions`` or ``groups``."""
     ident, name = kernel_columns("id", "callpath")
     named = replace(name, heading=heading or NAMES[by])
-    return [named] if by == "regions" else [ident, named]
+    return [ident, named] if by == "kernels" else [named]
 
 
 def _ranked_names(by: str) -> list[Column[Any]]:
-    """Return the same with the ranks of regions, which have no ids."""
+    """Return the same with ranks of what has no ids."""
     rank: Column[Rows] = Column(
         key="rank", heading="#", kind=EXACT, values=_ranks, texts=_rank_texts, audience=Audience.TERMINAL
     )
-    return [*([rank] if by == "regions" else []), *kernel_names(by)]
+    return [*([] if by == "kernels" else [rank]), *kernel_names(by)]
 
 
 def _ranks(rows: Rows) -> Iterable[int | None]:
@@ -60,7 +61,8 @@ def _rank_texts(rows: Rows) -> Iterable[str]:
 def ranking_table(summary: Summary, *, by: str, limit: int, last: bool = False) -> DataTable:
     """Return the largest kernels at the targets, or the last one: shares, prediction, growth.
 
-    Start-up and shut-down are beside the `limit` kernels; `by` is ``regions`` or ``kernels`` (call paths).
+    Start-up and shut-down are beside the `limit` kernels; `by` is ``regions``, ``kernels`` (call paths) or
+    ``groups``.
     """
     kept = leading_rows(summary[by], limit)
     if not summary["targets"]:

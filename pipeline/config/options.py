@@ -123,6 +123,7 @@ class Options:
         table: ``[table]``: what the columns of tables mean.
         runs: ``[[run]]``: explicit runs, which replace discovery.
         expectations: ``[[expect]]``.
+        groups: ``[groups]``: patterns of the kernels in groups of one's own, by name.
     """
 
     out: Path = option(Path("results"), "Results directory.", commands=_RUN, metavar="OUT", recompute=False)
@@ -219,6 +220,7 @@ class Options:
     table: TableMapping = field(default_factory=TableMapping)
     runs: tuple[RunSpec, ...] = ()
     expectations: tuple[Expectation, ...] = ()
+    groups: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def processes(self) -> int:
@@ -253,7 +255,7 @@ def configuration_file(config: Path | None, directory: Path | None) -> Path | No
 
 def _from_file(path: Path) -> Options:
     document = read_toml(path)
-    document.check_keys(("analysis", "filter", "models", "table", "run", "check", "expect"))
+    document.check_keys(("analysis", "filter", "models", "table", "run", "check", "expect", "groups"))
     filter_ = FilterOptions(**document.table("filter").options(FilterOptions))
     models = ModelOptions(**document.table("models").options(ModelOptions))
     return Options(
@@ -263,6 +265,7 @@ def _from_file(path: Path) -> Options:
         table=TableMapping(**document.table("table").options(TableMapping)),
         runs=tuple(_run(table) for table in document.tables("run")),
         expectations=_expectations(document),
+        groups=_groups(document.table("groups")),
     )
 
 
@@ -273,6 +276,12 @@ def _expectations(document: Table) -> tuple[Expectation, ...]:
     from pipeline.config.expectations import read_expectation  # it loads what evaluates functions
 
     return tuple(map(read_expectation, tables))
+
+
+def _groups(table: Table) -> dict[str, tuple[str, ...]]:
+    """Read the patterns of groups, by name."""
+    patterns = Declaration(help="", read=read_patterns)
+    return {name: table.value(name, tuple, patterns) for name in table.content}
 
 
 def _run(table: Table) -> RunSpec:

@@ -145,14 +145,16 @@ def start_up(kernels: Kernels) -> BoolArray:
 def not_measurable(kernels: Kernels, experiment: Experiment) -> BoolArray:
     """Return which kernels have no time that a correction for overhead could distinguish from it, bool[K].
 
-    A region has none if none of its call paths has.
+    A region has none if none of its call paths has; groups are no regions.
     """
     if experiment.correction is None or kernels.metric not in ("effort", "time"):
         return np.zeros(len(kernels), dtype=np.bool_)
     measurable = experiment.correction.measurable
-    clear = set(compress(experiment.callpaths.last_names, measurable.tolist()))
+    hidden, clear = (
+        set(compress(experiment.callpaths.last_names, some.tolist())) for some in (~measurable, measurable)
+    )
     found = [
-        not measurable[node] if node >= 0 else name not in clear
+        not measurable[node] if node >= 0 else name in hidden - clear
         for node, name in zip(kernels.node.tolist(), kernels.regions, strict=True)
     ]
     return np.array(found, dtype=np.bool_)
@@ -162,19 +164,22 @@ def region_kernels(kernels: Kernels) -> Kernels:
     """Sum call paths that end in the same region, in the order the regions first occur."""
     names = kernels.regions
     number = {name: i for i, name in enumerate(dict.fromkeys(names))}
-    group = np.array([number[name] for name in names], dtype=np.int64)
+    return grouped_kernels(kernels, tuple(number), np.array([number[name] for name in names], dtype=np.int64))
+
+
+def grouped_kernels(kernels: Kernels, names: Sequence[str], group: IntArray) -> Kernels:
+    """Sum kernels by group, int64[K]; each has the name of its group and the paradigm of its first kernel."""
     first = np.unique(group, return_index=True)[1]
-    values = sum_groups(kernels.values, group, len(number))
-    nowhere = np.full(len(number), -1, dtype=np.int64)
+    nowhere = np.full(len(names), -1, dtype=np.int64)
     return Kernels(
-        callpaths=tuple((name,) for name in number),
+        callpaths=tuple((name,) for name in names),
         paradigms=tuple(kernels.paradigms[i] for i in first.tolist()),
         metric=kernels.metric,
         unit=kernels.unit,
-        values=values,
+        values=sum_groups(kernels.values, group, len(names)),
         node=nowhere,
         parent=nowhere,
-        common_error=_grouped_error(kernels, group, len(number)),
+        common_error=_grouped_error(kernels, group, len(names)),
         additive=kernels.additive,
     )
 
@@ -197,20 +202,10 @@ def sum_groups(values: FloatArray, group: IntArray, count: int) -> FloatArray:
     return total
 
 
-def total_kernel(kernels: Kernels, name: Sequence[str] = ("total",)) -> Kernels:
+def total_kernel(kernels: Kernels) -> Kernels:
     """Sum all kernels into one: the measured total."""
     everything = np.zeros(len(kernels), dtype=np.int64)
-    nowhere = np.full(1, -1, dtype=np.int64)
-    return Kernels(
-        callpaths=(tuple(name),),
-        paradigms=("",),
-        metric=kernels.metric,
-        unit=kernels.unit,
-        values=sum_groups(kernels.values, everything, 1),
-        node=nowhere,
-        parent=nowhere,
-        common_error=_grouped_error(kernels, everything, 1),
-    )
+    return replace(grouped_kernels(kernels, ("total",), everything), paradigms=("",))
 
 
 def matches(callpath: tuple[str, ...], pattern: str) -> bool:

@@ -202,6 +202,55 @@ def agreeing(coarse: ScalingModels, fine: ScalingModels) -> ScalingModels:
     return coarse.predicted_by(Agreement(coarse, fine))
 
 
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Sums of some of the parts of a sum, with intervals between those of the parts and that of the total.
+
+    The errors of the parts correlate as much as the interval of the total tells. So a group of one part has
+    the interval of that part, and the group of all has that of the total.
+
+    Attributes:
+        parts: K models.
+        group: int64[K], which group each part belongs to.
+        count: number of groups.
+    """
+
+    parts: ScalingModels
+    group: IntArray
+    count: int
+
+    def predict(self, points: FloatArray, level: float) -> Prediction:
+        """Predict all groups."""
+        parts, total = self.parts.predict(points, level), predict_total(self.parts, points, level)
+        value = self._sums(parts.value)
+        lower = value - self._half_width(parts.value - parts.lower, total.value - total.lower)
+        upper = value + self._half_width(parts.upper - parts.value, total.upper - total.value)
+        if self.parts.nonnegative:  # a group is no larger than the total
+            lower, upper = np.maximum(lower, 0.0), np.clip(upper, value, np.maximum(total.upper, value))
+        return Prediction(value, lower, upper)
+
+    def total(self, points: FloatArray, level: float, kernels: IntArray) -> Prediction | None:
+        """Predict the sum of all groups; None for some of them."""
+        return predict_total(self.parts, points, level) if len(kernels) == self.count else None
+
+    def with_common_error(self, error: FloatArray | None, of_sum: float | None) -> "Groups":
+        """Return the same: the parts keep the errors of their own."""
+        return self
+
+    def _half_width(self, parts: FloatArray, total: FloatArray) -> FloatArray:
+        """Return the half-widths of the groups, float64[G, Q], from float64[K, Q] and float64[1, Q]."""
+        squares, sums = (parts * parts).sum(axis=0), parts.sum(axis=0) ** 2
+        correlation = np.zeros(len(sums))
+        np.divide(total[0] ** 2 - squares, sums - squares, out=correlation, where=sums > squares)
+        variance = (1 - correlation) * self._sums(parts * parts) + correlation * self._sums(parts) ** 2
+        return np.asarray(np.sqrt(np.maximum(variance, 0.0)))
+
+    def _sums(self, parts: FloatArray) -> FloatArray:
+        found = np.zeros((self.count, parts.shape[1]))
+        np.add.at(found, self.group, parts)
+        return found
+
+
 def _factors(coarse: Prediction, total: FloatArray) -> FloatArray:
     """By what each coarse part is multiplied, float64[K, Q], for totals float64[Q].
 

@@ -1,8 +1,8 @@
 """The whole models stage: from an experiment to fitted kernels, and what they say at a target scale."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -20,9 +20,10 @@ from pipeline.models.prediction import Prediction
 from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ANCHORS, ScalingModels
-from pipeline.models.total import agreeing, predict_total
+from pipeline.models.total import Groups, agreeing, predict_total
 from pipeline.questions.bottlenecks import Standing, flags, ranking, shares
 from pipeline.questions.crossovers import Ahead, Crossover, crossovers, half_intervals, measured_line
+from pipeline.questions.groups import NO_GROUPS, OwnGroups, group_kernels, groups_of
 
 ENOUGH_SCALES = 3  # to predict from
 DEFAULT_REACH = 4.0  # target scale if none is given: this many times the largest measured
@@ -48,6 +49,7 @@ class Analysis:
         back_test: predicting the total at the largest scale from the smaller ones; None if too few are left.
         measured_error: standard deviation of the logarithm of an error that all measured totals share beside
             their noise, such as that of taking them to another machine.
+        own_groups: groups of kernels that the user made.
     """
 
     experiment: Experiment
@@ -56,6 +58,24 @@ class Analysis:
     regions: Level
     back_test: BackTest | None = None
     measured_error: float = 0.0
+    own_groups: OwnGroups = field(default_factory=dict)
+
+    @cached_property
+    def groups(self) -> Level:
+        """Models of the groups of call paths, whose predictions are their sums; the metric adds up."""
+        kernels, place = group_kernels(self.callpaths.kernels, self.own_groups)
+        models = fit(self.experiment.parameters, self.experiment.points, kernels.values)
+        return Level(kernels, models.predicted_by(Groups(self.callpaths.models, place, len(kernels))))
+
+    def rows_of(self, level: Level) -> IntArray:
+        """Return which kernel of one of its levels each call path belongs to, int64[K]."""
+        kernels = self.callpaths.kernels
+        if level is self.callpaths:
+            return np.arange(len(kernels))
+        if level is not self.regions:
+            return groups_of(kernels, self.own_groups)[1]
+        number = {name: n for n, name in enumerate(level.kernels.regions)}
+        return np.array([number[name] for name in kernels.regions], dtype=np.int64)
 
     @property
     def parameter(self) -> str:
@@ -139,7 +159,11 @@ def scaled_parameter(experiment: Experiment, decision: ScalingDecision) -> str:
 
 
 def analyse(
-    experiment: Experiment, decision: ScalingDecision, metric: str, options: ModelOptions
+    experiment: Experiment,
+    decision: ScalingDecision,
+    metric: str,
+    options: ModelOptions,
+    own_groups: OwnGroups = NO_GROUPS,
 ) -> Analysis:
     """Fit a model to every call path and to every region.
 
@@ -154,7 +178,8 @@ def analyse(
         )
     kernels, regions = kernels_of(experiment, metric, decision.scaling)
     callpaths = _modelled(experiment, kernels, options)
-    found = analysis_of(experiment, decision, callpaths, _modelled(experiment, regions, options))
+    coarse = _modelled(experiment, regions, options)
+    found = analysis_of(experiment, decision, callpaths, coarse, own_groups=own_groups)
     if not kernels.additive:
         return found
     fit_parts = partial(fit, experiment.parameters, options=options, parts=True)
@@ -170,12 +195,13 @@ def analysis_of(
     callpaths: Level,
     regions: Level,
     back_test: BackTest | None = None,
+    own_groups: OwnGroups = NO_GROUPS,
 ) -> Analysis:
     """Put the models of both levels together; sums of the regions add up to those of the call paths."""
     if not callpaths.kernels.additive:
-        return Analysis(experiment, decision, callpaths, regions)
+        return Analysis(experiment, decision, callpaths, regions, own_groups=own_groups)
     agreed = Level(regions.kernels, agreeing(regions.models, callpaths.models))
-    return Analysis(experiment, decision, callpaths, agreed, back_test)
+    return Analysis(experiment, decision, callpaths, agreed, back_test, own_groups=own_groups)
 
 
 def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -> Level:

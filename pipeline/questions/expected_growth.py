@@ -23,8 +23,8 @@ from pipeline.models.prediction import Prediction
 from pipeline.models.total import added, predict_total
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.expectation import Expectation
+from pipeline.questions.groups import group_meant, named_kernels, place_of
 from pipeline.questions.runtime.estimate import from_prediction
-from pipeline.questions.what_if import named_kernels
 
 NEGLIGIBLE = 0.1  # a power of the scale: what grows by it beyond the function is not said to grow faster
 SURE = 0.9  # probability from which on it is told
@@ -153,10 +153,14 @@ def _predicted(one: Expectation, analysis: Analysis, points: FloatArray) -> Pred
     """Predict the sum of what an expectation names at points float64[Q, D], one row."""
     if not one.region and analysis.additive:
         return predict_total(analysis.callpaths.models, points)
+    own, hint = analysis.own_groups, "`pipeline tree` lists the names"
+    group = group_meant(analysis.callpaths.kernels, own, one.region)
+    if group and analysis.additive:
+        place = place_of(analysis.groups.kernels.regions, group, one.place, hint)
+        return analysis.groups.models.predict(points).take(np.array([place]))
     of_callpaths = "/" in one.region or is_callpath_id(one.region)
     level = analysis.callpaths if of_callpaths else analysis.regions
-    hint = "`pipeline tree` lists the names"
-    rows = np.flatnonzero(named_kernels(level.kernels, one.region or "*", one.place, hint))
+    rows = np.flatnonzero(named_kernels(level.kernels, own, one.region or "*", one.place, hint))
     if len(rows) > 1 and not analysis.additive:
         raise UsageError(f"{one.metric} does not add up", where=one.place, hint="name one region")
     return added(level.models, level.models.predict(points).take(rows))

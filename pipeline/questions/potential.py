@@ -63,7 +63,7 @@ def potential(analysis: Analysis, level: Level, point: FloatArray) -> Potential 
     value, lower, upper = (end[:, 0] / locations for end in (total.value, total.lower, total.upper))
     ends = value, lower, upper
     before = _at_reference(study, level, point) / locations
-    uneven = _unevenness(study, kernels)
+    uneven = _unevenness(analysis, level)
     imbalance = predicted_imbalance(study, point[None])
     most = np.nan if imbalance is None else float(imbalance[0]) / locations
     gains = {
@@ -98,33 +98,21 @@ def _at_reference(study: RuntimeStudy, level: Level, point: FloatArray) -> Float
     return level.models.expected(reference)[:, 0]
 
 
-def _unevenness(study: RuntimeStudy, kernels: Kernels) -> FloatArray:
+def _unevenness(analysis: Analysis, level: Level) -> FloatArray:
     """Return by how much the longest location exceeds the mean one at the largest scale, float64[K].
 
-    Of what computes, relative to the mean; 0 of all else, since imbalance is only waited out there.
+    Of what computes, relative to the mean of all; imbalance of all else is only waited out there.
     """
-    experiment, metric = study.analysis.experiment, study.analysis.metric
-    found = np.zeros(len(kernels))
-    if metric not in experiment.values:
-        return found
-    times = experiment.values[metric]
+    count, metric = len(level.kernels), analysis.metric
+    if metric not in analysis.experiment.values:
+        return np.zeros(count)
+    times, row = analysis.experiment.values[metric], analysis.rows_of(level)
     longest, mean = (
-        np.nan_to_num(np.nanmean(part[:, study.analysis.largest], axis=1)) for part in (times.max, times.mean)
+        np.nan_to_num(np.nanmean(part[:, analysis.largest], axis=1)) for part in (times.max, times.mean)
     )
-    group = _nodes(study.analysis, kernels)
-    longest, mean = (np.bincount(group, part, len(kernels)) for part in (longest, mean))
-    return np.where(_useful(kernels) & (mean > 0), longest / np.where(mean > 0, mean, 1.0) - 1, found)
-
-
-def _nodes(analysis: Analysis, kernels: Kernels) -> IntArray:
-    """Return which kernel each call path of the experiment belongs to, int64[N]."""
-    if (kernels.node >= 0).all():
-        place = np.zeros(len(analysis.experiment.tree), dtype=np.int64)
-        place[kernels.node] = np.arange(len(kernels))
-        return place
-    number = {path[-1]: n for n, path in enumerate(kernels.callpaths)}
-    names = analysis.experiment.regions.name
-    return np.array([number[names[region]] for region in analysis.experiment.tree.region.tolist()])
+    excess = np.bincount(row, np.where(_useful(analysis.callpaths.kernels), longest - mean, 0.0), count)
+    mean = np.bincount(row, mean, count)
+    return np.divide(excess, mean, out=np.zeros(count), where=mean > 0)
 
 
 def _useful(kernels: Kernels) -> BoolArray:

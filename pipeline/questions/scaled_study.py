@@ -85,7 +85,7 @@ def scaled_study(analysis: Analysis, factors: Factors) -> Analysis:
     kernels = replace(kernels, values=kernels.values * here[..., None])
     fine = models.predicted_by(ScaledPredictions(models, factors))
     coarse = analysis.regions.models
-    group = _groups(analysis)
+    group = analysis.rows_of(analysis.regions)
 
     def of_regions(points: FloatArray) -> FloatArray:
         value = models.expected(points)
@@ -101,12 +101,6 @@ def scaled_study(analysis: Analysis, factors: Factors) -> Analysis:
         callpaths=Level(kernels, fine),
         regions=Level(region_kernels(kernels), agreeing(regions, fine)),
     )
-
-
-def _groups(analysis: Analysis) -> IntArray:
-    """Return which region each call path is of, int64[K]."""
-    number = {path[-1]: n for n, path in enumerate(analysis.regions.kernels.callpaths)}
-    return np.array([number[name] for name in analysis.callpaths.kernels.regions], dtype=np.int64)
 
 
 def experiment_times(experiment: Experiment, metric: str, factors: FloatArray) -> Experiment:

@@ -9,9 +9,10 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 from ingest.region_class import Activity, region_class
-from pipeline.models.kernels import Kernels, named, start_up
+from pipeline.models.kernels import Kernels, start_up
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.bottlenecks import shares
+from pipeline.questions.groups import named_kernels
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy, is_time
 from pipeline.questions.runtime.pop import predicted_imbalance
 from pipeline.questions.scaled_study import scaled_study
@@ -19,15 +20,6 @@ from pipeline.questions.scaled_study import scaled_study
 OPTION = "--what-if"
 HINT = "write 'MPI_Allreduce=0.5', 'communication=0' or 'balanced'"
 BALANCED = "balanced"
-GROUPS = {
-    "computation": Activity.COMPUTATION,
-    "communication": Activity.COMMUNICATION,
-    "waiting": Activity.WAITING,
-    "io": Activity.IO,
-    "start-up": Activity.START_UP,
-}
-"""What groups of regions are called."""
-
 WAITS = (Activity.COMMUNICATION, Activity.WAITING)
 
 
@@ -78,28 +70,13 @@ def what_if(analysis: Analysis, texts: Sequence[str]) -> Analysis:
         raise UsageError(f"the models are of {kernels.metric}, not of time", where=OPTION, hint=hint)
     constant = np.ones(len(kernels))
     for change in changes:
-        constant[named_kernels(kernels, change.name)] *= change.factor
+        named = named_kernels(kernels, analysis.own_groups, change.name, OPTION, HINT)
+        constant[named] *= change.factor
     if balanced:
         return _balanced(analysis, constant)
     if (constant == 1).all():
         return analysis
     return scaled_study(analysis, lambda points: np.repeat(constant[:, None], len(points), axis=1))
-
-
-def named_kernels(kernels: Kernels, name: str, where: str = OPTION, hint: str = HINT) -> BoolArray:
-    """Return which kernels the name of a group, or a pattern, stands for, bool[K].
-
-    Raises:
-        UsageError: none.
-    """
-    if name in GROUPS and name not in kernels.regions:
-        found = _of_activities(kernels, (GROUPS[name],))
-        if not found.any():
-            raise UsageError(f"there is no {name} here", where=where, hint=hint)
-        return found
-    found = np.zeros(len(kernels), dtype=np.bool_)
-    found[named(kernels.callpaths, name, where)] = True
-    return found
 
 
 def _of_activities(kernels: Kernels, activities: Sequence[Activity]) -> BoolArray:

@@ -12,9 +12,7 @@ from pipeline.columns.column import json_rows
 from pipeline.columns.crossover_sentences import crossover_json
 from pipeline.columns.kernels import KERNELS, RankedKernels
 from pipeline.columns.model_json import measured_json, model_json, point_json, predictions_json
-from pipeline.columns.scales import SCALES, WHERE_MEASURED, known
 from pipeline.models.agreeing_formulas import total_formula
-from pipeline.models.back_test import BackTest
 from pipeline.models.growth import growth_classes, stated_law, total_statement
 from pipeline.models.kernels import Kernels
 from pipeline.questions.analysis import ENOUGH_SCALES, Analysis, Level, Outlook, extrapolation, measured_total
@@ -22,12 +20,9 @@ from pipeline.questions.crossovers import Crossover
 from pipeline.questions.differing_work import DifferingWork
 from pipeline.questions.planning.advice import Advice, MeasurementPlan
 from pipeline.questions.resource_use import Resource
-from pipeline.questions.runtime.limits import Limit
-from pipeline.questions.runtime.losses import Losses
-from pipeline.questions.runtime.pop import Efficiencies, PopParts
-from pipeline.questions.runtime.runtime import Runtime
-from pipeline.questions.runtime.trust import SCALES_WANTED, Verdict, extrapolation_text
-from pipeline.wording.quantities import counted, estimate_json, number, numbers, value_text
+from pipeline.questions.runtime.pop import Efficiencies
+from pipeline.questions.runtime.trust import SCALES_WANTED, extrapolation_text
+from pipeline.wording.quantities import counted, number, value_text
 
 EFFICIENCY_METRICS = {
     "overall": "global efficiency",
@@ -87,6 +82,14 @@ def summarise(
         },
         "total": _total(analysis, callpaths, targets),
         "notices": [*notices, *([profile_sentence(analysis)] if analysis.is_profile else [])],
+    }
+
+
+def groups_summary(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[str, Any]:
+    """Return the ``groups`` of summary.json, and who overtakes whom among them."""
+    return {
+        "groups": _kernels(analysis, analysis.groups, outlook, targets, None),
+        "group_crossovers": _crossovers(analysis, analysis.groups, outlook.crossovers),
     }
 
 
@@ -279,116 +282,5 @@ def _advice(advice: Advice, parameters: Sequence[str], kernels: Kernels) -> dict
         "settles": [
             {"callpath": list(kernels.callpaths[settled.kernel]), "share": number(settled.share)}
             for settled in advice.settles
-        ],
-    }
-
-
-def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> dict[str, Any] | None:
-    """Return the documented shape; None if the models are not of time."""
-    if found is None:
-        return None
-    fastest, efficient = found.fastest, found.efficient_up_to
-    return {
-        "parameter": found.parameter,
-        "compared_by": found.comparison.value,
-        "effort_unit": found.effort_unit,
-        "rate_unit": found.rate_unit,
-        "at": _rows(found, parameters),
-        "fastest": None if fastest is None else point_json(parameters, fastest.point),
-        "fastest_measured": None if fastest is None else fastest.measured,
-        "fastest_wall_seconds": None if fastest is None else number(fastest.value),
-        "efficient_up_to": _efficient_up_to(efficient, found.threshold, parameters),
-        "lost": [
-            {
-                "at": point_json(parameters, one.point),
-                "measured": one.measured,
-                "core_seconds": number(one.total),
-            }
-            for one in found.losses
-        ],
-        "losses": [row for one in found.losses for row in _losses(one, parameters)],
-        "back_test": _back_test(found.back_test, parameters),
-        "trust": _trust(found.trust),
-        "notices": list(found.notices),
-    }
-
-
-def _rows(found: Runtime, parameters: Sequence[str]) -> list[dict[str, Any]]:
-    figures = found.figures
-    shown = json_rows((*SCALES, *WHERE_MEASURED), figures)
-    of_work = [] if found.of_work is None else json_rows(SCALES, found.of_work)
-    pop = _pop(found.pop, len(figures.points))
-    return [
-        {
-            "point": point_json(parameters, figures.points[q]),
-            "measured": bool(figures.measured[q]),
-            "reference": point_json(parameters, figures.reference[q]),
-            "locations": known(figures.locations[q]),
-            "extrapolation": number(figures.extrapolation[q]),
-            "reach": extrapolation_text(float(figures.extrapolation[q])),
-            "longest_seconds": known(figures.longest[q]),
-            **shown[q],
-            "without_start_up": of_work[q] if q < len(of_work) else None,  # of measured points only
-            "pop": pop[q],
-        }
-        for q in range(len(figures.points))
-    ]
-
-
-def _pop(found: PopParts | None, count: int) -> list[dict[str, Any] | None]:
-    """Return the predicted efficiencies of the last of some points, None for the others."""
-    if found is None:
-        return [None] * count
-    targets = len(found.overall)
-    rows: list[dict[str, Any] | None] = [
-        {name: known(values[q]) for name, values in vars(found).items()} for q in range(targets)
-    ]
-    return [None] * (count - targets) + rows
-
-
-def _efficient_up_to(found: Limit | None, threshold: float, parameters: Sequence[str]) -> dict[str, Any]:
-    return {
-        "threshold": number(threshold),
-        "point": None if found is None else point_json(parameters, found.point),
-        "measured": None if found is None else found.measured,
-        "efficiency": None if found is None else number(found.value),
-        "at_the_end": None if found is None else found.at_the_end,
-    }
-
-
-def _losses(found: Losses, parameters: Sequence[str]) -> list[dict[str, Any]]:
-    at = point_json(parameters, found.point)
-    rows = zip(found.regions, found.kinds, numbers(found.core_seconds), strict=True)
-    return [
-        {"region": region, "kind": kind, "at": at, "measured": found.measured, "core_seconds": lost}
-        for region, kind, lost in rows
-    ]
-
-
-def _back_test(found: BackTest | None, parameters: Sequence[str]) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    return {
-        "at": point_json(parameters, np.array(found.point)),
-        "extrapolation": number(found.extrapolation),
-        "predicted": estimate_json(found.value, found.lower, found.upper),
-        "measured": number(found.measured),
-        "judged_by": found.judged_by,
-        "relative_error": number(found.relative_error),
-        "inside": found.inside,
-    }
-
-
-def _trust(found: Verdict) -> dict[str, Any]:
-    return {
-        "verdict": found.trust.word,
-        "reasons": [
-            {
-                "name": reason.name,
-                "value": known(reason.value),
-                "trust": reason.trust.word,
-                "text": reason.text,
-            }
-            for reason in found.reasons
         ],
     }

@@ -162,7 +162,7 @@ def _judged(study: GateStudy, rules: CheckOptions, options: Options) -> tuple[Ju
     wanted = dict.fromkeys(one.metric for one in options.expectations)
     measured = (*experiment.values, *experiment.metrics_of_runs)
     models = {
-        metric: analyse(experiment, study.decision, metric, options.models)
+        metric: analyse(experiment, study.decision, metric, options.models, options.groups)
         for metric in wanted
         if metric in measured
     }

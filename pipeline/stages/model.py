@@ -13,6 +13,7 @@ from ingest.errors import UsageError
 from ingest.metric_choice import MetricChoice
 from ingest.scaling import decide_scaling
 from pipeline.columns.expectations import expectations_json
+from pipeline.columns.kernel_tables import CROSSOVERS
 from pipeline.columns.potentials import potential_json
 from pipeline.columns.what_if_sentences import effect_sentences
 from pipeline.config.options import Options
@@ -35,13 +36,14 @@ from pipeline.questions.resource_use import RESOURCES, resource_at, resource_met
 from pipeline.questions.runtime.pop import efficiencies
 from pipeline.questions.runtime.runtime import Runtime, runtime
 from pipeline.questions.what_if import effect, what_if
+from pipeline.report.runtime_summary import runtime_summary
 from pipeline.report.summary import (
     LISTED,
     efficiency_summary,
+    groups_summary,
     metric_summary,
     plan_summary,
     resource_summary,
-    runtime_summary,
     summarise,
     work_summary,
 )
@@ -53,19 +55,20 @@ from pipeline.wording.quantities import point_text
 
 MOST_POTENTIAL = 5  # kernels that a summary lists; `bottlenecks --potential` has all
 NO_OTHERS: Mapping[str, Analysis] = MappingProxyType({})
+NO_GROUPS: Mapping[str, Any] = MappingProxyType({"groups": (), "group_crossovers": ()})
 
 
 def modelled(read: Ingested, options: Options, metric: str) -> Analysis:
     """Decide how the experiment scales and model one of its metrics."""
     decision = decide_scaling(read.experiment, scaling_of(options.scaling))
-    return analyse(read.experiment, decision, metric, options.models)
+    return analyse(read.experiment, decision, metric, options.models, options.groups)
 
 
 def modelled_beside(read: Ingested, options: Options, chosen: Analysis) -> dict[str, Analysis]:
     """Model every other metric that was read and is worth it, by name."""
     wanted = MetricChoice(required=(), every=True, excluded=options.exclude_metrics)
     return {
-        metric: analyse(read.experiment, chosen.decision, metric, options.models)
+        metric: analyse(read.experiment, chosen.decision, metric, options.models, options.groups)
         for metric in metrics_beside(read.experiment, chosen.metric)
         if metric in wanted
     }
@@ -90,7 +93,7 @@ def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
     merged = dict(summaries[0])
     for key in ("kernels", "regions"):
         merged["not_listed"][key] = sum(summary["not_listed"][key] for summary in summaries)
-    for key in ("kernels", "regions", "crossovers", "region_crossovers"):
+    for key in ("kernels", "regions", "groups", *CROSSOVERS.values()):
         merged[key] = [entry for summary in summaries for entry in summary[key]]
     return merged
 
@@ -143,6 +146,13 @@ class TargetForecast:
     def outlooks(self) -> tuple[Outlook, Outlook]:
         """What the call paths and the regions do."""
         return outlooks(self.analysis, self.targets)
+
+    @cached_property
+    def groups(self) -> Outlook | None:
+        """What the groups of kernels do; None if the metric has no sum."""
+        return (
+            look_ahead(self.analysis, self.analysis.groups, self.targets) if self.analysis.additive else None
+        )
 
     @cached_property
     def of_others(self) -> dict[str, tuple[Outlook, Outlook]]:
@@ -203,6 +213,7 @@ class TargetForecast:
     def summary(self, notices: Sequence[str] = (), *, most: int | None = LISTED) -> dict[str, Any]:
         """Return the content of summary.json with so many kernels of a level, None for all."""
         summary = summarise(self.analysis, *self.outlooks, self.targets, notices, most=most)
+        summary |= groups_summary(self.analysis, self.groups, self.targets) if self.groups else NO_GROUPS
         return summary | {
             "differing_work": self.work,
             "next_measurement": self.next_measurement,
@@ -294,14 +305,14 @@ def potential_at(
     """Return what kernels would gain at the last target point, largest gains first.
 
     Args:
-        by: ``regions`` or ``kernels`` (call paths).
+        by: ``regions``, ``kernels`` (call paths) or ``groups``.
 
     Raises:
         UsageError: wall time is unknown or cannot be predicted, or a target or change is invalid.
     """
     targets = target_points(analysis, at)
     analysis = what_if(analysis, changes)
-    level = analysis.regions if by == "regions" else analysis.callpaths
+    level = {"regions": analysis.regions, "kernels": analysis.callpaths}.get(by) or analysis.groups
     found = potential(analysis, level, targets[-1])
     if found is None:
         hint = "measure time at three scales or more, over processes"

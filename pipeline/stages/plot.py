@@ -23,7 +23,7 @@ EXAMPLES, EXAMPLE_WIDTH = 4, 60  # names listed if a pattern is ambiguous, and t
 
 
 def find_kernel(analysis: Analysis, pattern: str) -> tuple[Level, int]:
-    """Return the one kernel that a pattern names: a region, else a call path, also by its id.
+    """Return the one kernel that a pattern names: a region, else a call path, also by its id, else a group.
 
     Raises:
         UsageError: the pattern names none or several.
@@ -34,7 +34,8 @@ def find_kernel(analysis: Analysis, pattern: str) -> tuple[Level, int]:
         if len(found):
             return analysis.callpaths, int(found[0])
         raise UsageError(f"call path {pattern} has no model of {analysis.metric}")
-    for level in (analysis.regions, analysis.callpaths):
+    groups = [analysis.groups] if analysis.additive else []
+    for level in (analysis.regions, analysis.callpaths, *groups):
         found = matching(level.kernels.callpaths, pattern)
         if len(found) == 1:
             return level, int(found[0])

@@ -12,6 +12,7 @@ from ingest.locate import Located, locate
 from pipeline.config.options import Options
 from pipeline.execution.executors import ProgressDisplay, choose_executor, no_progress
 from pipeline.models.kernel_locations import study_locations
+from pipeline.questions.groups import matching_nothing
 from pipeline.stages.filter import store_filter_of_study
 from pipeline.stages.ingest import ingest, skipped_entry, with_parameter
 from pipeline.stages.model import forecast_at, metric_to_model, modelled, modelled_beside, require_additive
@@ -130,7 +131,8 @@ def _compute(
     with stopwatch.stage("report"):
         measured = study_locations(analysis.experiment, analysis.metric)
         locations = write_locations(folder, measured) if measured else ()
-        notices = (*read.experiment.notices, *abridged(measured, locations))
+        ungrouped = matching_nothing(analysis.callpaths.kernels, options.groups)
+        notices = (*read.experiment.notices, *abridged(measured, locations), *ungrouped)
         ahead = forecast_at(analysis, options.at, options.min_efficiency, others, options.expectations)
         summary = ahead.summary(notices, most=most_listed(options))
         write_json(folder / SUMMARY, focused(summary, options.focus, options.without))

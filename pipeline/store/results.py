@@ -17,6 +17,7 @@ from pipeline.models.growth import stated_laws
 from pipeline.models.metrics import kernels_of
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis, Level, analysis_of, kernel_formulas
+from pipeline.questions.groups import NO_GROUPS, OwnGroups
 from pipeline.store.arrow import binaries, from_ipc, ipc_bytes, lists_of_texts, read_table, texts, write_table
 from pipeline.store.experiments import read_experiment, write_experiment
 from pipeline.store.freshness import InputFile, software
@@ -120,7 +121,8 @@ class StoredStudy:
             raise UsageError(f"no models of '{metric}'", where="--metric", hint=hint)
         try:
             models = [from_table(from_ipc(content)) for content in self.tables[metric]]
-            return _analysis(self.chosen.experiment, self.chosen.decision, metric, models)
+            chosen = self.chosen
+            return _analysis(chosen.experiment, chosen.decision, metric, models, own_groups=chosen.own_groups)
         except DAMAGE as error:
             raise damaged(self.result.directory, _reason(error)) from error
 
@@ -157,7 +159,10 @@ def _study(result: StoredResult) -> StoredStudy:
         decision = restored(ScalingDecision, provenance["decision"])
         metric = experiment.chosen_metric(result.configuration["metric"])
         back_test = restored(BackTest | None, provenance.get("back_test"))
-        chosen = _analysis(experiment, decision, metric, models, back_test)
+        groups = {
+            name: tuple(map(str, some)) for name, some in result.configuration.get("groups", {}).items()
+        }
+        chosen = _analysis(experiment, decision, metric, models, back_test, groups)
     except DAMAGE as error:
         raise damaged(result.directory, _reason(error)) from error
     return StoredStudy(result=result, chosen=chosen, tables=tables)
@@ -206,6 +211,7 @@ def _analysis(
     metric: str,
     models: Sequence[ScalingModels],
     back_test: BackTest | None = None,
+    own_groups: OwnGroups = NO_GROUPS,
 ) -> Analysis:
     callpaths, regions = map(Level, kernels_of(experiment, metric, decision.scaling), models)
-    return analysis_of(experiment, decision, callpaths, regions, back_test)
+    return analysis_of(experiment, decision, callpaths, regions, back_test, own_groups)

@@ -152,7 +152,7 @@ def project_study(
     experiment, error = _experiment_there(
         analysis.experiment, analysis.callpaths.kernels, analysis.metric, transfers[0]
     )
-    there = analyse(experiment, analysis.decision, analysis.metric, options)
+    there = analyse(experiment, analysis.decision, analysis.metric, options, analysis.own_groups)
     levels = zip(
         (there.callpaths, there.regions), (analysis.callpaths, analysis.regions), transfers, strict=True
     )

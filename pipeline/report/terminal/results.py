@@ -11,6 +11,7 @@ from pipeline.columns.cells import Cells
 from pipeline.columns.column import ABSENT, filled
 from pipeline.columns.crossover_sentences import crossover_sentence, horizon_of, leading_crossovers
 from pipeline.columns.kernel_tables import (
+    CROSSOVERS,
     NAMES,
     Rows,
     Summary,
@@ -89,7 +90,7 @@ def show_factors(out: Console, summary: Summary, *, by: str = "regions", limit: 
         if not {factor.count, factor.each} <= summary["metrics"].keys():
             continue
         count, each = (
-            {tuple(row["callpath"]): row for row in summary["metrics"][name][by]}
+            {tuple(row["callpath"]): row for row in summary["metrics"][name].get(by, ())}
             for name in (factor.count, factor.each)
         )
         shown = [row for row in leading_rows(summary[by], limit) if tuple(row["callpath"]) in each]
@@ -120,7 +121,7 @@ def show_total(out: Console, summary: Summary) -> None:
 
 def show_crossovers(out: Console, summary: Summary, *, by: str = "regions", limit: int = 8) -> None:
     """Say which kernel overtakes which, at which scale, and whether that was seen or how sure it is."""
-    found = summary["region_crossovers" if by == "regions" else "crossovers"]
+    found = summary[CROSSOVERS[by]]
     if found:
         out.print("Crossovers")
     shown = leading_crossovers(found, limit)

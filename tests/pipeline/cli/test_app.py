@@ -83,9 +83,9 @@ def test_options_of_several_commands_have_one_help(commands):
 @pytest.mark.parametrize(
     ("command", "choices"),
     [
-        ("run", ["<auto|strong|weak>", "<local|dask>", "<region|callpath>"]),
+        ("run", ["<auto|strong|weak>", "<local|dask>", "<region|callpath|group>"]),
         ("filter", ["<run-time|compile-time>", "<scorep|tau|gcc|xray>"]),
-        ("predict", ["<region|callpath>"]),
+        ("predict", ["<region|callpath|group>"]),
     ],
 )
 def test_choices_are_in_the_help(call, command, choices):

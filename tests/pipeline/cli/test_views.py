@@ -42,6 +42,25 @@ def test_rankings_by_region_and_by_call_path(call, results):
     assert "main › sum" not in call("predict", results)[1]
 
 
+def test_groups_are_rows_of_every_table(call, refused, strong_study, tmp_path):
+    (strong_study / "pipeline.toml").write_text('[groups]\nreduction = ["sum"]\nother = ["nothing"]\n')
+    code, text, error = call("run", strong_study, "--out", tmp_path / "own", "--by", "group")
+    assert (code, "nothing matches 'nothing'" in error) == (0, True)
+    assert "reduction" in text.partition("What grows")[2]
+    for command in (["bottlenecks"], ["predict"], ["bottlenecks", "--potential"]):
+        table = call(*command, tmp_path / "own", "--by", "group", "--format", "csv")[1].splitlines()
+        assert any("reduction," in line for line in table), command
+        assert not any("sum," in line for line in table), command
+    summary = json.loads((tmp_path / "own" / "summary.json").read_text())
+    assert [row["region"] for row in summary["groups"]] == ["reduction", "computation"]
+    assert [one["overtakes"] for one in summary["group_crossovers"]] == [["reduction"]]
+    assert "reduction" in call("plot", tmp_path / "own", "reduction")[1]
+    line = refused("predict", tmp_path / "own", "--by", "group", "--metric", "time_per_visit")
+    assert "no groups" in line
+    (strong_study / "pipeline.toml").write_text('[groups]\nreduction = "sum"\n')
+    assert "pipeline.toml:2: reduction: 'sum' is not a list" in refused("run", strong_study)
+
+
 def test_an_id_names_the_same_call_path_in_every_command(call, results, strong_study):
     for command in (("predict", results), ("bottlenecks", results), ("model", strong_study)):
         assert "#3  main › sum" in call(*command, "--by", "callpath")[1]

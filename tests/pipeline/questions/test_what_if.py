@@ -116,7 +116,7 @@ def test_balanced_locations_do_not_wait_for_the_longest(scaling):
         ("work=nan", "'work=nan' is no change"),
         ("=2", "'=2' is no change"),
         ("wrok=0", "nothing matches 'wrok'"),
-        ("io=0", "there is no io here"),
+        ("io=0", "there is no I/O here"),
     ],
 )
 def test_what_is_no_change_is_refused(change, message):
