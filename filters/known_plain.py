@@ -14,6 +14,7 @@ from ingest.number_text import count, figure
 KNOWN_SPREAD = 0.03  # of the logarithm of a plain time that was measured
 TAIL = 1.645  # standard deviations to either end of a 90 % interval
 LEAST_COMPUTING = 0.25  # of the share that computing has of measured time, which it has of the plain time
+LEAST_INSIDE = 0.25  # of a run time, that is the program's
 LONGER = 1.2  # times the instrumented run, which a plain run of the same input cannot take
 SAME_RUN = 0.05  # of the visits, that two measurements of one run may differ by
 PAIR_SPREAD = 0.1  # of the logarithm of a cost that two profiles show
@@ -53,7 +54,9 @@ def joined(sources: Sequence[KnownPlain]) -> KnownPlain | None:
     return reduce(KnownPlain.joined, sources) if sources else None
 
 
-def plain_by_run_time(runs: Visited, seconds: FloatArray, wall: FloatArray, where: str) -> KnownPlain:
+def plain_by_run_time(
+    runs: Visited, seconds: FloatArray, wall: FloatArray, where: str, *, startup: FloatArray | float = 0.0
+) -> KnownPlain:
     """Return plain computing times, given how long the same runs take without instrumentation.
 
     What of the plain time is communication, no profile tells: at most what was measured, since overhead makes
@@ -65,21 +68,25 @@ def plain_by_run_time(runs: Visited, seconds: FloatArray, wall: FloatArray, wher
         seconds: float64[R], how long they take plain, NaN if unknown.
         wall: float64[R], how long they took instrumented.
         where: what to name if times do not fit.
+        startup: float64[R], seconds of the plain times that may be none of the program's, such as start-up.
 
     Raises:
         UsageError: a run without instrumentation took longer than the instrumented one.
     """
-    for plain, instrumented in zip(seconds.tolist(), wall.tolist(), strict=True):
+    inside = np.maximum(seconds - startup, LEAST_INSIDE * seconds)
+    for plain, instrumented in zip(inside.tolist(), wall.tolist(), strict=True):
         if plain > LONGER * instrumented:
             what = f"the run without instrumentation took {figure(plain)} s, the instrumented one only "
             hint = "give the time of the same run, with the same input on the same machine"
             raise UsageError(f"{what}{figure(instrumented)} s", where=where, hint=hint)
     everything = runs.time.sum(axis=0)
-    whole = seconds * np.divide(everything, wall, out=np.ones(len(wall)), where=wall > 0)
+    locations = np.divide(everything, wall, out=np.ones(len(wall)), where=wall > 0)
+    whole = np.sqrt(inside * seconds) * locations
     share = np.divide(runs.measured, everything, out=np.zeros(len(wall)), where=everything > 0)
     most = np.where(share > 0, np.minimum(whole * share, runs.measured), np.nan)
     least = np.clip(whole - (everything - runs.measured), LEAST_COMPUTING * most, most)
-    spread = np.hypot(KNOWN_SPREAD, np.log(most / least) / (2 * TAIL))
+    doubt = np.hypot(np.log(most / least), np.log(seconds / inside)) / (2 * TAIL)
+    spread = np.hypot(KNOWN_SPREAD, doubt)
     return KnownPlain(total=np.sqrt(least * most), spread=spread)
 
 

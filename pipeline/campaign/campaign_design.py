@@ -8,6 +8,7 @@ It is stored as a file: ``design.json`` in the working folder of the campaign.
 """
 
 import json
+import math
 import random
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -16,7 +17,7 @@ from typing import Literal, TypeAlias
 
 from ingest.errors import InputError
 from pipeline.campaign.description import Campaign, Point
-from pipeline.campaign.folders import PILOT_NAME, run_name
+from pipeline.campaign.folders import PILOT_NAME, PLAIN_NAME, run_name
 from pipeline.store.atomic import write_json
 from pipeline.wording.record_codec import restored
 
@@ -40,6 +41,7 @@ class PlannedRun:
         point: values of the parameters.
         repetition: from 1.
         unfiltered: whether it belongs to the pilot before a filter, and so not to the series.
+        plain: whether the program runs without instrumentation, and so not for the series.
         cost: core-seconds expected when it was planned; None if that was unknown.
     """
 
@@ -48,7 +50,13 @@ class PlannedRun:
     point: Point
     repetition: int
     unfiltered: bool = False
+    plain: bool = False
     cost: float | None = None
+
+    @property
+    def in_series(self) -> bool:
+        """Whether what it measures is modelled."""
+        return not (self.unfiltered or self.plain)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,12 +82,15 @@ class CampaignRound:
         width: expected relative width of the answer's interval after it; None if unknown.
         answer: that was reached after it; None if there is none yet.
         build: core-seconds of building the program for it.
+        relative_cost: what a run with the filter that was made for it costs, relative to one without it, as
+            predicted.
     """
 
     purpose: Purpose
     width: float | None = None
     answer: Answer | None = None
     build: float = 0.0
+    relative_cost: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -140,15 +151,28 @@ def with_round(
     *,
     unfiltered: bool = False,
 ) -> CampaignDesign:
-    """Return a design with a further round; `unfiltered` runs are measured before a filter is made."""
-    runs = []
+    """Return a design with a further round; `unfiltered` runs are measured before a filter is made.
+
+    If the campaign has a build without instrumentation, that runs at the largest scale, unless it did at one
+    as large.
+    """
+    runs, wanted = [], list(wanted)
     for one in wanted:
-        same = (run for run in design.runs if run.unfiltered == unfiltered and run.point == one.point)
+        alike = (run for run in design.runs if run.unfiltered == unfiltered and not run.plain)
+        same = (run for run in alike if run.point == one.point)
         last = max((run.repetition for run in same), default=0)
         numbers = range(last + 1, last + 1 + one.repetitions)
         planned = (_planned(campaign, one.point, number, unfiltered=unfiltered) for number in numbers)
         runs += [replace(run, cost=one.cost) for run in planned]
+    if campaign.measurement.plain and wanted:
+        largest = max((one.point for one in wanted), key=_size)
+        if _size(largest) > max((_size(run.point) for run in design.runs if run.plain), default=0.0):
+            runs.append(_planned(campaign, largest, 1, plain=True))
     return _with_runs(design, runs, added)
+
+
+def _size(point: Point) -> float:
+    return math.prod(point.values())
 
 
 def _with_runs(design: CampaignDesign, added: Sequence[PlannedRun], new: CampaignRound) -> CampaignDesign:
@@ -160,14 +184,17 @@ def _with_runs(design: CampaignDesign, added: Sequence[PlannedRun], new: Campaig
     return replace(design, runs=(*design.runs, *ordered), rounds=(*design.rounds, new))
 
 
-def _planned(campaign: Campaign, point: Point, repetition: int, *, unfiltered: bool = False) -> PlannedRun:
-    name = campaign.application.name + (PILOT_NAME if unfiltered else "")
+def _planned(
+    campaign: Campaign, point: Point, repetition: int, *, unfiltered: bool = False, plain: bool = False
+) -> PlannedRun:
+    name = campaign.application.name + (PLAIN_NAME if plain else PILOT_NAME if unfiltered else "")
     return PlannedRun(
         name=run_name(name, point, repetition),
         round=1,
         point=point,
         repetition=repetition,
         unfiltered=unfiltered,
+        plain=plain,
     )
 
 

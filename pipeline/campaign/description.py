@@ -109,6 +109,8 @@ class Measurement:
         max_overhead: its overhead budget as a share of the plain computing time; None for the default.
         rebuild: command of the shell that builds the program with a new filter, with the placeholder
             ``{filter}``; `BY_HAND` if the user does, empty if the filter acts at run time.
+        plain: words of the command that runs a build without instrumentation, with placeholders; empty
+            without one.
         environment: variables for the tool.
     """
 
@@ -117,6 +119,7 @@ class Measurement:
     pilot_filter: bool = False
     max_overhead: float | None = None
     rebuild: str = ""
+    plain: tuple[str, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -184,6 +187,16 @@ class Campaign:
     def pilot_profiles(self) -> Path:
         """Where runs are collected that were measured before a filter is made."""
         return self.profiles.with_name(f"{self.profiles.name}-pilot")
+
+    @property
+    def plain_runs(self) -> Path:
+        """Where runs without instrumentation are collected."""
+        return self.profiles.with_name(f"{self.profiles.name}-plain")
+
+    @property
+    def plain_times(self) -> Path:
+        """The table of their times, which ``--baseline-time`` takes."""
+        return self.work / "plain.csv"
 
     @property
     def outlying_profiles(self) -> Path:

@@ -14,6 +14,9 @@ from ingest.errors import RunNameError, UsageError
 from ingest.run_names import RunName, parse_run_name
 from pipeline.campaign.description import Point, value_in_name
 
+PLAIN_NAME = "-plain"
+"""Behind that of runs without instrumentation."""
+
 JOBS = "jobs"
 """Folder of the scripts that go to a scheduler."""
 

@@ -67,7 +67,7 @@ def read_campaign(path: Path) -> Campaign:
         application=_application(file.table("application"), scales, folder),
         scales=scales,
         launcher=_launcher(file.table("launcher"), scales),
-        measurement=_measurement(file.table("measurement"), folder),
+        measurement=_measurement(file.table("measurement"), scales, folder),
         scheduler=_scheduler(file.table("scheduler"), scales),
         question=_question(file.table("question"), scales),
         profiles=folder / folders["profiles"],
@@ -138,9 +138,8 @@ def _application(table: Table, scales: Scales, folder: Path) -> CampaignApplicat
     if "name" in given and not _LEADING_NAME.fullmatch(given["name"]):
         hint = "write letters, without digits or dots at its end"
         raise table.error("name", f"invalid name {given['name']!r}", hint)
-    command, inputs = _command(table), _texts(table, "inputs")
-    for key, texts in (("command", command), ("prepare", given.get("prepare", ()))):
-        _check_placeholders(table, key, texts, (*scales, *OTHERS))
+    command, inputs = _command(table, "command", scales, folder), _texts(table, "inputs")
+    _check_placeholders(table, "prepare", given.get("prepare", ()), (*scales, *OTHERS))
     for one in inputs:
         if not (folder / one).exists():
             raise table.error("inputs", f"{one} does not exist", f"paths are relative to {folder}")
@@ -150,7 +149,7 @@ def _application(table: Table, scales: Scales, folder: Path) -> CampaignApplicat
             raise table.error("collect", f"{pattern} lies outside of the working directory", hint)
     return CampaignApplication(
         **given,
-        command=(_program(command[0], folder), *command[1:]),
+        command=command,
         inputs=tuple(Input(folder / one, one.endswith("/")) for one in inputs),
     )
 
@@ -159,18 +158,19 @@ def _texts(table: Table, key: str) -> tuple[str, ...]:
     return _checked(table, key, lambda: read_texts(table.content.get(key, []), table.path.parent))
 
 
-def _command(table: Table) -> tuple[str, ...]:
-    """Read a command as one text or as a list of words."""
-    if isinstance(table.content.get("command"), list):
-        words = _texts(table, "command")
+def _command(table: Table, key: str, scales: Scales, folder: Path) -> tuple[str, ...]:
+    """Read a command as one text or as a list of words, with placeholders."""
+    if isinstance(table.content.get(key), list):
+        words = _texts(table, key)
     else:
         try:
-            words = tuple(shlex.split(table.text("command")))
+            words = tuple(shlex.split(table.text(key)))
         except ValueError as error:
-            raise table.error("command", f"is not a command: {error}", "close the quotes") from error
+            raise table.error(key, f"is not a command: {error}", "close the quotes") from error
     if not words:
-        raise table.error("command", "is empty", 'write command = "./solver {n}"')
-    return words
+        raise table.error(key, "is empty", f'write {key} = "./solver {{n}}"')
+    _check_placeholders(table, key, words, (*scales, *OTHERS))
+    return (_program(words[0], folder), *words[1:])
 
 
 def _program(word: str, folder: Path) -> str:
@@ -204,8 +204,8 @@ def _count(table: Table, key: str, default: str, scales: Scales) -> str:
     raise table.error(key, what, f'write {key} = 4 or {key} = "{{p}}"')
 
 
-def _measurement(table: Table, folder: Path) -> Measurement:
-    given = table.options(Measurement, beside=("filter", "rebuild", "environment"))
+def _measurement(table: Table, scales: Scales, folder: Path) -> Measurement:
+    given = table.options(Measurement, beside=("filter", "rebuild", "plain", "environment"))
     environment = table.table("environment")
     for name, value in environment.content.items():
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name, re.ASCII) or not isinstance(value, str):
@@ -232,6 +232,7 @@ def _measurement(table: Table, folder: Path) -> Measurement:
         pilot_filter=pilot_filter,
         max_overhead=max_overhead,
         rebuild=rebuild,
+        plain=_command(table, "plain", scales, folder) if "plain" in table.content else (),
     )
 
 
@@ -286,6 +287,9 @@ def _check_whole(campaign: Campaign, file: Table) -> None:
             raise scales.error(name, "no run depends on it", hint)
     if math.prod(map(len, campaign.scales.values())) * campaign.repetitions > MOST_RUNS:
         raise scales.error("scales", f"more than {MOST_RUNS:,} runs", "choose fewer scales or repetitions")
+    if campaign.measurement.plain and (not campaign.in_rounds or campaign.measurement.tool == "none"):
+        what, hint = "is for instrumented runs in rounds", 'write tool = "score-p" and filter = "pilot"'
+        raise file.table("measurement").error("plain", what, hint)
     for point in campaign.points:
         resources(launcher, point)
     _check_question(campaign, file.table("question"))

@@ -79,22 +79,43 @@ class CampaignProgress:
 
 
 def expected_costs(
-    campaign: Campaign, runs: Iterable[PlannedRun], states: States, modelled: Mapping[Values, float]
+    campaign: Campaign, design: CampaignDesign, states: States, modelled: Mapping[Values, float]
 ) -> dict[Values, float]:
     """Return what a run is expected to cost by the values of its point; nothing for points that are unknown.
 
-    The mean of the runs that are done counts, of those with a filter if there are any; without any, what
-    models predict.
+    The mean of the runs that are done counts, of those of the series if there are any; of those before the
+    filter what they would cost with it. Without any, what models predict.
     """
-    planned = {values_of(run.point): run.cost for run in runs if run.cost is not None}
-    pilot: dict[Values, list[float]] = {}
-    series: dict[Values, list[float]] = {}
+    planned = {values_of(run.point): run.cost for run in design.runs if run.cost is not None}
+    pilot, series = (
+        _mean_costs(campaign, states, runs)
+        for runs in (
+            [run for run in design.runs if run.unfiltered],
+            [run for run in design.runs if run.in_series],
+        )
+    )
+    factor = _relative_cost(design, pilot, series)
+    return {**planned, **modelled, **{values: factor * cost for values, cost in pilot.items()}, **series}
+
+
+def _mean_costs(campaign: Campaign, states: States, runs: Iterable[PlannedRun]) -> dict[Values, float]:
+    """Return the mean core-seconds of the runs that are done, by the values of their points."""
+    costs: dict[Values, list[float]] = {}
     for run in runs:
         if states[run.name].status == "done":
             cost = spent(campaign, run, replace(states[run.name], earlier_seconds=0.0))
-            (pilot if run.unfiltered else series).setdefault(values_of(run.point), []).append(cost)
-    means = {values: sum(costs) / len(costs) for values, costs in (pilot | series).items()}
-    return {**planned, **modelled, **means}
+            costs.setdefault(values_of(run.point), []).append(cost)
+    return {values: sum(several) / len(several) for values, several in costs.items()}
+
+
+def _relative_cost(
+    design: CampaignDesign, pilot: Mapping[Values, float], series: Mapping[Values, float]
+) -> float:
+    """Return what a run with the filter costs relative to one before it: measured, else as predicted."""
+    both = [series[values] / cost for values, cost in pilot.items() if values in series and cost > 0]
+    if both:
+        return float(np.median(both))
+    return next((one.relative_cost for one in design.rounds if one.purpose == "filter"), 1.0)
 
 
 def affordable(progress: CampaignProgress, waiting: Sequence[PlannedRun]) -> list[PlannedRun]:
@@ -133,7 +154,7 @@ def outlying(progress: CampaignProgress) -> tuple[list[PlannedRun], list[Planned
     scales: dict[Values, list[PlannedRun]] = {}
     spoilt = set()
     design, states = progress.design, progress.states
-    for run in (run for run in design.runs if not run.unfiltered):
+    for run in (run for run in design.runs if run.in_series):
         if run.name in design.outlying:
             spoilt.add(values_of(run.point))
         elif states[run.name].status == "done" and states[run.name].seconds:

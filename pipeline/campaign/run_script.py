@@ -47,6 +47,7 @@ _PROFILES: dict[Tool, tuple[str, ...]] = {
     "tau": ("profile.*.*.*", "*.ppk"),
     "caliper": ("*.cali",),
 }
+NOTHING_MEASURES = Measurement()
 NO_SPACE = "no space left on the disk"
 _HEAD = """\
 #!/usr/bin/env bash
@@ -196,8 +197,12 @@ program=$(command -v -- {program})
 
 
 def environment(measurement: Measurement, filter_file: Path | None) -> dict[str, str]:
-    """Return the variables to set for a run, perhaps with a filter; those that the user gives count."""
-    filtering = {"SCOREP_FILTERING_FILE": str(filter_file)} if filter_file else {}
+    """Return the variables to set for a run, perhaps with a filter; those that the user gives count.
+
+    A program that was built with the filter gets none: what it rejects at run time would cost time.
+    """
+    at_run_time = filter_file and not measurement.rebuild
+    filtering = {"SCOREP_FILTERING_FILE": str(filter_file)} if at_run_time else {}
     return {**_ENVIRONMENT.get(measurement.tool, {}), **filtering, **measurement.environment}
 
 
@@ -220,12 +225,16 @@ def run_script(
     """Return the script of a run, pinned to CPUs if any are given; it notes the version of this program."""
     needs = resources(campaign.launcher, run.point)
     values = placeholder_values(campaign, run)
-    words = [fill(word, values) for word in campaign.application.command]
+    command = campaign.measurement.plain if run.plain else campaign.application.command
+    words = [fill(word, values) for word in command]
     prepare = [fill(line, values) for line in campaign.application.prepare]
-    collected = campaign.pilot_profiles if run.unfiltered else campaign.profiles
-    filter_file = None if run.unfiltered else campaign.filter
+    measurement = NOTHING_MEASURES if run.plain else campaign.measurement
+    filter_file = campaign.filter if run.in_series else None
     head = _HEAD.format(
-        name=run.name, run=_quoted(folder.path.absolute()), profiles=_quoted(collected), no_space=NO_SPACE
+        name=run.name,
+        run=_quoted(folder.path.absolute()),
+        profiles=_quoted(profiles_of(campaign, run)),
+        no_space=NO_SPACE,
     )
     body = _RUN.format(
         name=run.name,
@@ -235,17 +244,27 @@ def run_script(
             f"export {name}={shlex.quote(value)}"
             for name, value in {
                 "OMP_NUM_THREADS": str(needs.threads),
-                **environment(campaign.measurement, filter_file),
+                **environment(measurement, filter_file),
             }.items()
         ),
         prepare=_lines(_checked_line(line) for line in prepare) or ":",
         provenance=_provenance(campaign, run, filter_file, program=words[0], version=version),
         command=shlex.join([*_pinned(cpus), *launched(campaign.launcher, needs, values), *words]),
         collect=_lines(
-            (*map(_collect, _patterns(campaign)), *map(_collect_if_there, accompanying(campaign.measurement)))
+            (
+                *map(_collect, () if run.plain else _patterns(campaign)),
+                *map(_collect_if_there, accompanying(measurement)),
+            )
         ),
     )
     return f"{head}\n{body}"
+
+
+def profiles_of(campaign: Campaign, run: PlannedRun) -> Path:
+    """Return the folder in which what a run measured is collected."""
+    if run.plain:
+        return campaign.plain_runs
+    return campaign.pilot_profiles if run.unfiltered else campaign.profiles
 
 
 def placeholder_values(campaign: Campaign, run: PlannedRun) -> dict[str, str]:

@@ -91,7 +91,7 @@ def with_states(progress: CampaignProgress, alive: Alive) -> CampaignProgress:
 
 
 def _in_states(progress: CampaignProgress, states: Mapping[str, RunState], alive: Alive) -> CampaignProgress:
-    costs = expected_costs(progress.campaign, progress.design.runs, states, progress.costs)
+    costs = expected_costs(progress.campaign, progress.design, states, progress.costs)
     return replace(progress, states=states, costs=costs, notices=queue_notices(alive, states))
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from filters.correction import correction_sentence
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError, UsageError
 from pipeline.campaign.campaign_design import (
@@ -21,6 +22,7 @@ from pipeline.config.options import Options, load_options
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning import foresight, rounds
 from pipeline.stages.advise import TIMES, run_costs
+from pipeline.stages.plain_runs import measured_runs, plain_times
 from pipeline.stages.run import run as run_all_stages
 from pipeline.store.lock import Notify
 from pipeline.store.results import read_analysis
@@ -40,6 +42,7 @@ def next_for_question(
     """
     campaign, design = progress.campaign, replace(progress.design, ending="")
     options = replace(load_options(None, campaign.profiles), at=(question.at,), out=campaign.results)
+    options = _with_evidence(options, progress, notify)
     analysis = _analysed(campaign, options, notify)
     at = np.array([question.at[name] for name in analysis.experiment.parameters])
     asked = foresight.Question(at=at, quantity=question.quantity, width=question.width)
@@ -58,6 +61,21 @@ def next_for_question(
     if again and found.end is not rounds.End.BUDGET:
         return with_round(design, campaign, CampaignRound(purpose="again"), again)
     return replace(design, ending=found.end.value if found.end else "")
+
+
+def _with_evidence(options: Options, progress: CampaignProgress, notify: Notify) -> Options:
+    """Return options with what the campaign itself knows of plain times, unless the user gives something.
+
+    These are plain runs, and before a filter at run time the pilot, which tells how many visits it rejects.
+    """
+    campaign, given = progress.campaign, options.filter
+    baseline = given.baseline_time or plain_times(progress, notify)
+    calibrate = given.calibrate
+    if campaign.measurement.pilot_filter and not campaign.measurement.rebuild and calibrate is None:
+        before, under = (measured_runs(progress, unfiltered=one) for one in (True, False))
+        common = any(run.point == other.point for run in before for other in under)
+        calibrate = campaign.pilot_profiles if common else None
+    return replace(options, filter=replace(given, baseline_time=baseline, calibrate=calibrate))
 
 
 def _known_so_far(
@@ -80,6 +98,8 @@ def _analysed(campaign: Campaign, options: Options, notify: Notify) -> Analysis:
     for entry in result.damaged:
         notify(f"skipped {entry['path']}: {entry['reason']}")
     analysis = read_analysis(campaign.results)
+    if analysis.experiment.correction is not None:
+        notify(correction_sentence(analysis.experiment.correction))
     kernels, names = analysis.callpaths.kernels, analysis.experiment.parameters
     if kernels.metric not in TIMES:
         hint = "measure time, or ask no question"
@@ -109,7 +129,7 @@ def _count_done(progress: CampaignProgress, point: Point) -> int:
     return sum(
         run.point == point
         and progress.states[run.name].status == "done"
-        and not run.unfiltered
+        and run.in_series
         and run.name not in design.outlying
         for run in design.runs
     )

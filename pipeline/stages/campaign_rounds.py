@@ -12,6 +12,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
+from filters.filter_options import Application
+from filters.make_filter import FilterResult
 from ingest.errors import UsageError, one_line
 from ingest.number_text import percent
 from pipeline.campaign.campaign_design import (
@@ -25,7 +29,7 @@ from pipeline.campaign.campaign_design import (
 )
 from pipeline.campaign.description import BY_HAND, FILTER, Campaign, fill
 from pipeline.campaign.read_description import read_campaign
-from pipeline.campaign.run_costs import CampaignProgress, outlying, values_of
+from pipeline.campaign.run_costs import CampaignProgress, expected_costs, outlying, values_of
 from pipeline.campaign.run_state import RunState, last_lines
 from pipeline.config.options import load_options
 from pipeline.report.terminal.filter import effect_sentence
@@ -39,11 +43,15 @@ from pipeline.stages.campaign_submission import (
     submit_campaign,
 )
 from pipeline.stages.filter import filter_of_path, store_filter, verify_filter
+from pipeline.stages.plain_runs import measured_runs, plain_times
 from pipeline.store.lock import Notify, only_writer
 from pipeline.wording.quantities import counted
 
 ATTEMPTS = 2
 """How often a run that fails is made in one loop."""
+
+LEAST_RELATIVE_COST = 0.01
+"""Of a run before the filter, that one with it costs; what is beside the program stays."""
 
 LOST = 5
 """How often a run may be stopped or lost with its machine in one loop."""
@@ -167,7 +175,8 @@ def _begun(progress: CampaignProgress) -> CampaignDesign:
 def _affords(progress: CampaignProgress) -> bool:
     """Return whether the budget allows one of the planned runs at least."""
     states = {run.name: RunState(status="planned") for run in progress.design.runs} | dict(progress.states)
-    return bool(allowed_runs(replace(progress, states=states), no_retry))
+    costs = expected_costs(progress.campaign, progress.design, states, progress.costs)
+    return bool(allowed_runs(replace(progress, states=states, costs=costs), no_retry))
 
 
 def _decided(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tuple[CampaignDesign, str]:
@@ -230,14 +239,19 @@ def _filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) 
     options = load_options(None, campaign.profiles)
     built = bool(campaign.measurement.rebuild)
     applied: Literal["run-time", "compile-time"] = "compile-time" if built else "run-time"
-    budget = campaign.measurement.max_overhead
-    options = replace(options, filter=replace(options.filter, applied=applied, max_overhead=budget))
+    asked = replace(
+        options.filter,
+        applied=applied,
+        max_overhead=campaign.measurement.max_overhead,
+        baseline_time=options.filter.baseline_time or plain_times(progress, notify, unfiltered=True),
+    )
+    options = replace(options, filter=asked)
     result, skipped = filter_of_path(campaign.pilot_profiles, options)
     for entry in skipped:
         notify(f"skipped {entry['path']}: {entry['reason']}")
     make_folder(file.parent)
     store_filter(file, result)
-    notify(f"{file.name} {effect_sentence(result)}")
+    notify(f"{file.name} {effect_sentence(result)}; {_why_there(result, built=built)}")
     if campaign.measurement.rebuild == BY_HAND and not rebuilt:
         return progress.design, (
             f"build the program with the filter {file}, then call `pipeline campaign loop --rebuilt`"
@@ -246,14 +260,29 @@ def _filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) 
     if campaign.measurement.rebuild not in ("", BY_HAND):
         notify("building the program with the filter")
         build = _build(campaign, file)
-    run = max(_pilot_runs(progress), key=lambda run: progress.costs[values_of(run.point)])
-    wanted = [Wanted(run.point, 1, progress.costs[values_of(run.point)])]
-    return with_round(progress.design, campaign, CampaignRound(purpose="filter", build=build), wanted), ""
+    relative = _relative_cost(result)
+    pilot = measured_runs(progress, unfiltered=True)
+    run = max(pilot, key=lambda run: progress.costs[values_of(run.point)])
+    wanted = [Wanted(run.point, 1, relative * progress.costs[values_of(run.point)])]
+    added = CampaignRound(purpose="filter", build=build, relative_cost=relative)
+    return with_round(progress.design, campaign, added, wanted), ""
 
 
-def _pilot_runs(progress: CampaignProgress) -> list[PlannedRun]:
-    runs = (run for run in progress.design.runs if run.unfiltered)
-    return [run for run in runs if progress.states[run.name].status == "done"]
+def _why_there(result: FilterResult, *, built: bool) -> str:
+    """Say why a filter is applied where it is."""
+    if built:
+        return "compile time, since [measurement] has rebuild"
+    prediction = result.prediction
+    hooks = [prediction.overhead(one) for one in (Application.RUN_TIME, Application.COMPILE_TIME)]
+    share = percent((hooks[0] - hooks[1]) / prediction.plain.total if prediction.plain.total > 0 else 0.0)
+    return f"run time, since [measurement] has no rebuild, which would save the {share} of hooks"
+
+
+def _relative_cost(result: FilterResult) -> float:
+    """Predict what a run with a filter costs, relative to one without it."""
+    prediction, time = result.prediction, float(result.decision.runs[-1].time.sum())
+    saved = prediction.overhead(None) - prediction.overhead(result.application)
+    return float(np.clip(1.0 - saved / time, LEAST_RELATIVE_COST, 1.0)) if time > 0 else 1.0
 
 
 def _build(campaign: Campaign, filter_file: Path) -> float:

@@ -23,6 +23,7 @@ from pipeline.stages.ingest import ingest
 from pipeline.wording.quantities import value_text
 
 SECONDS = "seconds"
+STARTUP = "startup"  # what of them may be start-up, which profiles do not have
 
 _Places: TypeAlias = list[tuple[IntArray, IntArray]]
 """Per point that both have, the numbers of the study's runs and of the others."""
@@ -98,38 +99,40 @@ def _plain_by_run_times(study: _Study, given: float | Path) -> KnownPlain:
     if isinstance(given, Path):
         where, times = str(given), _run_times(given, study)
     else:
-        where, times = "--baseline-time", {len(study.experiment.points) - 1: [given]}
+        where, times = "--baseline-time", {len(study.experiment.points) - 1: [(given, 0.0)]}
     wall = {(run.point, run.repetition): run.longest_time for run in study.experiment.runs}
     places = list(zip(study.point.tolist(), study.repetition.tolist(), strict=True))
-    seconds = np.array([_of_repetition(times.get(p, []), r) for p, r in places])
-    return plain_by_run_time(study.runs, seconds, np.array([wall[place] for place in places]), where)
+    seconds, startup = np.array([_of_repetition(times.get(p, []), r) for p, r in places]).T
+    wall_of_runs = np.array([wall[place] for place in places])
+    return plain_by_run_time(study.runs, seconds, wall_of_runs, where, startup=startup)
 
 
-def _of_repetition(times: list[float], repetition: int) -> float:
+def _of_repetition(times: list[tuple[float, float]], repetition: int) -> tuple[float, float]:
     """Give repetitions different ones of several times, so that these show their noise."""
-    return times[repetition % len(times)] if times else float("nan")
+    return times[repetition % len(times)] if times else (float("nan"), 0.0)
 
 
-def _run_times(path: Path, study: _Study) -> dict[int, list[float]]:
-    """Read a CSV file with the parameters and ``seconds`` as columns: run times by point.
+def _run_times(path: Path, study: _Study) -> dict[int, list[tuple[float, float]]]:
+    """Read a CSV file with the parameters and ``seconds`` as columns: run times and ``startup`` by point.
 
     Raises:
         UsageError: it cannot be read, lacks a column or names no point of the study.
     """
     columns = (*study.experiment.parameters, SECONDS)
     hint = f"write a header line {','.join(columns)} and a line per run"
-    found: dict[int, list[float]] = {}
+    found: dict[int, list[tuple[float, float]]] = {}
     for line, row in _rows(path, hint):
         try:
             values = [float(row[name]) for name in columns]
+            startup = float(row.get(STARTUP) or 0.0)
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(
                 "a column is missing or not a number", where=f"{path}:{line}", hint=hint
             ) from error
-        if not 0.0 < values[-1] < float("inf"):
+        if not 0.0 <= startup <= values[-1] < float("inf") or not values[-1]:
             raise UsageError(f"invalid run time {value_text(values[-1])}", where=f"{path}:{line}", hint=hint)
         if (point := study.point_of(tuple(values[:-1]))) is not None:
-            found.setdefault(point, []).append(values[-1])
+            found.setdefault(point, []).append((values[-1], startup))
     if not found:
         raise UsageError("names no point of the study", where=str(path), hint=hint)
     return found
@@ -197,7 +200,10 @@ def _by_more_regions(
     here, there = max(places, key=lambda place: float(study.runs.measured[place[0]].max()))
     hook = EventCost().filtered if found.rejected else 0.0
     full, fewer = more.runs.run(_middle(more, there)), study.runs.run(_fastest(study, here))
-    _, cost = plain_by_pair(full, fewer, where, rejected=hook)
+    try:
+        _, cost = plain_by_pair(full, fewer, where, rejected=hook)
+    except UsageError:  # so few visits were rejected that they took no time
+        cost = None
     if found.rejected is None:
         return replace(found, cost=cost)
     fuller = [(more.runs.run(_middle(more, there)), here) for here, there in places]

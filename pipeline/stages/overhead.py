@@ -45,8 +45,8 @@ def true_times(read: Ingested, options: Options) -> Ingested:
 
 
 def calibration_of(experiment: Experiment) -> SeriesCalibration | None:
-    """Return what the correction of an experiment found; None if its times are as measured."""
-    if experiment.correction is None:
+    """Return what the correction of an experiment found; None if times are as measured or show no cost."""
+    if experiment.correction is None or not experiment.correction.cost > 0:
         return None
     largest = max(experiment.runs, key=lambda run: (run.point, -run.repetition))
     plain = KnownPlain.of(float(largest.useful_time.sum()), experiment.correction.total_deviation)

@@ -147,3 +147,25 @@ def test_a_name_that_would_be_read_otherwise_is_refused():
 
 def test_the_width_of_an_answer_is_relative_to_its_value():
     assert Answer(value=5.0, lower=4.0, upper=8.0).width == pytest.approx(0.8)
+
+
+def test_a_plain_build_runs_at_the_largest_scale_of_a_round_unless_it_did(described):
+    campaign = described()
+    campaign = replace(campaign, measurement=replace(campaign.measurement, plain=("plain",)))
+
+    def plain(design):
+        return [run.name for run in design.runs if run.plain]
+
+    small, large = ([Wanted({"p": p, "n": 8.0}, 2) for p in scales] for scales in ((1.0, 2.0), (2.0, 4.0)))
+    pilot = with_round(CampaignDesign(1), campaign, CampaignRound(purpose="pilot"), small, unfiltered=True)
+    assert plain(pilot) == ["app-plain.p2.n8.r1"]
+    again = with_round(pilot, campaign, CampaignRound(purpose="filter"), small)
+    assert plain(again) == ["app-plain.p2.n8.r1"]
+    assert plain(with_round(again, campaign, CampaignRound(purpose="series"), large)) == [
+        "app-plain.p2.n8.r1",
+        "app-plain.p4.n8.r1",
+    ]
+    assert [run.name for run in again.runs if run.in_series and run.point["p"] == 2.0] == [
+        "app.p2.n8.r1",
+        "app.p2.n8.r2",
+    ]

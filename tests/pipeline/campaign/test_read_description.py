@@ -160,3 +160,15 @@ def test_a_question_has_the_only_value_of_other_parameters(described):
     assert campaign.question == CampaignQuestion(at={"p": 64, "n": 8})
     with pytest.raises(UsageError, match="at: has no n; give every parameter"):
         described("[question]", 'at = "p=64"')
+
+
+def test_a_plain_command_is_for_instrumented_runs_in_rounds(described):
+    rounds = '[question]\nat = "p=8,n=8"'
+    plain = 'plain = "true {p} {n}"'
+    found = described("[measurement]", 'tool = "score-p"', plain, rounds)
+    assert found.measurement.plain == ("true", "{p}", "{n}")
+    for lines in (('tool = "score-p"', plain), (plain, rounds)):
+        with pytest.raises(UsageError, match="plain: is for instrumented runs in rounds"):
+            described("[measurement]", *lines)
+    with pytest.raises(UsageError, match=r"unknown placeholder \{q\}"):
+        described("[measurement]", 'tool = "score-p"', 'plain = "true {q}"', rounds)

@@ -28,8 +28,8 @@ def test_costs_are_means_of_core_seconds_and_models_fill_in(campaign):
         "app.p1.r1": RunState(status="failed", seconds=50.0),
     }
     found = of(campaign, done)
-    assert expected_costs(campaign, found.design.runs, found.states, {}) == {(4.0,): 10.0}
-    assert expected_costs(campaign, found.design.runs, found.states, {(4.0,): 7.0, (1.0,): 8.0}) == {
+    assert expected_costs(campaign, found.design, found.states, {}) == {(4.0,): 10.0}
+    assert expected_costs(campaign, found.design, found.states, {(4.0,): 7.0, (1.0,): 8.0}) == {
         (4.0,): 10.0,
         (1.0,): 8.0,
     }
@@ -118,3 +118,18 @@ def test_few_of_many_normal_runs_are_set_aside(described):
         times = (np.exp(0.04 * random.standard_normal((5, 5)))).tolist()
         count += len(times_of(described, times)[0])
     assert count <= 10  # of 5000 runs; 5 here
+
+
+def test_runs_before_a_filter_tell_what_those_with_it_cost(campaign):
+    wanted = [Wanted({"p": p}, 1) for p in (1.0, 4.0)]
+    pilot = with_round(CampaignDesign(1), campaign, CampaignRound(purpose="pilot"), wanted, unfiltered=True)
+    states = {run.name: RunState(status="done", seconds=10.0) for run in pilot.runs}
+    costs = expected_costs(campaign, pilot, states, {})
+    assert set(costs) == {(1.0,), (4.0,)}
+    added = CampaignRound(purpose="filter", relative_cost=0.1)
+    design = with_round(pilot, campaign, added, [Wanted({"p": 1.0}, 1)])
+    states["app.p1.r1"] = PLANNED
+    expected = expected_costs(campaign, design, states, {})
+    assert expected == {values: pytest.approx(0.1 * cost) for values, cost in costs.items()}
+    states["app.p1.r1"] = RunState(status="done", seconds=2.0)  # a fifth, not the tenth that was predicted
+    assert expected_costs(campaign, design, states, {})[4.0,] == pytest.approx(0.2 * costs[4.0,])
