@@ -10,7 +10,7 @@ from filters.plain_time import PlainTimes, estimate_plain_times, measurable_call
 from filters.rejected_visits import Hooks, RejectedVisits, hook_times
 from filters.usual_cost import usual_cost
 from ingest.alignment import REDUCTIONS
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment, OverheadCorrection, RunRecord
 from ingest.number_text import figure, percent
 from ingest.reduction import Reduction
@@ -95,7 +95,7 @@ def correct_overhead(
     if found is None:
         return experiment
     runs, point, repetition = found
-    measured = runs.measured
+    before, measured = runs.time, runs.measured
     supported = cost is not None or known is not None
     cost = cost or usual_cost(runs)
     hooks = None if rejected is None else hook_times(runs, rejected, cost, known)
@@ -111,9 +111,13 @@ def correct_overhead(
     if hooks is not None and rejected is not None:
         share = float(hooks.time[runs.computing].sum() / max(measured.sum(), TINY))
         correction = replace(correction, hooks=share, hooks_counted=rejected.counted)
-    kept = np.divide(plain.total, measured, out=np.ones(len(plain.total)), where=measured > 0)
-    share_kept = {
-        (p, r): k for p, r, k in zip(point.tolist(), repetition.tolist(), kept.tolist(), strict=True)
+    kept = {
+        place: shares
+        for place, *shares in zip(
+            zip(point.tolist(), repetition.tolist(), strict=True),
+            *(_kept(before, plain.callpath, rows).tolist() for rows in (runs.computing, ~runs.computing)),
+            strict=True,
+        )
     }
     at = (slice(None), point, repetition)
     values = {**experiment.values, TIME: _reduced(experiment.values[TIME], at, time)}
@@ -121,7 +125,7 @@ def correct_overhead(
         experiment,
         values=values,
         runs=tuple(
-            _computing_less(run, share_kept.get((run.point, run.repetition), 1.0)) for run in experiment.runs
+            _taking_less(run, *kept.get((run.point, run.repetition), (1.0, 1.0))) for run in experiment.runs
         ),
         notices=(*experiment.notices, correction_sentence(correction)),
         correction=correction,
@@ -194,18 +198,27 @@ def _reduced(measured: Reduction, at: tuple[slice, IntArray, IntArray], time: Fl
     return Reduction(**found)
 
 
-def _computing_less(run: RunRecord, share: float) -> RunRecord:
-    return replace(run, class_time=np.where(run.computes[:, None], run.class_time * share, run.class_time))
+def _kept(before: FloatArray, plain: FloatArray, rows: BoolArray) -> FloatArray:
+    """Return what is left of the time of some call paths, float64[R]."""
+    before, after = (time[rows].sum(axis=0) for time in (before, plain))
+    return np.asarray(np.divide(after, before, out=np.ones(len(before)), where=before > 0))
+
+
+def _taking_less(run: RunRecord, computing: float, beside: float) -> RunRecord:
+    """Reduce what every location computes, and what it does beside, to shares of what was measured."""
+    return replace(run, class_time=run.class_time * np.where(run.computes, computing, beside)[:, None])
 
 
 def correction_sentence(correction: OverheadCorrection) -> str:
     """Say what was corrected and how sure it is."""
     factor = float(np.exp(TAIL * correction.total_deviation))
     hidden, count = int((~correction.measurable).sum()), len(correction.measurable)
+    sure = f", the corrected total is uncertain by a factor of {figure(factor, 2)}"
     parts = [
         f"instrumentation takes {percent(correction.share)} of the measured computing time"
         + hooks_text(correction),
-        f"times are corrected, the corrected total is uncertain by a factor of {figure(factor, 2)}",
+        "times are corrected"
+        + (sure if correction.total_deviation else " and add up to the given run times"),
     ]
     if hidden:
         parts.append(

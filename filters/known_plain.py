@@ -28,15 +28,24 @@ class KnownPlain:
     Attributes:
         total: float64[R], core-seconds, NaN where nothing is known.
         spread: float64[R], standard deviations of their logarithms.
+        whole: float64[R], core-seconds of the whole runs, with what does not compute; NaN where unknown.
+        stated: bool[R], whether those were timed, so that nothing is estimated but what is communication.
     """
 
     total: FloatArray
     spread: FloatArray
+    whole: FloatArray
+    stated: BoolArray
 
     @classmethod
-    def of(cls, total: float, spread: float = KNOWN_SPREAD) -> "KnownPlain":
+    def of(cls, total: float, spread: float = KNOWN_SPREAD, whole: float = np.nan) -> "KnownPlain":
         """Take the plain time of a single run."""
-        return cls(total=np.array([total]), spread=np.array([spread]))
+        return cls(
+            total=np.array([total]),
+            spread=np.array([spread]),
+            whole=np.array([whole]),
+            stated=np.array([False]),
+        )
 
     def joined(self, other: "KnownPlain") -> "KnownPlain":
         """Join what is known of the same runs from two sources, each by how sure it is."""
@@ -46,7 +55,13 @@ class KnownPlain:
         weighted = (np.nan_to_num(logs) * weight).sum(axis=0)
         mean = np.divide(weighted, every, out=np.full(every.shape, np.nan), where=every > 0)
         spread = np.divide(1.0, np.sqrt(every), out=np.ones(every.shape), where=every > 0)
-        return KnownPlain(total=np.exp(mean), spread=spread)
+        first = self.stated | (~other.stated & np.isfinite(self.whole))
+        return KnownPlain(
+            total=np.exp(mean),
+            spread=spread,
+            whole=np.where(first, self.whole, other.whole),
+            stated=self.stated | other.stated,
+        )
 
 
 def joined(sources: Sequence[KnownPlain]) -> KnownPlain | None:
@@ -86,8 +101,12 @@ def plain_by_run_time(
     most = np.where(share > 0, np.minimum(whole * share, runs.measured), np.nan)
     least = np.clip(whole - (everything - runs.measured), LEAST_COMPUTING * most, most)
     doubt = np.hypot(np.log(most / least), np.log(seconds / inside)) / (2 * TAIL)
-    spread = np.hypot(KNOWN_SPREAD, doubt)
-    return KnownPlain(total=np.sqrt(least * most), spread=spread)
+    return KnownPlain(
+        total=np.sqrt(least * most),
+        spread=np.hypot(KNOWN_SPREAD, doubt),
+        whole=whole,
+        stated=np.isfinite(whole) & (share > 0) & (inside == seconds),
+    )
 
 
 def plain_by_pair(
@@ -118,7 +137,9 @@ def plain_by_pair(
     plain = max(left - hooks - cost * kept, 0.0)
     error = np.hypot(PAIR_SPREAD * cost * kept, HOOK_SPREAD * hooks)
     spread = float(np.hypot(KNOWN_SPREAD, error / plain)) if plain > 0 else 1.0
-    return KnownPlain.of(plain, spread), calibrated(cost, PAIR_SPREAD, f"calibrated by {where}")
+    beside = float(fewer.time.sum() - fewer.measured.sum())
+    known = KnownPlain.of(plain, spread, plain + beside)
+    return known, calibrated(cost, PAIR_SPREAD, f"calibrated by {where}")
 
 
 def same_runs(runs: Visited, fewer: Visited) -> BoolArray:

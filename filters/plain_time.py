@@ -32,7 +32,8 @@ class PlainTimes:
     """Estimates of the computing time without measurement: n call paths, R runs.
 
     Attributes:
-        callpath: float64[n, R], exclusive core-seconds; communication has its measured time here.
+        callpath: float64[n, R], exclusive core-seconds; communication has its measured time here, unless
+            plain times of whole runs are known.
         total: float64[R], computing time in core-seconds.
         low, high: float64[R], it lies between them with a probability of 90 %.
         cost: float64[R], seconds per visit that explain the rest of the measured time.
@@ -77,7 +78,8 @@ def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | Non
         found = [_judged(reading, runs, cost, known) for reading in read_times(runs, cost)]
         readings, beliefs = [reading for reading, _ in found], [belief for _, belief in found]
     total, low, high = total_times(runs, readings, beliefs, known)
-    everything_known = known is not None and bool(np.isfinite(known.total).all())
+    beside, of_beside = _beside(runs, total, known)
+    stated = known is not None and bool(known.stated.all())
     inside = runs.events_computing
     left = runs.measured - total
     costs = np.divide(left, inside, out=np.full(len(left), cost.recorded), where=inside > 0)
@@ -85,6 +87,7 @@ def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | Non
     shown = np.average([reading.callpath for reading in readings], axis=0, weights=weights)
     itself = np.average([reading.itself for reading in readings], axis=0, weights=weights)
     callpath = _brought_to(total, shown, runs, costs)
+    callpath = np.where(runs.computing[:, None], callpath, callpath * beside)
     deviation, common = _deviations(runs, callpath, costs, low, high)
     taken = (costs * runs.events).sum(axis=1)
     measurable = (UNEVEN * taken < itself) | ~runs.computing
@@ -95,8 +98,8 @@ def estimate_plain_times(runs: Visited, cost: EventCost, known: KnownPlain | Non
         high=high,
         cost=costs,
         measurable=measurable,
-        deviation=np.where(runs.computing, deviation, 0.0),
-        total_deviation=float(np.hypot(common, 0.0 if everything_known else RUN_SPREAD)),
+        deviation=np.where(runs.computing, deviation, of_beside),
+        total_deviation=0.0 if stated else float(np.hypot(common, RUN_SPREAD)),
     )
 
 
@@ -177,6 +180,23 @@ def total_times(
             low[r], total[r], high[r] = sample.quantiles(0.05, 0.5, 0.95)
     most = runs.measured
     return np.minimum(total, most), np.minimum(low, most), np.minimum(high, most)
+
+
+def _beside(runs: Visited, total: FloatArray, known: KnownPlain | None) -> tuple[FloatArray, float]:
+    """By what the times of call paths that do not compute are multiplied, float64[R], and how unsure that is.
+
+    Processes wait for others that record visits. How much less they do without, whole runs tell that are
+    known; other runs of the program are taken for alike.
+    """
+    measured = runs.time[~runs.computing].sum(axis=0)
+    factor = np.ones(len(total))
+    if known is None or not (told := np.isfinite(known.whole) & (measured > 0)).any():
+        return factor, 0.0
+    left = np.maximum(known.whole - total, 0.0)
+    factor[:] = min(float(left[told].sum() / measured[told].sum()), 1.0)
+    factor[told] = left[told] / measured[told]
+    alike = told.all() or not (factor[~told] < 1.0).any()
+    return factor, 0.0 if alike else SCALE_SPREAD
 
 
 def _brought_to(total: FloatArray, shown: FloatArray, runs: Visited, cost: FloatArray) -> FloatArray:

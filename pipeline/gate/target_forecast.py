@@ -11,12 +11,12 @@ from pipeline.gate.estimates import Estimates
 from pipeline.gate.kernel_values import ROUNDING, KernelId, KernelValues, Scope
 from pipeline.gate.study_models import StudyModels
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas, total_formula
-from pipeline.models.fit import fit
+from pipeline.models.fit import fit_parts
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import LEAST, Prediction, joined
 from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.models.total import agreeing, predict_total
+from pipeline.models.total import agreeing, agreeing_with_measured_sum, predict_total
 from pipeline.questions.analysis import DEFAULT_REACH, named_targets, too_few_scales
 from pipeline.questions.runtime.estimate import Estimate, from_predictions
 
@@ -103,7 +103,7 @@ def modelled(study: KernelValues, options: ModelOptions) -> KernelValues:
     if study.models is not None and study.models.values is study.values:
         return study
     callpath_rows, region_rows = (study.rows_of(level) for level in (Scope.CALLPATH, Scope.REGION))
-    callpaths = _fitted(study, callpath_rows, options)
+    callpaths = agreeing_with_measured_sum(_fitted(study, callpath_rows, options))
     models = StudyModels(
         values=study.values,
         callpaths=callpaths,
@@ -120,11 +120,15 @@ def _fitted(study: KernelValues, rows: IntArray, options: ModelOptions) -> Scali
     rest = np.maximum(total - np.nansum(parts, axis=0), 0.0)
     left_out = not len(rows) or bool((rest > ROUNDING * total).any())
     values = np.concatenate([parts, rest[None]]) if left_out else parts
-    models = fit(study.parameters, study.points, values, options, parts=True)
-    if study.common_error is None:
-        return models
-    error = np.append(study.common_error[rows], np.zeros(int(left_out)))
-    return models.with_common_error(error, float(study.common_error[0])) if error.any() else models
+    common = np.zeros(len(study.kernels)) if study.common_error is None else study.common_error
+    return fit_parts(
+        study.parameters,
+        study.points,
+        values,
+        options,
+        errors=np.append(common[rows], np.zeros(int(left_out))),
+        of_sum=float(common[0]),
+    )
 
 
 def forecast(study: KernelValues, targets: FloatArray, options: ModelOptions) -> Forecast:

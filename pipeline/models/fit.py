@@ -9,6 +9,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError
 from pipeline.models.back_test import back_test
+from pipeline.models.kernels import sum_groups
 from pipeline.models.measured_range import missed
 from pipeline.models.multi_parameter.several_parameters import fit_observations
 from pipeline.models.observations import Observations, observe
@@ -63,6 +64,36 @@ def fit(
     if options.method == "leave-one-out":
         return with_remarks(formulas(data), data)
     return forecasts(formulas, data, parts=parts)
+
+
+def fit_parts(
+    parameters: tuple[str, ...],
+    points: FloatArray,
+    values: FloatArray,
+    options: ModelOptions,
+    *,
+    errors: FloatArray,
+    of_sum: float,
+) -> ScalingModels:
+    """Fit a model to every part of a sum, given what their values have wrong in common.
+
+    A sum that is measured while its parts are estimated is modelled as if they were not there.
+
+    Args:
+        parameters, points, values, options: as of `fit`.
+        errors: float64[K], standard deviations of the logarithms of errors that all values of a part share.
+        of_sum: the same of the sum.
+
+    Raises:
+        ModelError: as of `fit`.
+    """
+    models = fit(parameters, points, values, options, parts=True)
+    if not errors.any():
+        return models
+    if of_sum == 0.0 and len(models) > 1:
+        everything = sum_groups(values, np.zeros(len(values), dtype=np.int64), 1)
+        models = replace(models, whole=fit(parameters, points, everything, options))
+    return models.with_common_error(errors, of_sum)
 
 
 def sure_of_zeros(models: ScalingModels, data: Observations) -> ScalingModels:

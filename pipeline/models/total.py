@@ -202,6 +202,14 @@ def agreeing(coarse: ScalingModels, fine: ScalingModels) -> ScalingModels:
     return coarse.predicted_by(Agreement(coarse, fine))
 
 
+def agreeing_with_measured_sum(models: ScalingModels) -> ScalingModels:
+    """Make parts that are estimated agree with the model of their sum if that was measured."""
+    whole = models.whole
+    if whole is None or models.common_error is None or whole.common_error is None or whole.common_error.any():
+        return models
+    return agreeing(models, whole)
+
+
 @dataclass(frozen=True, eq=False)
 class Groups:
     """Sums of some of the parts of a sum, with intervals between those of the parts and that of the total.

@@ -12,7 +12,7 @@ from ingest.experiment import Experiment
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.back_test import BackTest, back_test_total
-from pipeline.models.fit import fit
+from pipeline.models.fit import fit, fit_parts
 from pipeline.models.kernels import Kernels, not_measurable, start_up, total_kernel
 from pipeline.models.metrics import kernels_of
 from pipeline.models.options import ModelOptions
@@ -20,7 +20,7 @@ from pipeline.models.prediction import Prediction
 from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ANCHORS, ScalingModels
-from pipeline.models.total import Groups, agreeing, predict_total
+from pipeline.models.total import Groups, agreeing, agreeing_with_measured_sum, predict_total
 from pipeline.questions.bottlenecks import Standing, flags, ranking, shares
 from pipeline.questions.crossovers import Ahead, Crossover, crossovers, half_intervals, measured_line
 from pipeline.questions.groups import NO_GROUPS, OwnGroups, group_kernels, groups_of
@@ -182,9 +182,10 @@ def analyse(
     found = analysis_of(experiment, decision, callpaths, coarse, own_groups=own_groups)
     if not kernels.additive:
         return found
-    fit_parts = partial(fit, experiment.parameters, options=options, parts=True)
-    tested = back_test_total(fit_parts, experiment, kernels, found.column, found.largest)
-    if tested is not None and experiment.correction is not None:
+    parts = kernels if found.callpaths.models.predictor is None else total_kernel(kernels)
+    fit_left = partial(fit, experiment.parameters, options=options, parts=True)
+    tested = back_test_total(fit_left, experiment, parts, found.column, found.largest)
+    if tested is not None and experiment.correction is not None and experiment.correction.total_deviation:
         tested = replace(tested, judged_by="corrected")
     return replace(found, back_test=tested)
 
@@ -200,15 +201,17 @@ def analysis_of(
     """Put the models of both levels together; sums of the regions add up to those of the call paths."""
     if not callpaths.kernels.additive:
         return Analysis(experiment, decision, callpaths, regions, own_groups=own_groups)
-    agreed = Level(regions.kernels, agreeing(regions.models, callpaths.models))
-    return Analysis(experiment, decision, callpaths, agreed, back_test, own_groups=own_groups)
+    fine = Level(callpaths.kernels, agreeing_with_measured_sum(callpaths.models))
+    agreed = Level(regions.kernels, agreeing(regions.models, fine.models))
+    return Analysis(experiment, decision, fine, agreed, back_test, own_groups=own_groups)
 
 
 def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -> Level:
-    models = fit(experiment.parameters, experiment.points, kernels.values, options, parts=kernels.additive)
-    if experiment.correction is not None and kernels.common_error.any():
-        models = models.with_common_error(kernels.common_error, experiment.correction.total_deviation)
-    return Level(kernels, models)
+    arguments = experiment.parameters, experiment.points, kernels.values, options
+    if not kernels.additive:
+        return Level(kernels, fit(*arguments))
+    of_sum = 0.0 if experiment.correction is None else experiment.correction.total_deviation
+    return Level(kernels, fit_parts(*arguments, errors=kernels.common_error, of_sum=of_sum))
 
 
 def default_target(analysis: Analysis) -> FloatArray:

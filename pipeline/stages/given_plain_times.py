@@ -185,12 +185,13 @@ def _fastest(one: _Study, columns: IntArray) -> int:
 def _plain_by_fewer_regions(study: _Study, less: _Study, places: _Places, where: str) -> KnownPlain:
     """Plain computing times at the points where runs with fewer regions were measured."""
     total, spread = np.full(len(study.point), np.nan), np.ones(len(study.point))
+    whole = total.copy()
     rejected = EventCost().filtered if _at_run_time(less.experiment) else 0.0
     for here, there in places:
         full, fewer = study.runs.run(_middle(study, here)), less.runs.run(_fastest(less, there))
         known, _ = plain_by_pair(full, fewer, where, rejected=rejected)
-        total[here], spread[here] = known.total, known.spread
-    return KnownPlain(total=total, spread=spread)
+        total[here], spread[here], whole[here] = known.total, known.spread, known.whole
+    return KnownPlain(total=total, spread=spread, whole=whole, stated=np.zeros(len(total), dtype=np.bool_))
 
 
 def _by_more_regions(

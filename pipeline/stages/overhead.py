@@ -9,7 +9,7 @@ from filters.correction import (
     with_overhead_left,
 )
 from filters.event_cost import calibrated
-from filters.known_plain import KnownPlain
+from filters.known_plain import KNOWN_SPREAD, KnownPlain
 from filters.make_filter import GIVEN_SPREAD, SeriesCalibration
 from ingest.experiment import Experiment
 from pipeline.config.options import Options
@@ -49,7 +49,8 @@ def calibration_of(experiment: Experiment) -> SeriesCalibration | None:
     if experiment.correction is None or not experiment.correction.cost > 0:
         return None
     largest = max(experiment.runs, key=lambda run: (run.point, -run.repetition))
-    plain = KnownPlain.of(float(largest.useful_time.sum()), experiment.correction.total_deviation)
+    spread = max(experiment.correction.total_deviation, KNOWN_SPREAD)
+    plain = KnownPlain.of(float(largest.useful_time.sum()), spread)
     return SeriesCalibration(calibrated(experiment.correction.cost, SERIES_SPREAD, "all runs"), plain)
 
 

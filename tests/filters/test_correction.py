@@ -12,10 +12,9 @@ from filters.correction import (
     with_overhead_left,
 )
 from filters.event_cost import EventCost
-from filters.known_plain import KnownPlain
 from ingest.alignment import MeasuredRun, align
 from ingest.reduction import reduce_profile
-from tests.filters.test_plain_time import COST, PROGRAM, instrumented
+from tests.filters.test_plain_time import COST, PROGRAM, instrumented, known_of
 from tests.profiles import profile_from_rows
 
 SCALES = (1.0, 2.0, 4.0)
@@ -64,11 +63,33 @@ def test_the_uncertainty_of_a_kernel_is_that_of_what_its_events_leave():
 
 
 def test_a_known_plain_time_is_met():
-    known = KnownPlain(total=np.array([np.nan, 4.3, np.nan]), spread=np.full(3, 0.03))
+    known = known_of([np.nan, 4.3, np.nan], 0.03)
     found = correct_overhead(series(), known=known)
     computing = found.values["time"].sum.sum(axis=0)[:, 0] - time_of(found, "main", "MPI_Send")
     assert computing[1] == pytest.approx(4.3)
     assert computing[[0, 2]] == pytest.approx([2.15, 8.6], rel=0.05)
+
+
+def test_times_add_up_to_run_times_that_are_given():
+    whole = np.array([2.3, 4.6, 9.2])
+    found = correct_overhead(series(), known=known_of(whole - [0.2, 0.3, 0.4], 0.03, whole, stated=True))
+    assert found.values["time"].sum.sum(axis=0)[:, 0] == pytest.approx(whole)
+    assert time_of(found, "main", "MPI_Send") == pytest.approx([0.2, 0.3, 0.4])
+    assert [run.class_time.sum() for run in found.runs] == pytest.approx(whole)
+    assert found.correction.total_deviation == 0.0
+    assert "times are corrected and add up to the given run times" in found.notices[-1]
+
+
+def test_waiting_that_measuring_caused_is_taken_for_alike_at_other_scales():
+    known = known_of([np.nan, 4.3, np.nan], 0.03, [np.nan, 4.7, np.nan])
+    found = correct_overhead(series(), known=known)
+    send = found.callpaths.index(("main", "MPI_Send"))
+    assert time_of(found, "main", "MPI_Send") == pytest.approx([0.2, 0.4, 0.8], rel=1e-3)
+    assert found.correction.deviation[send] > 0.1 and found.correction.total_deviation > 0.0
+    longer = known_of([np.nan, 4.3, np.nan], 0.03, [np.nan, 6.3, np.nan])
+    waits = correct_overhead(series(), known=longer)
+    assert time_of(waits, "main", "MPI_Send") == pytest.approx([0.5, 2.0, 2.0], rel=1e-3)
+    assert waits.correction.deviation[send] == 0.0
 
 
 def test_the_other_reductions_follow_the_sum():
@@ -121,7 +142,7 @@ def test_overhead_that_is_left_is_noted():
 
 
 def test_a_correction_is_supported_by_what_is_given():
-    known = KnownPlain(total=np.array([np.nan, 4.3, np.nan]), spread=np.full(3, 0.03))
+    known = known_of([np.nan, 4.3, np.nan], 0.03)
     assert not correct_overhead(series()).correction.supported
     assert correct_overhead(series(), known=known).correction.supported
     assert correct_overhead(series(), EventCost(COST, 1e-9)).correction.supported

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from filters.event_cost import visited
 from filters.evidence import evidence_from_profile
-from filters.known_plain import KNOWN_SPREAD, KnownPlain, joined, plain_by_pair, plain_by_run_time, same_runs
+from filters.known_plain import KNOWN_SPREAD, joined, plain_by_pair, plain_by_run_time, same_runs
 from ingest.errors import UsageError
 from tests.filters.test_event_cost import measured
+from tests.filters.test_plain_time import known_of
 from tests.filters.test_plain_time import runs as runs_at
 from tests.profiles import profile_from_rows
 
@@ -71,12 +72,30 @@ def test_a_pair_without_a_cost_is_refused(fewer):
 
 
 def test_sources_are_joined_by_how_sure_they_are():
-    first = KnownPlain(total=np.array([1.0, np.nan, 1.0]), spread=np.array([0.1, 0.1, 0.01]))
-    second = KnownPlain(total=np.array([4.0, 2.0, 4.0]), spread=np.array([0.1, 0.2, 1.0]))
+    first = known_of([1.0, np.nan, 1.0], [0.1, 0.1, 0.01])
+    second = known_of([4.0, 2.0, 4.0], [0.1, 0.2, 1.0])
     both = joined([first, second])
     assert both.total == pytest.approx([2.0, 2.0, 1.0], rel=1e-3)
     assert both.spread == pytest.approx([0.1 / 2**0.5, 0.2, 0.01], rel=1e-3)
     assert joined([]) is None and joined([first]) is first
+
+
+def test_the_time_of_a_whole_run_is_the_one_that_was_stated():
+    pair = known_of([1.0, 1.0, 1.0], whole=[3.0, 3.0, np.nan])
+    timed = known_of([1.0, np.nan, 1.0], whole=[2.0, np.nan, np.nan], stated=[True, False, False])
+    for both in (joined([pair, timed]), joined([timed, pair])):
+        assert both.whole.tolist() == pytest.approx([2.0, 3.0, np.nan], nan_ok=True)
+        assert both.stated.tolist() == [True, False, False]
+
+
+def test_a_whole_run_takes_its_run_time_on_every_location():
+    run = run_of([(0, "main", [1, 1], [6.0, 8.0]), (1, "MPI_Wait", [1, 1], [4.0, 2.0])])
+    found = by_run_time(run, 5.0, 10.0)
+    assert found.whole == pytest.approx([10.0]) and found.stated.all()
+    fewer = run_of([(0, "main", [1, 1], [3.0, 4.0]), (1, "MPI_Wait", [1, 1], [2.0, 1.0])])
+    full = run_of(measured([(0, "main", 1, 7.0), (1, "f", 10**8, 0.0), (1, "MPI_Wait", 1, 6.0)], 1e-7))
+    pair, _ = plain_by_pair(full, fewer, "less")
+    assert pair.whole == pytest.approx(pair.total + 3.0) and not pair.stated.any()
 
 
 def test_the_run_of_a_measurement_is_found_by_its_visits():

@@ -51,8 +51,9 @@ def runs(*scales, rows=PROGRAM, cost=COST):
     )
 
 
-def known_of(total):
-    return KnownPlain(total=np.array(total), spread=np.full(len(total), KNOWN_SPREAD))
+def known_of(total, spread=KNOWN_SPREAD, whole=np.nan, stated=False):
+    given = {"total": total, "spread": spread, "whole": whole, "stated": stated}
+    return KnownPlain(**{name: np.broadcast_to(value, len(total)).copy() for name, value in given.items()})
 
 
 def test_the_cost_of_a_visit_shows_in_cheapest_leaves_and_callers():

@@ -6,10 +6,11 @@ import pytest
 from filters.correction import correct_overhead, correction_sentence
 from filters.event_cost import EventCost, Visited, visited
 from filters.evidence import evidence_from_profile
-from filters.known_plain import HOOK_SPREAD, KnownPlain
+from filters.known_plain import HOOK_SPREAD
 from filters.rejected_visits import RejectedVisits, hook_times, rejected_visits, uncounted_visits
 from ingest.alignment import MeasuredRun, align
 from ingest.reduction import reduce_profile
+from tests.filters.test_plain_time import known_of
 from tests.profiles import profile_from_rows
 
 COST = EventCost()
@@ -69,7 +70,7 @@ def test_hooks_cost_what_they_do_elsewhere_unless_a_plain_time_tells():
     assert found.time[1] == pytest.approx(COST.filtered * REJECTED[1] * np.array([1.0, 4.0]), rel=0.02)
     assert found.spread > 0.95 * HOOK_SPREAD
     dear = runs(1.0, 4.0, rows=hooked(hook=4e-9))
-    known = KnownPlain(total=np.array([1.5, np.nan]), spread=np.array([0.03, 1.0]))
+    known = known_of([1.5, np.nan], [0.03, 1.0])
     told = hook_times(dear, counted(dear, (1.0, [0])), COST, known)
     assert told.time.sum(axis=0) == pytest.approx(4e-9 * sum(REJECTED) * np.array([1.0, 4.0]), rel=0.15)
     assert told.spread < 0.6 * HOOK_SPREAD
@@ -128,7 +129,7 @@ def test_rejected_visits_that_nothing_counts_widen_the_interval_and_are_named():
 
 def test_a_known_plain_time_tells_what_uncounted_hooks_take():
     under = runs(1.0, 2.0, 4.0)
-    known = KnownPlain(total=np.array([1.5, np.nan, np.nan]), spread=np.array([0.03, 1.0, 1.0]))
+    known = known_of([1.5, np.nan, np.nan], [0.03, 1.0, 1.0])
     found = corrected(uncounted_visits(under), known)
     assert total_of(found) == pytest.approx([1.5, 3.0, 6.0], rel=0.06)
     none = RejectedVisits(visits=np.zeros(under.visits.shape), spread=0.0)

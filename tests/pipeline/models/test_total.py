@@ -5,10 +5,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.models.fit import fit
+from pipeline.models.fit import fit, fit_parts
+from pipeline.models.kernels import sum_groups
 from pipeline.models.observations import observe
+from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
-from pipeline.models.total import added, predict_total, summed
+from pipeline.models.total import added, agreeing_with_measured_sum, predict_total, summed
 
 P = np.array([4.0, 8, 16, 32, 64])[:, None]
 TARGETS = np.array([[16.0], [128.0], [1024.0]])
@@ -130,3 +132,20 @@ def test_remarks_say_where_formula_prediction_and_measurement_part():
     assert models.quality.note[0] & (Note.FOLLOWS_TREND | Note.MISSES_POINT)
     assert not models.quality.note[1] & Note.MISSES_POINT
     assert not models.quality.note[2] & (Note.FOLLOWS_TREND | Note.MISSES_POINT)
+
+
+def test_a_sum_that_was_measured_is_modelled_as_if_its_parts_were_not_there():
+    random = np.random.default_rng(3)
+    values = wandering() * random.lognormal(0, 0.02, (1, len(P), 3))
+    errors = np.array([0.3, 0.3])
+    measured, estimated = (
+        agreeing_with_measured_sum(fit_parts(("p",), P, values, ModelOptions(), errors=errors, of_sum=of_sum))
+        for of_sum in (0.0, 0.1)
+    )
+    alone = fit(("p",), P, sum_groups(values, np.zeros(2, dtype=np.int64), 1)).predict(TARGETS)
+    found = predict_total(measured, TARGETS)
+    for end in ("value", "lower", "upper"):
+        np.testing.assert_allclose(getattr(found, end), getattr(alone, end), rtol=1e-12)
+    np.testing.assert_allclose(measured.predict(TARGETS).value.sum(axis=0), alone.value[0], rtol=1e-9)
+    assert estimated.predictor is None
+    assert (predict_total(estimated, TARGETS).upper > alone.upper).all()

@@ -5,12 +5,20 @@ import json
 import numpy as np
 import pytest
 
+from filters.known_plain import KNOWN_SPREAD
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
+from ingest.scaling import decide_scaling
 from pipeline.config.options import FilterOptions, Options
 from pipeline.gate.baselines import document_text, from_document, to_document
+from pipeline.gate.kernel_values import measurements_of
 from pipeline.gate.matching import match
 from pipeline.gate.target_forecast import forecast, target_points
+from pipeline.models.fit import fit
+from pipeline.models.kernels import callpath_kernels, total_kernel
+from pipeline.models.options import ModelOptions
+from pipeline.models.total import predict_total
+from pipeline.questions.analysis import analyse
 from pipeline.stages.gate_study import like_baseline, read_alike, read_study
 from pipeline.stages.ingest import ingest
 from pipeline.stages.overhead import calibration_of, true_times
@@ -179,6 +187,22 @@ def test_the_filter_of_a_series_gets_what_all_runs_say(study):
     assert found.plain.spread == experiment.correction.total_deviation
     assert found.cost.recorded == pytest.approx(experiment.correction.cost) == pytest.approx(COST, rel=0.05)
     assert calibration_of(totals(study, overhead="keep")[1]) is None
+
+
+def test_a_series_of_known_plain_times_is_forecast_as_these_are(study, tmp_path):
+    file, target = tmp_path / "plain.csv", np.array([[8.0]])
+    file.write_text("s,seconds\n" + "".join(f"{s},{0.41 * s}\n" for s in SCALES))
+    experiment = totals(study, baseline_time=file)[1]
+    assert calibration_of(experiment).plain.spread == pytest.approx(KNOWN_SPREAD)
+    decision = decide_scaling(experiment)
+    total = total_kernel(callpath_kernels(experiment, "time", decision.scaling))
+    alone = fit(("s",), experiment.points, total.values).predict(target)
+    analysis = analyse(experiment, decision, "time", ModelOptions())
+    found = predict_total(analysis.regions.models, target)
+    gate = forecast(measurements_of(experiment, decision, "time"), target, ModelOptions()).prediction
+    for end in ("lower", "value", "upper"):
+        expected = pytest.approx(getattr(alone, end)[0, 0], rel=1e-6)
+        assert getattr(found, end)[0, 0] == expected and getattr(gate, end)[0, 0] == expected
 
 
 @pytest.fixture
