@@ -78,7 +78,7 @@ def test_hooks_cost_what_they_do_elsewhere_unless_a_plain_time_tells():
 
 def test_hooks_leave_the_known_plain_time():
     under = runs(1.0)
-    known = KnownPlain.of(2.0)  # less than the usual cost of hooks leaves
+    known = known_of([2.0])  # less than the usual cost of hooks leaves
     found = hook_times(under, counted(under, (1.0, [0])), COST, known)
     assert (under.measured - found.time.sum(axis=0))[0] >= 2.0 - 1e-9
 
