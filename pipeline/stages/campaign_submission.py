@@ -23,8 +23,8 @@ from pipeline.campaign.run_state import read_facts, run_state, write_facts
 from pipeline.stages.campaign import read_progress, with_states
 from pipeline.stages.job_queue import error_line, read_queue, watch_runs
 from pipeline.store.atomic import not_writable, write_text
-from pipeline.store.freshness import installed_version
 from pipeline.store.lock import Notify, between_runs, only_campaign_here, only_writer
+from pipeline.store.made_from import installed_version
 from pipeline.wording.quantities import quantity
 
 SUBMITTERS = {"slurm": "sbatch", "pbs": "qsub"}

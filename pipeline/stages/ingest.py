@@ -21,7 +21,8 @@ from pipeline.execution.executors import ExecutorChoice, ProgressDisplay, local_
 from pipeline.stages.read_runs import ReadRun, RunReader, share_tables
 from pipeline.stages.usable_runs import Ingested, usable_runs
 from pipeline.store.cache import ProfileCache
-from pipeline.store.freshness import InputFile, described_inputs, files_of_run
+from pipeline.store.freshness import described_inputs, files_of_run
+from pipeline.store.made_from import InputFile
 
 ALWAYS_KEPT = ("time", "visits")
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -48,23 +48,24 @@ from pipeline.report.summary import (
     work_summary,
 )
 from pipeline.stages.advise import next_measurements
-from pipeline.stages.selection import most_listed
-from pipeline.stages.usable_runs import Ingested
 from pipeline.store.results import StoredStudy
 from pipeline.wording.quantities import point_text
+
+if TYPE_CHECKING:
+    from pipeline.stages.usable_runs import Ingested  # whose readers no stored study needs
 
 MOST_POTENTIAL = 5  # kernels that a summary lists; `bottlenecks --potential` has all
 NO_OTHERS: Mapping[str, Analysis] = MappingProxyType({})
 NO_GROUPS: Mapping[str, Any] = MappingProxyType({"groups": (), "group_crossovers": ()})
 
 
-def modelled(read: Ingested, options: Options, metric: str) -> Analysis:
+def modelled(read: "Ingested", options: Options, metric: str) -> Analysis:
     """Decide how the experiment scales and model one of its metrics."""
     decision = decide_scaling(read.experiment, scaling_of(options.scaling))
     return analyse(read.experiment, decision, metric, options.models, options.groups)
 
 
-def modelled_beside(read: Ingested, options: Options, chosen: Analysis) -> dict[str, Analysis]:
+def modelled_beside(read: "Ingested", options: Options, chosen: Analysis) -> dict[str, Analysis]:
     """Model every other metric that was read and is worth it, by name."""
     wanted = MetricChoice(required=(), every=True, excluded=options.exclude_metrics)
     return {
@@ -74,7 +75,7 @@ def modelled_beside(read: Ingested, options: Options, chosen: Analysis) -> dict[
     }
 
 
-def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
+def summary_of_models(read: "Ingested", options: Options) -> dict[str, Any]:
     """Model and summarise without storing: the requested metric, or every metric of a series file.
 
     With several metrics their kernels follow each other, and the total is that of the first metric.
@@ -98,7 +99,12 @@ def summary_of_models(read: Ingested, options: Options) -> dict[str, Any]:
     return merged
 
 
-def metrics_to_model(read: Ingested, options: Options) -> tuple[str, ...]:
+def most_listed(options: Options) -> int | None:
+    """Return how many kernels a summary lists before `focused` chooses among them; None for all."""
+    return None if options.focus or options.without else LISTED
+
+
+def metrics_to_model(read: "Ingested", options: Options) -> tuple[str, ...]:
     """Return the given metric; if the default one was not measured, all of a series file, one of runs."""
     chosen = read.experiment.chosen_metric(options.metric)
     if chosen != options.metric and not read.runs:
@@ -106,7 +112,7 @@ def metrics_to_model(read: Ingested, options: Options) -> tuple[str, ...]:
     return (chosen,)
 
 
-def metric_to_model(read: Ingested, options: Options) -> str:
+def metric_to_model(read: "Ingested", options: Options) -> str:
     """Return the one metric to model.
 
     Raises:

@@ -13,7 +13,8 @@ from ingest.profile import Profile
 from ingest.reduction import ReducedProfile, reduce_profile
 from pipeline.execution.executors import ExecutorChoice, WorkerLostError
 from pipeline.store.cache import ProfileCache, key_of
-from pipeline.store.freshness import InputFile, RunFiles, describe_input, state_of
+from pipeline.store.freshness import RunFiles, describe_input, state_of
+from pipeline.store.made_from import InputFile
 
 Outcome = ReducedProfile | InputError
 

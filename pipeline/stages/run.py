@@ -15,10 +15,17 @@ from pipeline.models.kernel_locations import study_locations
 from pipeline.questions.groups import matching_nothing
 from pipeline.stages.filter import store_filter_of_study
 from pipeline.stages.ingest import ingest, skipped_entry, with_parameter
-from pipeline.stages.model import forecast_at, metric_to_model, modelled, modelled_beside, require_additive
+from pipeline.stages.model import (
+    forecast_at,
+    metric_to_model,
+    modelled,
+    modelled_beside,
+    most_listed,
+    require_additive,
+)
 from pipeline.stages.overhead import true_times
 from pipeline.stages.report import page_of
-from pipeline.stages.selection import focused, most_listed, selected
+from pipeline.stages.selection import focused, selected
 from pipeline.stages.usable_runs import Ingested
 from pipeline.store.atomic import write_json, write_text
 from pipeline.store.cache import ProfileCache

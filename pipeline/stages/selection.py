@@ -15,7 +15,6 @@ from ingest.run_settings import TIME_PER_STEP, WORK, counts_work
 from pipeline.config.options import Options
 from pipeline.models.kernels import named
 from pipeline.questions.differing_work import VISITS, stated_counts, unequal_steps, visits_of
-from pipeline.report.summary import LISTED
 from pipeline.stages.usable_runs import Ingested
 from pipeline.wording.quantities import counted, point_text
 
@@ -156,18 +155,13 @@ def _shorter(run: RunRecord, experiment: Experiment, out: BoolArray) -> RunRecor
     return replace(run, class_time=class_time)
 
 
-def most_listed(options: Options) -> int | None:
-    """Return how many kernels a summary lists before `focused` chooses among them; None for all."""
-    return None if options.focus or options.without else LISTED
-
-
 def focused(
     summary: Mapping[str, Any], patterns: Sequence[str], left_out: Sequence[str] = ()
 ) -> dict[str, Any]:
     """Restrict the kernels, regions and crossovers of a summary; totals and shares stay those of the program.
 
     Args:
-        summary: the content of ``summary.json``, with all kernels (`most_listed`).
+        summary: the content of ``summary.json``, with all kernels.
         patterns: a call path is listed if it, or one that it is called from, matches one of them; a region if
             one of its call paths is. Without any, everything is listed.
         left_out: what was left out by `without_kernels` is not listed.

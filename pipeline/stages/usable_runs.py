@@ -13,7 +13,7 @@ from ingest.reduction import ReducedProfile
 from ingest.run_checks import RENAME, doubts, foreign_runs, misnamed_runs
 from ingest.run_names import named_parameters
 from pipeline.stages.read_runs import ReadRun
-from pipeline.store.freshness import InputFile
+from pipeline.store.made_from import InputFile
 from pipeline.wording.quantities import counted, value_text
 
 UNLIKE = "measured under another filter"

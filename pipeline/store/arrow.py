@@ -24,6 +24,12 @@ def numbers(values: npt.NDArray[Any]) -> pa.Array:
     return column
 
 
+def numbers_of(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
+    """Return the numbers of a column of `numbers`, read-only; `to_numpy` would import pandas."""
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    return np.from_dlpack(whole)
+
+
 def texts(values: Sequence[str]) -> pa.Array:
     """Return a column of texts.
 

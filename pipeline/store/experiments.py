@@ -21,6 +21,7 @@ from pipeline.store.arrow import (
     lists_of_numbers,
     lists_of_texts,
     numbers,
+    numbers_of,
     read_table,
     repeated_text,
     texts,
@@ -160,10 +161,10 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
 def _read_values(content: bytes, metrics: tuple[Metric, ...], shape: tuple[int, ...]) -> dict[str, Reduction]:
     values, measured = {}, read_table(content)
     for metric in metrics:
-        table = measured.filter(pc.equal(measured["metric"], metric.name))
-        place = tuple(table[name].to_numpy() for name in ("callpath", "point", "repetition"))
+        table = measured.filter(pc.is_in(measured["metric"], value_set=texts([metric.name])))
+        place = tuple(numbers_of(table[name]) for name in ("callpath", "point", "repetition"))
         values[metric.name] = Reduction(
-            *(_dense(table[name].to_numpy(), place, shape) for name in REDUCTIONS)
+            *(_dense(numbers_of(table[name]), place, shape) for name in REDUCTIONS)
         )
     return values
 

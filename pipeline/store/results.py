@@ -20,8 +20,8 @@ from pipeline.questions.analysis import Analysis, Level, analysis_of, kernel_for
 from pipeline.questions.groups import NO_GROUPS, OwnGroups
 from pipeline.store.arrow import binaries, from_ipc, ipc_bytes, lists_of_texts, read_table, texts, write_table
 from pipeline.store.experiments import read_experiment, write_experiment
-from pipeline.store.freshness import InputFile, software
 from pipeline.store.generation import STORE_VERSION, StoredResult, damaged, read_result
+from pipeline.store.made_from import InputFile, software
 from pipeline.store.stored_models import from_table, to_table
 from pipeline.wording.record_codec import as_plain, restored
 

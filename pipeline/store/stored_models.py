@@ -18,7 +18,7 @@ from pipeline.models.quality import Quality
 from pipeline.models.rivals import Rivals
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.trend import CombinedTrend, ForecastErrors, Trend
-from pipeline.store.arrow import from_ipc, ipc_bytes, numbers
+from pipeline.store.arrow import from_ipc, ipc_bytes, numbers, numbers_of
 
 _KEY = b"scaling_models"
 RAGGED = ("chosen", "weight", "coefficients", "covariance")
@@ -110,7 +110,7 @@ def from_table(table: pa.Table) -> ScalingModels:
 def _begin(table: pa.Table, there: BoolArray) -> IntArray:
     """Where the rivals of each kernel begin, int64[K + 1], if only those that are there count."""
     column = table.column("chosen").combine_chunks()
-    count = np.asarray(column.value_lengths().to_numpy(zero_copy_only=False))
+    count = numbers_of(column.value_lengths())
     before = np.concatenate([[0], np.cumsum(there)])
     return np.asarray(before[np.concatenate([[0], np.cumsum(count)])], dtype=np.int64)
 
@@ -157,7 +157,7 @@ def _values(table: pa.Table, name: str) -> npt.NDArray[Any]:
     """All values of a column in a row, lists one after the other."""
     column = table.column(name).combine_chunks()
     flat = column.flatten() if hasattr(column, "flatten") and pa.types.is_nested(column.type) else column
-    return np.asarray(flat.to_numpy(zero_copy_only=False))
+    return numbers_of(flat)
 
 
 def _encoded(table: pa.Table) -> str:

@@ -121,6 +121,20 @@ def test_help_imports_none_of_the_heavy_packages():
     assert told.stdout.strip() == "[]"
 
 
+def test_reading_models_imports_neither_pandas_nor_the_readers(results):
+    code = f"""
+import sys
+from pathlib import Path
+from pipeline.config.job_options import read_job
+from pipeline.stages.choose import chosen_jobs
+from pipeline.store.results import read_study
+chosen_jobs(read_study(Path({str(results)!r})).chosen, {{}}, (), read_job())
+print(sorted({{"pandas", "sympy", "sklearn", "ingest.locate"}} & set(sys.modules)))
+"""
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"
+
+
 def test_runs_under_different_filters_are_told(call, tmp_path):
     study = tmp_path / "study"
     for p in (1, 2, 4):
