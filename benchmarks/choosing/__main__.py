@@ -46,6 +46,8 @@ def row(name: str, found: list[Outcome]) -> str:
     costs = np.array([one.cost for one in found])
     chosen = costs[np.isfinite(costs)]
     shares = " | ".join(f"{100 * share:.1f} %" for share in held)
+    if not len(chosen):
+        return f"| {name} | {shares} | - | - | - | - | {len(costs)} |"
     holds = np.mean([one.chosen_holds for one in found if np.isfinite(one.cost)])
     spread = " | ".join(
         f"{value:.3f}" for value in (np.median(chosen), chosen.mean(), np.quantile(chosen, 0.9))

@@ -1,7 +1,7 @@
 """Scaling models of a study, and single kernels among them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.columns.column import percentage
-from pipeline.config.job_options import read_job
+from pipeline.config.job_options import read_job, read_kept
 from pipeline.config.option_readers import broadcast_points
 from pipeline.models.growth import growth_classes, stated_law
 from pipeline.models.options import MIN_EFFICIENCY
@@ -25,6 +25,7 @@ from pipeline.report.export import hatchet_graph_frame
 from pipeline.report.frames import (
     facts_html,
     frame_html,
+    isoefficiency_frame,
     jobs_frame,
     kernel_names,
     models_frame,
@@ -33,10 +34,10 @@ from pipeline.report.frames import (
 )
 from pipeline.report.plots import draw_curve
 from pipeline.report.runtime_summary import runtime_summary
-from pipeline.stages.choose import chosen_jobs
+from pipeline.stages.choose import chosen_jobs, kept_efficiency, resources_of
 from pipeline.stages.model import require_additive, summary_of, target_points
 from pipeline.stages.plot import find_kernel, kernel_curve
-from pipeline.store.results import read_analysis
+from pipeline.store.results import read_study
 from pipeline.wording.quantities import callpath_text, counted, probability_text
 
 if TYPE_CHECKING:
@@ -61,16 +62,17 @@ class Models:
 
     _analysis: Analysis
     _level_name: Literal["regions", "callpaths", "groups"] = "regions"
+    _resources: Callable[[], Mapping[str, Analysis]] = dict  # models of memory and energy
 
     @property
     def callpaths(self) -> "Models":
         """The models of the call paths."""
-        return Models(self._analysis, "callpaths")
+        return replace(self, _level_name="callpaths")
 
     @property
     def regions(self) -> "Models":
         """The models of the regions: their call paths are summed before fitting."""
-        return Models(self._analysis)
+        return replace(self, _level_name="regions")
 
     @property
     def groups(self) -> "Models":
@@ -80,7 +82,7 @@ class Models:
             PipelineError: the metric has no sum.
         """
         require_additive(self._analysis)
-        return Models(self._analysis, "groups")
+        return replace(self, _level_name="groups")
 
     @property
     def parameters(self) -> tuple[str, ...]:
@@ -101,7 +103,7 @@ class Models:
         Raises:
             PipelineError: a change is none, or the models are not of time.
         """
-        return Models(what_if(self._analysis, changes), self._level_name)
+        return replace(self, _analysis=what_if(self._analysis, changes))
 
     @cached_property
     def frame(self) -> "pd.DataFrame":
@@ -203,22 +205,45 @@ class Models:
         Args:
             at: the largest scale to look at, and the other parameters of the job; arguments as of `predict`.
             job: what it must hold and how it is run, by the names of the options of `pipeline choose`:
-                ``deadline``, ``budget``, ``efficiency``, ``price``, ``cores_per_node``, ``steps``.
+                ``deadline``, ``budget``, ``efficiency``, ``memory_per_node``, ``energy``, ``price``,
+                ``cores_per_node``, ``steps``.
             parameters: as of `predict`.
 
         Returns:
             One row per scale: the parameters, ``nodes``, ``measured``, ``wall_seconds``, ``core_hours``,
-            ``efficiency`` with the ends of their 90 % intervals, ``price``, ``probability`` that all limits
-            hold, ``fails_first`` and ``best``; what there is not is left out. ``attrs`` has the rest of what
+            ``efficiency``, ``memory_per_node`` and ``energy`` with the ends of their 90 % intervals,
+            ``price``, ``probability`` that all limits hold, ``fails_first`` and ``best``; what there is not
+            is left out. ``attrs`` has the rest of what
             `pipeline choose --json` writes: ``limits``, ``best``, ``relaxed``.
 
         Raises:
             PipelineError: an invalid target or limit, or the models are not of time.
         """
-        found = chosen_jobs(
-            self._analysis, {}, broadcast_points({**(at or {}), **parameters}), read_job(**job)
-        )
-        return jobs_frame(found)
+        targets = broadcast_points({**(at or {}), **parameters})
+        return jobs_frame(chosen_jobs(self._analysis, self._resources(), targets, read_job(**job)))
+
+    def isoefficiency(
+        self, efficiency: str = "75%", at: Mapping[str, Values] | None = None, /, **parameters: Values
+    ) -> "pd.DataFrame":
+        """Return which sizes and scales keep an efficiency: ``models.isoefficiency("75%", p=1024)``.
+
+        Args:
+            efficiency: with the name of the size if there are several: ``"n=75%"``.
+            at: up to which scale and size to look; arguments as of `predict`.
+            parameters: as of `predict`.
+
+        Returns:
+            One row per scale (``sought`` is the least size), then one per size (the largest scale):
+            ``sought``, ``given``, ``at``, ``value``, ``lower``, ``upper`` and ``wall_seconds``; NaN where
+            none that was looked at keeps it. ``attrs`` has the rest of what `pipeline choose --isoefficiency`
+            writes as JSON.
+
+        Raises:
+            PipelineError: an invalid target or efficiency, no size varies, or the models are not of time.
+        """
+        size, share = read_kept(efficiency)
+        targets = broadcast_points({**(at or {}), **parameters})
+        return isoefficiency_frame(kept_efficiency(self._analysis, targets, share, size))
 
     def summary(self, at: Mapping[str, Values] | None = None, /, **parameters: Values) -> dict[str, Any]:
         """Return the content of ``summary.json`` for target points as of `predict`."""
@@ -396,4 +421,5 @@ def read_results(directory: str | PathLike[str], metric: str | None = None) -> M
     Raises:
         PipelineError: the directory is not a complete result, or has no models of that metric.
     """
-    return Models(read_analysis(Path(directory), metric))
+    study = read_study(Path(directory))
+    return Models(study.of(metric), _resources=lambda: resources_of(study))

@@ -19,7 +19,7 @@ from pipeline.config.options import Options, load_options, override
 from pipeline.questions.analysis import scaling_of
 from pipeline.report.frames import frame_html, measurements_frame, runs_frame
 from pipeline.stages.ingest import ingest, ingest_study, with_parameter
-from pipeline.stages.model import metric_to_model, modelled
+from pipeline.stages.model import metric_to_model, modelled, modelled_resources
 from pipeline.stages.overhead import true_times
 from pipeline.stages.selection import selected
 from pipeline.stages.usable_runs import Ingested
@@ -97,7 +97,8 @@ class Study:
         """
         given = {"metric": metric, "scaling": scaling, "prior": prior, "method": method}
         options = override(self._options, given, flags=False)
-        return Models(modelled(self._read, options, metric_to_model(self._read, options)))
+        analysis = modelled(self._read, options, metric_to_model(self._read, options))
+        return Models(analysis, _resources=lambda: modelled_resources(self._read, options, analysis))
 
     def __repr__(self) -> str:
         """Return what was read in one line."""

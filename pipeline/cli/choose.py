@@ -1,6 +1,18 @@
-"""`pipeline choose`: which scale to run a job at."""
+"""`pipeline choose`: which scale to run a job at, and which size keeps an efficiency."""
 
-from pipeline.cli.options import At, ChosenMachines, JobOptions, Out, Presentation, WhatIf, command
+from typing import Annotated
+
+from pipeline.cli.options import (
+    At,
+    ChosenMachines,
+    JobOptions,
+    Out,
+    Presentation,
+    WhatIf,
+    command,
+    refuse_beside,
+    valued,
+)
 from pipeline.cli.output import show_notices
 
 
@@ -9,6 +21,15 @@ def choose(
     out: Out,
     at: At = None,
     job: JobOptions = JobOptions(),
+    isoefficiency: Annotated[
+        str | None,
+        valued(
+            "--isoefficiency",
+            "SHARE",
+            "Show instead the least size that keeps an efficiency at each scale, and the largest scale for "
+            "each size: 75%, or n=75% if several parameters are sizes.",
+        ),
+    ] = None,
     machines: ChosenMachines = ChosenMachines(),
     changes: WhatIf = None,
     shown: Presentation = Presentation(),
@@ -16,22 +37,35 @@ def choose(
     """Choose the scale of a job: what holds a deadline, a budget, an efficiency, and how surely."""
     from dataclasses import replace
 
-    from pipeline.columns.jobs import choice_json, jobs_table
-    from pipeline.report.terminal.jobs import show_jobs
-    from pipeline.stages.choose import chosen_jobs, resources_of
+    from pipeline.stages.choose import chosen_jobs, kept_efficiency, resources_of
     from pipeline.stages.model import change_notices
     from pipeline.store.results import read_study
 
     asked, places = job.read, machines.places
     if places is None:
         study = read_study(out)
-        found = chosen_jobs(study.chosen, resources_of(study), at or (), asked, changes or ())
+        analysis, resources = study.chosen, resources_of(study)
         show_notices(change_notices(study, at or (), changes or ()))
     else:
         from pipeline.stages.projected_results import project_results
 
         projected = project_results(out, places, at or ())
         show_notices(projected.rests_on)
-        on_nodes = replace(asked, node_cores=asked.node_cores or places[1].cores)
-        found = chosen_jobs(projected.projection.there, {}, at or (), on_nodes, changes or ())
-    shown.present(choice_json(found), lambda: jobs_table(found), lambda screen: show_jobs(screen, found))
+        analysis, resources = projected.projection.there, {}
+        asked = replace(asked, node_cores=asked.node_cores or places[1].cores)
+    if isoefficiency is None:
+        from pipeline.columns.jobs import choice_json, jobs_table
+        from pipeline.report.terminal.jobs import show_jobs
+
+        found = chosen_jobs(analysis, resources, at or (), asked, changes or ())
+        shown.present(choice_json(found), lambda: jobs_table(found), lambda screen: show_jobs(screen, found))
+        return
+    from pipeline.columns.isoefficiency import isoefficiency_json, isoefficiency_table
+    from pipeline.config.job_options import read_kept
+    from pipeline.report.render.terminal_tables import show_table
+
+    refuse_beside("--isoefficiency", {f"--{name}": True for name in asked.limits.given})
+    size, share = read_kept(isoefficiency)
+    kept = kept_efficiency(analysis, at or (), share, size, changes or (), asked.units)
+    table = isoefficiency_table(kept)
+    shown.present(isoefficiency_json(kept), lambda: table, lambda screen: show_table(screen, table))

@@ -54,7 +54,7 @@ def read_job(
     limits = JobLimits(
         deadline=_quantity("deadline", deadline, _TIME, "write 6h, 90min or 2d"),
         budget=_quantity("budget", budget, _BUDGET, "write 50000core-h"),
-        efficiency=None if efficiency is None else _efficiency(efficiency),
+        efficiency=None if efficiency is None else _efficiency("--efficiency", efficiency),
         memory=_quantity("memory-per-node", memory_per_node, _MEMORY, "write 256GB or 240GiB"),
         energy=_quantity("energy", energy, _ENERGY, "write 40kWh or 150MJ"),
     )
@@ -72,11 +72,21 @@ def _quantity(option: str, text: str | None, units: dict[str, float], hint: str)
     return parse_quantity(text, option.replace("-", " "), units, hint, where=f"--{option}")
 
 
-def _efficiency(text: str) -> float:
-    share = read_option_share("--efficiency", text)
+def _efficiency(flag: str, text: str) -> float:
+    share = read_option_share(flag, text)
     if share == 0:
-        raise UsageError("every job is at least 0 % efficient", where="--efficiency", hint="write 75%")
+        raise UsageError("every job is at least 0 % efficient", where=flag, hint="write 75%")
     return share
+
+
+def read_kept(text: str) -> tuple[str, float]:
+    """Read an efficiency to keep and the name of the size, empty if it is not said: ``75%`` or ``n=75%``.
+
+    Raises:
+        UsageError: it is not a share above 0 and up to 100 %.
+    """
+    size, _, share = text.rpartition("=")
+    return size.strip(), _efficiency("--isoefficiency", share)
 
 
 def _price(text: str) -> float:

@@ -10,12 +10,15 @@ import pandas as pd
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from ingest.run_settings import SETTING, metadata_of, stated
+from pipeline.columns.cells import DataTable
+from pipeline.columns.isoefficiency import isoefficiency_json, isoefficiency_table
 from pipeline.columns.jobs import ShownJobs, choice_json, jobs_table
 from pipeline.columns.kernels import KERNELS, PLACED, RankedKernels
 from pipeline.columns.scales import SCALES, WHERE_MEASURED
 from pipeline.models.kernels import TIME_UNITS
 from pipeline.models.prediction import Prediction
 from pipeline.questions.analysis import Level, Outlook
+from pipeline.questions.choosing.isoefficiency import Isoefficiency
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.wording.quantities import counted
 
@@ -154,11 +157,20 @@ def runtime_frame(found: Runtime, parameters: Sequence[str]) -> pd.DataFrame:
 
 def jobs_frame(found: ShownJobs) -> pd.DataFrame:
     """Return one row per scale of a job, with the columns of `jobs_table`; ``attrs`` holds the rest."""
-    table = jobs_table(found)
+    return _table_frame(jobs_table(found), choice_json(found), "jobs")
+
+
+def isoefficiency_frame(found: Isoefficiency) -> pd.DataFrame:
+    """Return one row per place of `isoefficiency_table`; ``attrs`` holds the rest."""
+    return _table_frame(isoefficiency_table(found), isoefficiency_json(found), "kept")
+
+
+def _table_frame(table: DataTable, document: Mapping[str, Any], rows: str) -> pd.DataFrame:
+    """Return a table for programs with all of a document but its rows as ``attrs``."""
     frame = pd.DataFrame(
         {key: cells.values for key, cells in zip(table.keys, table.for_programs, strict=True)}
     )
-    frame.attrs.update({key: value for key, value in choice_json(found).items() if key != "jobs"})
+    frame.attrs.update({key: value for key, value in document.items() if key != rows})
     return frame
 
 

@@ -9,9 +9,15 @@ from pipeline.columns.jobs import ShownJobs
 from pipeline.config.job_options import Job
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.choosing.choice import Choice, choose
+from pipeline.questions.choosing.isoefficiency import (
+    Isoefficiency,
+    chosen_size,
+    isoefficiency,
+    surface_of,
+)
 from pipeline.questions.choosing.work import job_of
 from pipeline.questions.resource_use import resource_metrics
-from pipeline.questions.runtime.figures import is_time
+from pipeline.questions.runtime.figures import RuntimeStudy, is_time
 from pipeline.questions.what_if import what_if
 from pipeline.stages.model import target_points
 from pipeline.store.results import StoredStudy
@@ -55,27 +61,59 @@ def chosen_jobs(
     Raises:
         UsageError: nothing can be predicted, or a limit is of what is unknown here.
     """
+    study = _study_of(analysis, changes, job.units)
+    if job.units is not None:
+        resources = {
+            name: _of_units(one, job.units) if one.additive else one for name, one in resources.items()
+        }
+    targets = target_points(study, at)
+    choice = choose(study, targets[-1], job.limits, node_cores=job.node_cores, resources=resources)
+    _require_known(choice)
+    return ShownJobs(
+        choice=choice,
+        names=study.experiment.parameters,
+        places=np.arange(len(choice.measured)),
+        price=job.price,
+    )
+
+
+def kept_efficiency(
+    analysis: Analysis,
+    at: Sequence[Mapping[str, float]],
+    share: float,
+    size: str = "",
+    changes: Sequence[str] = (),
+    units: float | None = None,
+) -> Isoefficiency:
+    """Find which sizes and scales keep an efficiency, up to the last target.
+
+    Args:
+        analysis, at, changes: as of `chosen_jobs`.
+        share: the efficiency, above 0.
+        size: the parameter that is the size; by default the only one that varies.
+        units: steps of the job, if models are of one.
+
+    Raises:
+        UsageError: as of `chosen_jobs`; no size varies, or there is no efficiency.
+    """
+    study = RuntimeStudy(_study_of(analysis, changes, units))
+    if not study.scales:
+        what, hint = UNKNOWN["efficiency"]
+        raise UsageError(what, where="--isoefficiency", hint=hint)
+    name = chosen_size(study.analysis, size)
+    return isoefficiency(surface_of(study, target_points(study.analysis, at)[-1], name), share)
+
+
+def _study_of(analysis: Analysis, changes: Sequence[str], units: float | None) -> Analysis:
+    """Return the study of a job after changes; refuse one that predicts no wall times."""
     kernels = analysis.callpaths.kernels
     if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
         what = f"the models are of {kernels.metric}, so there is no wall time"
         raise UsageError(what, hint=analysis.how_to_model_time)
     if analysis.is_profile:
         raise UsageError("one or two scales predict no others", hint="measure at least three")
-    analysis = what_if(analysis, changes)
-    if job.units is not None:
-        analysis = _of_units(analysis, job.units)
-        resources = {
-            name: _of_units(one, job.units) if one.additive else one for name, one in resources.items()
-        }
-    targets = target_points(analysis, at)
-    choice = choose(analysis, targets[-1], job.limits, node_cores=job.node_cores, resources=resources)
-    _require_known(choice)
-    return ShownJobs(
-        choice=choice,
-        names=analysis.experiment.parameters,
-        places=np.arange(len(choice.measured)),
-        price=job.price,
-    )
+    changed = what_if(analysis, changes)
+    return changed if units is None else _of_units(changed, units)
 
 
 def _of_units(analysis: Analysis, units: float) -> Analysis:

@@ -1,6 +1,6 @@
 """The model stage: from an experiment to its models, and to their predictions at target points."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -68,6 +68,17 @@ def modelled(read: "Ingested", options: Options, metric: str) -> Analysis:
 def modelled_beside(read: "Ingested", options: Options, chosen: Analysis) -> dict[str, Analysis]:
     """Model every other metric that was read and is worth it, by name."""
     wanted = MetricChoice(required=(), every=True, excluded=options.exclude_metrics)
+    return _modelled_among(wanted, read, options, chosen)
+
+
+def modelled_resources(read: "Ingested", options: Options, chosen: Analysis) -> dict[str, Analysis]:
+    """Model what whole runs take beside time, by name."""
+    return _modelled_among(resource_metrics(read.experiment), read, options, chosen)
+
+
+def _modelled_among(
+    wanted: Container[str], read: "Ingested", options: Options, chosen: Analysis
+) -> dict[str, Analysis]:
     return {
         metric: analyse(read.experiment, chosen.decision, metric, options.models, options.groups)
         for metric in metrics_beside(read.experiment, chosen.metric)

@@ -13,20 +13,23 @@ def job_points(study: RuntimeStudy, target: FloatArray) -> FloatArray:
 
     Scales between powers of two are whole nodes from one node on, if the cores of a node are known.
     """
-    column, measured = study.column, study.analysis.experiment.points
-    known = np.unique(measured[:, column])
-    last = float(target[column])
-    first = min(float(known[0]), last)
-    known = known[known <= last]
-    doublings = int(np.clip(np.floor(np.log2(last / first)), 0, MOST_STEPS))
-    given = np.union1d(np.append(known, last), first * 2.0 ** np.arange(doublings + 1))
-    between = scales_between(first, last, given) if last > first else given[:0]
+    column, last = study.column, float(target[study.column])
+    given, between = looked_at(study.analysis.experiment.points[:, column], last)
     node = _node(study, target)
     if node is not None:
         whole = np.maximum(np.round(between / node), 1.0) * node
         between = np.where(between > node, whole, between)
         between = between[between < last]
     return along_parameter(target, column, np.union1d(given, between))
+
+
+def looked_at(measured: FloatArray, last: float) -> tuple[FloatArray, FloatArray]:
+    """Return values of a parameter up to a last one: measured, doublings and the last; and those between."""
+    known = np.unique(measured)
+    first = min(float(known[0]), last)
+    doublings = int(np.clip(np.floor(np.log2(last / first)), 0, MOST_STEPS))
+    given = np.union1d(np.append(known[known <= last], last), first * 2.0 ** np.arange(doublings + 1))
+    return given, scales_between(first, last, given) if last > first else given[:0]
 
 
 def _node(study: RuntimeStudy, target: FloatArray) -> float | None:

@@ -6,7 +6,9 @@ import json
 
 import pytest
 
+import pipeline
 from tests.foam_cases import write_foam_case
+from tests.resource_studies import lammps
 
 
 @pytest.fixture
@@ -124,3 +126,69 @@ def test_a_proposal_has_the_jobs_and_says_which_to_choose(call, refused, results
     assert refused("export", results, "--to", "csv", "--deadline", "6h") == (
         "pipeline: --deadline: csv has no jobs; use --to proposal\n"
     )
+
+
+@pytest.fixture
+def sized(call, tmp_path):
+    """Results of a program over processes and size: n / p seconds of work, 0.1 s of sums."""
+    for p in (1, 2, 4, 8):
+        for n in (2, 4, 8, 16):
+            folder = tmp_path / "study" / f"app.p{p}.n{n}.r1"
+            write_foam_case(folder, {"main": 0.01, "solve": n / p, "sum": 0.1 * p}, processes=p)
+    call("run", tmp_path / "study", "--out", tmp_path / "sized", "--scaling", "strong")
+    return tmp_path / "sized"
+
+
+def test_sizes_that_keep_an_efficiency_are_the_same_in_every_form(call, sized):
+    document = json.loads(call("choose", sized, "--isoefficiency", "60%", "--json", "-")[1])
+    assert (document["efficiency"], document["scale"], document["size"]) == (0.6, "p", "n")
+    table = call("choose", sized, "--isoefficiency", "60%", "--format", "csv")[1]
+    rows = list(csv.DictReader(io.StringIO(table)))
+    for row, one in zip(rows, document["kept"], strict=True):
+        assert row["sought"] == one["sought"]
+        for key in ("at", "value", "lower", "upper", "wall_seconds"):
+            assert (float(row[key]) if row[key] else None) == one[key]
+    text = " ".join(call("choose", sized, "--isoefficiency", "n=60%")[1].split())
+    assert "p = 8 n >= " in text and "n = 4 p <= " in text
+    assert "every n from 2 on 2 or less" in text
+    frame = pipeline.read_results(sized).isoefficiency("60%")
+    assert frame["value"].replace({float("nan"): None}).tolist() == [one["value"] for one in document["kept"]]
+    assert frame.attrs["growth"] == document["growth"]
+
+
+def test_a_predicted_efficiency_there_is_the_one_kept(call, sized):
+    document = json.loads(call("choose", sized, "--isoefficiency", "60%", "--json", "-")[1])
+    (one,) = (row for row in document["kept"] if row["given"] == "p" and row["at"] == 8)
+    told = call("predict", sized, "--at", f"p=8,n={one['value']}", "--json", "-")[1]
+    (there,) = (entry for entry in json.loads(told)["runtime"]["at"] if not entry["measured"])
+    assert there["efficiency"]["value"] == pytest.approx(0.6, abs=0.01)
+    assert there["wall_seconds"]["value"] == pytest.approx(one["wall_seconds"], rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--isoefficiency", "75%"), "--isoefficiency: no size varies beside p; measure several, as "),
+        (("--isoefficiency", "0"), "--isoefficiency: every job is at least 0 % efficient; write 75%"),
+        (("--isoefficiency", "n=x"), "--isoefficiency: "),
+        (
+            ("--isoefficiency", "75%", "--deadline", "6h"),
+            "--deadline: cannot be combined with ",
+        ),
+    ],
+)
+def test_an_efficiency_that_cannot_be_kept_is_one_line(refused, results, options, message):
+    assert refused("choose", results, *options).startswith(f"pipeline: {message}")
+
+
+def test_memory_is_known_in_python_as_on_the_command_line(call, tmp_path):
+    runs = lammps(tmp_path / "runs", lambda p: 256)
+    call("run", runs, "--out", tmp_path / "out")
+    document = json.loads(
+        call("choose", tmp_path / "out", "--memory-per-node", "1GB", "--at", "p=64", "--json", "-")[1]
+    )
+    expected = [job["memory_per_node"]["value"] for job in document["jobs"]]
+    for models in (pipeline.read_results(tmp_path / "out"), pipeline.read_study(runs).fit()):
+        found = models.choose(job={"memory_per_node": "1GB"}, p=64)
+        assert found["memory_per_node"].tolist() == expected
+        assert found["probability"].tolist() == [job["probability"] for job in document["jobs"]]

@@ -1,0 +1,206 @@
+"""Isoefficiency: the least size that keeps an efficiency at every scale, the largest scale for every size.
+
+The efficiency is that of `RuntimeStudy.figures`. It is kept from where the predicted value reaches it; the
+interval goes from where the upper end of its interval does to where the lower end does: all sizes at which
+the efficiency is not refuted. After Grama, Gupta and Kumar, Isoefficiency (1993), whose function is `growth`.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import UsageError
+from pipeline.questions.analysis import DEFAULT_REACH, Analysis
+from pipeline.questions.choosing.scales import job_points, looked_at
+from pipeline.questions.runtime.figures import Figures, RuntimeStudy, location_rule_of
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Surface:
+    """What is predicted over a size and a scale, the other parameters at the target.
+
+    Attributes:
+        scaled, size: names of the parameters.
+        scales: float64[S], ascending.
+        sizes: float64[N], ascending.
+        main_scales, main_sizes: those of tables: measured ones, doublings and the last.
+        figures: of N * S points, size by size.
+    """
+
+    scaled: str
+    size: str
+    scales: FloatArray
+    sizes: FloatArray
+    main_scales: FloatArray
+    main_sizes: FloatArray
+    figures: Figures
+
+    def over_both(self, values: FloatArray) -> FloatArray:
+        """Return values of the points as float64[N, S]."""
+        return values.reshape(len(self.sizes), len(self.scales))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Kept:
+    """Where an efficiency is kept: from which size on at Q scales, or up to which scale for Q sizes.
+
+    Attributes:
+        sought, given: names of the parameters.
+        at: float64[Q], of the given one.
+        ends: the first and the last of the sought one that were looked at.
+        value: float64[Q] of the sought one; an end if nothing beyond it was looked at, NaN if none keeps it.
+        lower, upper: float64[Q], ends of its 90 % interval, the same.
+        wall: float64[Q], seconds that are predicted there.
+    """
+
+    sought: str
+    given: str
+    at: FloatArray
+    ends: tuple[float, float]
+    value: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    wall: FloatArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Isoefficiency:
+    """Where an efficiency is kept.
+
+    Attributes:
+        share: the efficiency.
+        least: the least size at each main scale.
+        largest: the largest scale for each main size.
+        growth: the power of the scale that the size has to grow with; NaN if fewer than two scales tell.
+    """
+
+    share: float
+    least: Kept
+    largest: Kept
+    growth: float
+
+
+def sizes_of(analysis: Analysis) -> list[str]:
+    """Return the parameters that may be a size: those that vary, and do not count cores."""
+    points, names = analysis.experiment.points, analysis.experiment.parameters
+    _, of_cores = location_rule_of(analysis.experiment, analysis.decision)
+    apart = {analysis.column, *of_cores}
+    return [name for d, name in enumerate(names) if d not in apart and np.ptp(points[:, d])]
+
+
+def chosen_size(analysis: Analysis, name: str = "") -> str:
+    """Return the parameter that is the size, the only one by default.
+
+    Raises:
+        UsageError: there is none, or none of that name, or it is not clear which.
+    """
+    found, where = sizes_of(analysis), "--isoefficiency"
+    if not found:
+        what = f"no size varies beside {analysis.parameter}"
+        raise UsageError(what, where=where, hint="measure several, as app.p4.n100.r1")
+    if name and name not in found:
+        raise UsageError(f"'{name}' is no size here", where=where, hint=f"sizes: {', '.join(found)}")
+    if not name and len(found) > 1:
+        raise UsageError(f"the size may be {' or '.join(found)}", where=where, hint=f"write {found[0]}=75%")
+    return name or found[0]
+
+
+def surface_of(study: RuntimeStudy, target: FloatArray, size: str) -> Surface:
+    """Predict scales up to a target, float64[D], and sizes up to it or to 4 times the largest measured."""
+    experiment = study.analysis.experiment
+    row = experiment.parameters.index(size)
+    measured = experiment.points[:, row]
+    last = float(target[row])
+    if last <= measured.max():
+        last = float(measured.max()) * DEFAULT_REACH
+    main_sizes, between = looked_at(measured, last)
+    main_scales, _ = looked_at(experiment.points[:, study.column], float(target[study.column]))
+    line = job_points(study, target)
+    sizes = np.union1d(main_sizes, between)
+    points = np.tile(line, (len(sizes), 1))
+    points[:, row] = np.repeat(sizes, len(line))
+    return Surface(
+        scaled=study.analysis.parameter,
+        size=size,
+        scales=line[:, study.column],
+        sizes=sizes,
+        main_scales=main_scales,
+        main_sizes=main_sizes,
+        figures=study.figures(points, np.zeros(len(points), dtype=np.bool_)),
+    )
+
+
+def isoefficiency(surface: Surface, share: float) -> Isoefficiency:
+    """Return where an efficiency, a share above 0, is kept."""
+    found = surface.figures.of_scaling
+    value = surface.over_both(found.value)
+    lower, upper = (value * _known(surface.over_both(end) / value) for end in (found.lower, found.upper))
+    wall = surface.over_both(surface.figures.wall.value)
+    columns = np.isin(surface.scales, surface.main_scales)
+    rows = np.isin(surface.sizes, surface.main_sizes)
+    sizes, scales = surface.sizes, surface.scales[::-1]
+    by_scale = [one[:, columns].T for one in (value, upper, lower, wall)]
+    by_size = [one[rows, ::-1] for one in (value, lower, upper, wall)]
+    least = _kept(by_scale, sizes, share)
+    largest = _kept(by_size, scales, share)
+    return Isoefficiency(
+        share=share,
+        least=Kept(
+            sought=surface.size,
+            given=surface.scaled,
+            at=surface.scales[columns],
+            ends=(float(sizes[0]), float(sizes[-1])),
+            **least,
+        ),
+        largest=Kept(
+            sought=surface.scaled,
+            given=surface.size,
+            at=sizes[rows],
+            ends=(float(scales[-1]), float(scales[0])),
+            **largest,
+        ),
+        growth=_growth(surface.scales[columns], least["value"], float(sizes[0])),
+    )
+
+
+def _known(ratio: FloatArray) -> FloatArray:
+    """Fill ends of intervals that are unknown, as those of sizes measured once, from sizes beside them."""
+    place, known = np.arange(len(ratio)), np.isfinite(ratio)
+    columns = [
+        np.interp(place, place[there], column[there]) if there.any() else column
+        for column, there in zip(ratio.T, known.T, strict=True)
+    ]
+    return np.array(columns).T
+
+
+def _kept(parts: list[FloatArray], along: FloatArray, share: float) -> dict[str, FloatArray]:
+    """Find where efficiencies float64[Q, n] and both ends of their intervals first reach a share."""
+    value, lower, upper = (_first(part, along, share) for part in parts[:3])
+    order = np.argsort(along)
+    wall = [
+        np.exp(np.interp(np.log(place), np.log(along[order]), np.log(seconds[order])))
+        for place, seconds in zip(value, parts[3], strict=True)
+    ]
+    return {"value": value, "lower": lower, "upper": upper, "wall": np.array(wall)}
+
+
+def _first(efficiency: FloatArray, along: FloatArray, share: float) -> FloatArray:
+    """Return where float64[Q, n] first reaches a share, between two places by ratio; NaN if nowhere."""
+    enough = np.nan_to_num(efficiency) >= share
+    place, rows = enough.argmax(axis=1), np.arange(len(efficiency))
+    before = np.maximum(place - 1, 0)
+    there, short = efficiency[rows, place], efficiency[rows, before]
+    part = np.divide(share - short, there - short, out=np.ones(len(rows)), where=there > short)
+    part = np.where(place > 0, part, 1.0)
+    found = along[before] ** (1 - part) * along[place] ** part
+    return np.where(enough.any(axis=1), found, np.nan)
+
+
+def _growth(scale: FloatArray, size: FloatArray, smallest: float) -> float:
+    """Return the power between the first and the last scale whose least size is known."""
+    known = np.flatnonzero(np.isfinite(size) & (size > smallest))
+    if len(known) < 2:
+        return np.nan
+    first, last = known[0], known[-1]
+    return float(np.log(size[last] / size[first]) / np.log(scale[last] / scale[first]))
