@@ -8,7 +8,7 @@ import numpy as np
 from filters.event_cost import EventCost, visited
 from filters.evidence import RunEvidence, by_hand
 from filters.filter_options import Application
-from filters.known_plain import KnownPlain, plain_by_pair, plain_by_run_time
+from filters.known_plain import HOOK_SPREAD, TAIL, KnownPlain, plain_by_pair, plain_by_run_time
 from filters.plain_time import estimate_plain_times, measurable_callers
 from filters.usual_cost import usual_cost
 from ingest.arrays import BoolArray, FloatArray
@@ -89,13 +89,20 @@ class FilterEffect:
         return self._overhead(applied, self.plain.cost[0])
 
     def dilation(self, applied: Application | None) -> Dilation:
-        """Return measured over plain computing time; without a filter if `applied` is None."""
+        """Return measured over plain computing time; without a filter if `applied` is None.
+
+        What a hook costs is less sure than what recording does, so that the range at run time is wider.
+        """
         plain = self.plain
         pairs = zip((plain.total, plain.low, plain.high), plain.cost, strict=True)
         value, high, low = (
             1.0 + (self._overhead(applied, cost) / time if time > 0 else 0.0) for time, cost in pairs
         )
-        return Dilation(value, low, high)
+        hooks = self.filtered_cost * self._hooks(applied) / plain.total if plain.total > 0 else 0.0
+        less, more = (hooks * float(np.expm1(side * TAIL * HOOK_SPREAD)) for side in (-1, 1))
+        return Dilation(
+            value, value - float(np.hypot(value - low, less)), value + float(np.hypot(high - value, more))
+        )
 
     def recorded_visits(self, applied: Application | None) -> float:
         """Return how many visits are recorded; without a filter if `applied` is None."""
@@ -103,9 +110,11 @@ class FilterEffect:
             return self.visits
         return self.recorded + (self.by_hand if applied is Application.COMPILE_TIME else 0.0)
 
+    def _hooks(self, applied: Application | None) -> float:
+        return self.visits - self.recorded if applied is Application.RUN_TIME else 0.0
+
     def _overhead(self, applied: Application | None, cost: float) -> float:
-        hooks = self.visits - self.recorded if applied is Application.RUN_TIME else 0.0
-        return cost * self.recorded_visits(applied) + self.filtered_cost * hooks
+        return cost * self.recorded_visits(applied) + self.filtered_cost * self._hooks(applied)
 
 
 def estimate_plain_time(run: RunEvidence, cost: EventCost, known: KnownPlain | None = None) -> PlainTime:

@@ -134,7 +134,8 @@ def hook_times(
         error = np.hypot(np.hypot(known.spread[told], RUN_SPREAD) * plain, cost.spread * recorded)
         left = runs.measured[told] - plain - recorded
         apart = (left - np.exp(logs)[:, None] * taken[told]) / error
-        density = density - 0.5 * (apart**2).mean(axis=1)  # repetitions share the error of a plain time
+        distinct = len(np.unique(plain))  # repetitions share the error of a plain time
+        density = density - 0.5 * distinct * (apart**2).mean(axis=1)
     weight = np.exp(density - density.max())
     weight /= weight.sum()
     mean = float((weight * logs).sum())

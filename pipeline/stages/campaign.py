@@ -143,14 +143,19 @@ def _question_summary(question: CampaignQuestion | None) -> dict[str, object] | 
 
 def _round_summary(progress: CampaignProgress, number: int) -> dict[str, object]:
     """Return a round with what it was to cost and to reach, and what it did."""
+
+    def done(run: PlannedRun) -> bool:
+        return progress.states[run.name].status == "done"
+
     one = progress.design.rounds[number - 1]
     runs = [run for run in progress.design.runs if run.round == number]
-    costs = [progress.costs.get(values_of(run.point)) if run.cost is None else run.cost for run in runs]
+    ahead = {run.name: progress.costs.get(values_of(run.point)) for run in runs if not done(run)}
+    costs = [ahead.get(run.name) if run.cost is None else run.cost for run in runs]
     answer = one.answer
     return {
         "purpose": one.purpose,
         "runs": len(runs),
-        "done": sum(progress.states[run.name].status == "done" for run in runs),
+        "done": sum(map(done, runs)),
         "expected_core_seconds": None if None in costs else sum(filter(None, costs)) + one.build,
         "spent_core_seconds": one.build + progress.spent_on(runs),
         "expected_width": one.width,

@@ -60,6 +60,8 @@ def next_for_question(
         return with_round(design, campaign, added, _wanted(points, found, known.cost, again))
     if again and found.end is not rounds.End.BUDGET:
         return with_round(design, campaign, CampaignRound(purpose="again"), again)
+    if analysis.experiment.correction is not None:
+        notify(correction_sentence(analysis.experiment.correction))
     return replace(design, ending=found.end.value if found.end else "")
 
 
@@ -98,8 +100,6 @@ def _analysed(campaign: Campaign, options: Options, notify: Notify) -> Analysis:
     for entry in result.damaged:
         notify(f"skipped {entry['path']}: {entry['reason']}")
     analysis = read_analysis(campaign.results)
-    if analysis.experiment.correction is not None:
-        notify(correction_sentence(analysis.experiment.correction))
     kernels, names = analysis.callpaths.kernels, analysis.experiment.parameters
     if kernels.metric not in TIMES:
         hint = "measure time, or ask no question"

@@ -271,11 +271,11 @@ def _filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) 
 def _why_there(result: FilterResult, *, built: bool) -> str:
     """Say why a filter is applied where it is."""
     if built:
-        return "compile time, since [measurement] has rebuild"
+        return "that is where it is applied, since [measurement] has rebuild"
     prediction = result.prediction
     hooks = [prediction.overhead(one) for one in (Application.RUN_TIME, Application.COMPILE_TIME)]
     share = percent((hooks[0] - hooks[1]) / prediction.plain.total if prediction.plain.total > 0 else 0.0)
-    return f"run time, since [measurement] has no rebuild, which would save the {share} of hooks"
+    return f"that is where it is applied, since [measurement] has no rebuild, which would save {share}"
 
 
 def _relative_cost(result: FilterResult) -> float:

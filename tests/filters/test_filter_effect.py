@@ -5,6 +5,7 @@ from filters.event_cost import INSIDE, EventCost
 from filters.evidence import evidence_from_profile
 from filters.filter_effect import measured_effect, predict
 from filters.filter_options import Application
+from filters.known_plain import KnownPlain
 from tests.profiles import profile_from_rows
 
 PLAIN, COST = 2.0, 1e-7
@@ -57,3 +58,15 @@ def test_profiles_that_show_no_cost_give_no_dilation():
         assert found.without is found.under is found.plain is None
     assert effect(FULL).event_cost is None
     assert effect(FULL, baseline=PLAIN).without == effect(FULL, baseline=PLAIN).under
+
+
+@pytest.mark.parametrize("hook", [0.5, 1.0, 2.0])
+def test_the_range_at_run_time_holds_what_hooks_may_cost(hook):
+    full = evidence_from_profile(profile_from_rows(FULL))
+    known = KnownPlain.of(PLAIN)
+    predicted = predict(full, np.array([True, False]), known=known)
+    at_run_time = predicted.dilation(Application.RUN_TIME)
+    under = 1 + (INSIDE * COST * MAIN + hook * predicted.filtered_cost * TINY) / PLAIN
+    assert at_run_time.low < under < at_run_time.high
+    at_compile_time = predicted.dilation(Application.COMPILE_TIME)
+    assert at_compile_time.high - at_compile_time.low < 0.2 * (at_run_time.high - at_run_time.low)
