@@ -7,6 +7,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.number_text import figure
+from pipeline.columns.loss_sentences import causes_json, causes_text
 from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Comparison
@@ -69,7 +70,8 @@ def _scaling(name: str, analysis: Analysis, found: Runtime) -> str:
     text += f"; at {where}, the largest measured scale, it is {here}"
     if np.isfinite(figures.speedup.value[largest]):
         text += f" with a speed-up of {figure(float(figures.speedup.value[largest]))}"
-    return f"{text}."
+    why = [causes_text(causes_json(causes)) for causes in found.causes[:1] if causes]
+    return f"{text}{''.join(f'; what is lost there: {one}' for one in why)}."
 
 
 def _cost(analysis: Analysis, found: Runtime) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.columns.column import json_rows
+from pipeline.columns.loss_sentences import causes_json
 from pipeline.columns.model_json import point_json
 from pipeline.columns.scales import SCALES, WHERE_MEASURED, known
 from pipeline.models.back_test import BackTest
@@ -37,8 +38,9 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> dict[st
                 "at": point_json(parameters, one.point),
                 "measured": one.measured,
                 "core_seconds": number(one.total),
+                "causes": causes_json(causes),
             }
-            for one in found.losses
+            for one, causes in zip(found.losses, found.causes, strict=True)
         ],
         "losses": [row for one in found.losses for row in _losses(one, parameters)],
         "back_test": _back_test(found.back_test, parameters),

@@ -54,12 +54,7 @@ def losses(study: RuntimeStudy, point: FloatArray, *, measured: bool) -> Losses 
     reference = study.references(point[None])
     here = region_totals(study, point, measured=measured)
     before = region_totals(study, reference[0], measured=bool(study.measured_at(reference)[0][0]))
-    locations = study.locations(np.stack([point, reference[0]]))
-    if study.per_location:
-        weak = study.comparison is Comparison.WEAK
-        lost = here * locations[0] - before * locations[0 if weak else 1]
-    else:
-        lost = here - before
+    lost = beyond_ideal(study, point, here, before)
     if not np.isfinite(lost).all():
         return None
     kernels = study.analysis.regions.kernels
@@ -72,6 +67,15 @@ def losses(study: RuntimeStudy, point: FloatArray, *, measured: bool) -> Losses 
         kinds=tuple(kind(kernels.paradigms[k], names[k]) for k in order.tolist()),
         core_seconds=lost[order],
     )
+
+
+def beyond_ideal(study: RuntimeStudy, point: FloatArray, here: FloatArray, before: FloatArray) -> FloatArray:
+    """Return what parts lose, core-seconds, float64[K], from what they take at a point and its reference."""
+    if not study.per_location:
+        return here - before
+    locations = study.locations(np.stack([point, study.references(point[None])[0]]))
+    weak = study.comparison is Comparison.WEAK
+    return np.asarray(here * locations[0] - before * locations[0 if weak else 1])
 
 
 def region_totals(study: RuntimeStudy, point: FloatArray, *, measured: bool) -> FloatArray:

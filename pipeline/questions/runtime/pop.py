@@ -18,6 +18,7 @@ from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions
 from pipeline.models.metrics import TIME
+from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import agreeing
 from pipeline.questions.runtime.figures import RuntimeStudy
@@ -48,7 +49,7 @@ def pop_parts(study: RuntimeStudy, points: FloatArray) -> PopParts | None:
     if not study.scales or (found := _modelled_parts(study)) is None:
         return None
     parts, values = found
-    useful, imbalance, communication = _agreed(study, parts, points)
+    useful, imbalance, communication = _agreed(study, parts, points).value
     references = study.references(points)
     measured, place = study.measured_at(references)
     before = np.where(measured, mean_over_repetitions(values[0])[place], parts.predict(references).value[0])
@@ -73,10 +74,21 @@ def predicted_imbalance(study: RuntimeStudy, points: FloatArray) -> FloatArray |
     Returns:
         float64[Q], which others wait for; None if it was not measured process by process.
     """
+    found = imbalance_at(study, points, np.zeros(len(points), dtype=np.bool_))
+    return None if found is None else found.value[0]
+
+
+def imbalance_at(study: RuntimeStudy, points: FloatArray, measured: BoolArray) -> Prediction | None:
+    """Return the same with intervals, one row; where it is measured, bool[Q], there are none."""
     found = _modelled_parts(study)
     if found is None or not _single_locations(study.analysis.experiment):
         return None
-    return np.asarray(_agreed(study, found[0], points)[1])
+    parts, values = found
+    seen = np.nan_to_num(mean_over_repetitions(values[1])[study.measured_at(points)[1]])
+    ahead = _agreed(study, parts, points)
+    return Prediction(
+        *(np.where(measured, seen, end[1])[None] for end in (ahead.value, ahead.lower, ahead.upper))
+    )
 
 
 def _modelled_parts(study: RuntimeStudy) -> tuple[ScalingModels, FloatArray] | None:
@@ -94,9 +106,9 @@ def _modelled_parts(study: RuntimeStudy) -> tuple[ScalingModels, FloatArray] | N
     return fit(experiment.parameters, experiment.points, values), values
 
 
-def _agreed(study: RuntimeStudy, parts: ScalingModels, points: FloatArray) -> FloatArray:
-    """Predict the parts so that they add up to the predicted total, float64[3, Q]."""
-    return agreeing(parts, study.analysis.callpaths.models).predict(points).value
+def _agreed(study: RuntimeStudy, parts: ScalingModels, points: FloatArray) -> Prediction:
+    """Predict the three parts so that they add up to the predicted total."""
+    return agreeing(parts, study.analysis.callpaths.models).predict(points)
 
 
 def _parts(run: RunRecord) -> FloatArray:

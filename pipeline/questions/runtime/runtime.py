@@ -11,6 +11,7 @@ from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy, is_time
 from pipeline.questions.runtime.limits import Limit, candidates, efficient_up_to, fastest
+from pipeline.questions.runtime.loss_causes import Cause, loss_causes
 from pipeline.questions.runtime.losses import Losses, losses
 from pipeline.questions.runtime.pop import PopParts, pop_parts
 from pipeline.questions.runtime.trust import Verdict, noise_of, verdict
@@ -33,6 +34,7 @@ class Runtime:
         fastest: the scale of the least wall time up to the last target; None unless under strong scaling.
         efficient_up_to: the largest scale of the efficiency asked for; None if there is none.
         losses: at the largest measured point, and at the last target.
+        causes: why each of these is lost.
         pop: the parts of the POP efficiencies at the targets; None if communication was not measured.
         back_test: predicting the largest measured scale from the smaller ones; None if too few are left.
         trust: how far the predictions can be trusted, and why.
@@ -49,6 +51,7 @@ class Runtime:
     fastest: Limit | None
     efficient_up_to: Limit | None
     losses: tuple[Losses, ...]
+    causes: tuple[tuple[Cause, ...], ...]
     pop: PopParts | None
     back_test: BackTest | None
     trust: Verdict
@@ -84,6 +87,7 @@ def runtime(
     if len(targets):
         ahead = len(measured) + int(figures.extrapolation[len(measured) :].argmax())
     total = figures.wall if study.per_location else figures.effort
+    lost = _losses(study, target)
     return Runtime(
         parameter=analysis.parameter,
         comparison=study.comparison,
@@ -94,7 +98,8 @@ def runtime(
         threshold=min_efficiency,
         fastest=fastest(study, along),
         efficient_up_to=efficient_up_to(along, min_efficiency),
-        losses=_losses(study, target),
+        losses=lost,
+        causes=tuple(loss_causes(study, one) for one in lost),
         pop=pop_parts(study, targets) if len(targets) else None,
         back_test=analysis.back_test,
         trust=verdict(

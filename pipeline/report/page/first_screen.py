@@ -6,9 +6,11 @@ from typing import Any
 import numpy as np
 
 from ingest.number_text import figure
+from pipeline.columns.loss_sentences import causes_json, causes_text
 from pipeline.columns.target_sentences import next_sentence, resource_sentences
 from pipeline.questions.runtime.figures import Comparison, Figures
 from pipeline.questions.runtime.limits import Limit
+from pipeline.questions.runtime.loss_causes import Cause
 from pipeline.questions.runtime.losses import Losses
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import FAR, VERY_FAR, Trust
@@ -159,10 +161,11 @@ def _origin(limit: Limit) -> str:
 def _what_breaks(findings: Findings, found: Runtime) -> str:
     if not found.losses:
         return dominance(findings)
-    return " ".join(_lost(findings, losses, found.effort_unit) for losses in found.losses)
+    rows = zip(found.losses, found.causes, strict=True)
+    return " ".join(_lost(findings, losses, causes, found.effort_unit) for losses, causes in rows)
 
 
-def _lost(findings: Findings, losses: Losses, unit: str) -> str:
+def _lost(findings: Findings, losses: Losses, causes: Sequence[Cause], unit: str) -> str:
     where = f"{findings.place(losses.point)} ({'measured' if losses.measured else 'predicted'})"
     if losses.total <= 0:
         return f"Nothing is lost at {where} against ideal scaling."
@@ -175,7 +178,7 @@ def _lost(findings: Findings, losses: Losses, unit: str) -> str:
     text += f", most in {listed}" if listed else ""
     if apart > losses.total / 10:
         text += f"; start-up, shut-down and measuring {figure(apart * factor)}"
-    return f"{text}."
+    return f"{text}; that is {causes_text(causes_json(causes))}." if causes else f"{text}."
 
 
 def _how_sure(findings: Findings, found: Runtime) -> str:

@@ -16,6 +16,7 @@ from pipeline.columns.column import filled
 from pipeline.columns.expectations import expectation_sentences
 from pipeline.columns.kernel_tables import kernel_names
 from pipeline.columns.kernels import PREDICTION, kernel_columns
+from pipeline.columns.loss_sentences import causes_sentence
 from pipeline.columns.potentials import potential_sentence
 from pipeline.columns.target_sentences import (
     limits_sentence,
@@ -125,10 +126,16 @@ def _show_limits(out: Console, runtime: Mapping[str, Any], *, predicted: bool) -
 
 
 def _show_losses(out: Console, runtime: Mapping[str, Any]) -> None:
-    """Split what is lost at the largest measured scale by region; the numbers shown add up."""
+    """Split what is lost at the largest measured scale by region, and say why there and at the target."""
     lost = next((one for one in runtime["lost"] if one["measured"]), None)
-    if lost is None:
-        return
+    if lost is not None:
+        _show_lost_regions(out, runtime, lost)
+    if sentence := causes_sentence(runtime["lost"]):
+        show_sentence(out, sentence)
+
+
+def _show_lost_regions(out: Console, runtime: Mapping[str, Any], lost: Mapping[str, Any]) -> None:
+    """Split what is lost at a point by region; the numbers shown add up."""
     rows = [row for row in runtime["losses"] if row["measured"] and row["at"] == lost["at"]]
     verb, sign = ("Lost", 1) if lost["core_seconds"] >= 0 else ("Gained", -1)
     parts = added_up(sign * lost["core_seconds"], [sign * row["core_seconds"] for row in rows])
