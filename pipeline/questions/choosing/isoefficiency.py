@@ -5,6 +5,7 @@ interval goes from where the upper end of its interval does to where the lower e
 the efficiency is not refuted. After Grama, Gupta and Kumar, Isoefficiency (1993), whose function is `growth`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -133,35 +134,50 @@ def surface_of(study: RuntimeStudy, target: FloatArray, size: str) -> Surface:
 
 def isoefficiency(surface: Surface, share: float) -> Isoefficiency:
     """Return where an efficiency, a share above 0, is kept."""
-    found = surface.figures.of_scaling
-    value = surface.over_both(found.value)
-    lower, upper = (value * _known(surface.over_both(end) / value) for end in (found.lower, found.upper))
-    wall = surface.over_both(surface.figures.wall.value)
-    columns = np.isin(surface.scales, surface.main_scales)
-    rows = np.isin(surface.sizes, surface.main_sizes)
-    sizes, scales = surface.sizes, surface.scales[::-1]
-    by_scale = [one[:, columns].T for one in (value, upper, lower, wall)]
-    by_size = [one[rows, ::-1] for one in (value, lower, upper, wall)]
-    least = _kept(by_scale, sizes, share)
-    largest = _kept(by_size, scales, share)
+    scales, sizes = surface.scales[::-1], surface.sizes
+    rows = np.isin(sizes, surface.main_sizes)
+    by_size = [part[rows, ::-1] for part in efficiency_and_wall(surface)]
+    value, lower, upper, wall = _kept(by_size, scales, share)
+    least = _least_sizes(surface, share)
     return Isoefficiency(
         share=share,
-        least=Kept(
-            sought=surface.size,
-            given=surface.scaled,
-            at=surface.scales[columns],
-            ends=(float(sizes[0]), float(sizes[-1])),
-            **least,
-        ),
+        least=least,
         largest=Kept(
             sought=surface.scaled,
             given=surface.size,
             at=sizes[rows],
             ends=(float(scales[-1]), float(scales[0])),
-            **largest,
+            value=value,
+            lower=lower,
+            upper=upper,
+            wall=wall,
         ),
-        growth=_growth(surface.scales[columns], least["value"], float(sizes[0])),
+        growth=_growth(least),
     )
+
+
+def _least_sizes(surface: Surface, share: float) -> Kept:
+    columns = np.isin(surface.scales, surface.main_scales)
+    efficiency, lower, upper, wall = (part[:, columns].T for part in efficiency_and_wall(surface))
+    value, low, high, seconds = _kept([efficiency, upper, lower, wall], surface.sizes, share)
+    return Kept(
+        sought=surface.size,
+        given=surface.scaled,
+        at=surface.scales[columns],
+        ends=(float(surface.sizes[0]), float(surface.sizes[-1])),
+        value=value,
+        lower=low,
+        upper=high,
+        wall=seconds,
+    )
+
+
+def efficiency_and_wall(surface: Surface) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Return the efficiency with both ends of its interval, and the wall time, float64[N, S] each."""
+    found = surface.figures.of_scaling
+    value, wall = (surface.over_both(part) for part in (found.value, surface.figures.wall.value))
+    lower, upper = (value * _known(surface.over_both(end) / value) for end in (found.lower, found.upper))
+    return value, lower, upper, wall
 
 
 def _known(ratio: FloatArray) -> FloatArray:
@@ -174,15 +190,21 @@ def _known(ratio: FloatArray) -> FloatArray:
     return np.array(columns).T
 
 
-def _kept(parts: list[FloatArray], along: FloatArray, share: float) -> dict[str, FloatArray]:
-    """Find where efficiencies float64[Q, n] and both ends of their intervals first reach a share."""
+def _kept(parts: Sequence[FloatArray], along: FloatArray, share: float) -> tuple[FloatArray, ...]:
+    """Find where efficiencies float64[Q, n] and both ends of their intervals first reach a share.
+
+    Args:
+        parts: efficiency, its ends that give the lower and the upper end of what is sought, seconds.
+        along: float64[n], what is sought.
+        share: the efficiency.
+    """
     value, lower, upper = (_first(part, along, share) for part in parts[:3])
     order = np.argsort(along)
     wall = [
         np.exp(np.interp(np.log(place), np.log(along[order]), np.log(seconds[order])))
         for place, seconds in zip(value, parts[3], strict=True)
     ]
-    return {"value": value, "lower": lower, "upper": upper, "wall": np.array(wall)}
+    return value, lower, upper, np.array(wall)
 
 
 def _first(efficiency: FloatArray, along: FloatArray, share: float) -> FloatArray:
@@ -197,10 +219,10 @@ def _first(efficiency: FloatArray, along: FloatArray, share: float) -> FloatArra
     return np.where(enough.any(axis=1), found, np.nan)
 
 
-def _growth(scale: FloatArray, size: FloatArray, smallest: float) -> float:
+def _growth(least: Kept) -> float:
     """Return the power between the first and the last scale whose least size is known."""
-    known = np.flatnonzero(np.isfinite(size) & (size > smallest))
+    known = np.flatnonzero(np.isfinite(least.value) & (least.value > least.ends[0]))
     if len(known) < 2:
         return np.nan
-    first, last = known[0], known[-1]
-    return float(np.log(size[last] / size[first]) / np.log(scale[last] / scale[first]))
+    ends = known[[0, -1]]
+    return float(np.diff(np.log(least.value[ends]))[0] / np.diff(np.log(least.at[ends]))[0])

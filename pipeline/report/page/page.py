@@ -113,6 +113,7 @@ def report_html(report: Report) -> str:
         if found is None
         else [*answers(findings, found, report.next_measurement), *resources(report.resource_use)],
         charts=[] if data["program"] is None else data["program"]["charts"],
+        surface=None if data["program"] is None else data["program"]["surface"],
         notices=[
             *filter(None, [work_sentence(report.work)]),
             *([] if found is None else other_notices(found)),

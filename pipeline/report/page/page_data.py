@@ -29,6 +29,7 @@ from pipeline.report.page.embedding import columns_data, integers, packed, plain
 from pipeline.report.page.kernel_data import kernel_data, without_zeros
 from pipeline.report.page.positions import Positions
 from pipeline.report.page.shown_kernels import OF_A_NUMBER, ShownKernels, most_shown, shown_kernels, with_sum
+from pipeline.report.page.surface_data import surface_data
 from pipeline.report.runtime_charts import RuntimeChart, runtime_charts
 from pipeline.wording.quantities import count
 
@@ -365,6 +366,7 @@ def program_data(analysis: Analysis, found: Runtime, positions: Positions) -> di
             for name, chart in charts[0].items()
             if np.isfinite(chart.model.value).any()
         ],
+        "surface": surface_data(study, positions.target, found.threshold),
     }
 
 

@@ -16,6 +16,7 @@ import { buildNavigation, buildTheme } from "./views/navigation.js";
 import { buildOverview } from "./views/overview.js";
 import { buildRoofline } from "./views/roofline.js";
 import { buildRuntime } from "./views/runtime.js";
+import { buildSurface } from "./views/surface.js";
 
 /** @import { Report } from "./data/report.js" */
 
@@ -26,6 +27,7 @@ const PARTS = [
   ["runtime", buildRuntime],
   ["overview", buildOverview],
   ["kernels", buildKernels],
+  ["surface", buildSurface],
   ["heatmap", buildHeatmap],
   ["tree", buildCallTree],
   ["icicle", buildIcicles],

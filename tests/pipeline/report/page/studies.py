@@ -24,6 +24,7 @@ from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page import MetricOutlook, Report
 from pipeline.report.page.page_data import levels_shown, page_data
 from pipeline.report.page.positions import positions_of
+from tests.pipeline.questions.runtime.programs import STRONG, experiment
 from tests.profiles import make_profile
 
 SCRIPT = "<script>alert(1)</script>"
@@ -135,6 +136,18 @@ def two_parameter_study() -> Analysis:
     )
     experiment = experiment_from_series(series)
     return analyse(experiment, decide_scaling(experiment), "time", ModelOptions())
+
+
+@cache
+def sized_study() -> Analysis:
+    """Work that grows with n and scales perfectly, and sums of 0.1 s on every location, with noise of 1 %."""
+    found = experiment(
+        [(p, n) for p in (1, 2, 4, 8) for n in (2, 4, 8, 16)],
+        lambda at: {"work": at[1] / at[0], "sum": 0.1},
+        names=("p", "n"),
+        noise=0.01,
+    )
+    return analyse(found, STRONG, "time", ModelOptions())
 
 
 @cache

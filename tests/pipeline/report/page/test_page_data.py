@@ -13,6 +13,7 @@ from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, decide_scaling
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis, analyse
+from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.report.page import page_data as module
 from pipeline.report.page.page_data import (
     METRICS,
@@ -33,6 +34,7 @@ from tests.pipeline.report.page.studies import (
     answered,
     floats,
     page_data_of,
+    sized_study,
     study,
     study_of,
     two_parameter_study,
@@ -292,3 +294,21 @@ def test_figures_at_positions_are_those_of_the_runtime() -> None:
             assert row[end][place] == pytest.approx(getattr(expected, end)[-1], rel=1e-8)
     (line,) = found["charts"][0]["lines"]
     assert line["curve"]["value"] == found["answers"][1]["value"]
+
+
+def test_figures_over_a_size_and_a_scale_are_those_of_the_runtime() -> None:
+    report = answered(sized_study())
+    assert report.runtime is not None
+    positions = positions_of(sized_study(), report.targets)
+    found = program_data(sized_study(), report.runtime, positions)["surface"]
+    assert (found["scaled"], found["size"], found["share"]) == ("p", "n", report.runtime.threshold)
+    points = np.array([[p, n] for n in found["sizes"] for p in found["scales"]])
+    figures = RuntimeStudy(sized_study()).figures(points, np.zeros(len(points), dtype=np.bool_))
+    assert found["wall"] == pytest.approx(figures.wall.value)
+    for end in ("value", "lower", "upper"):
+        assert found["efficiency"][end] == pytest.approx(getattr(figures.efficiency, end))
+    assert max(found["sizes"]) == 64
+    assert (
+        program_data(study(), report.runtime, positions_of(study(), answered(study()).targets))["surface"]
+        is None
+    )

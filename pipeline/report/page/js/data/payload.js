@@ -79,6 +79,20 @@
  * @property {boolean} strong whether points are compared as under strong scaling
  * @property {AnswerPayload[]} answers
  * @property {RuntimeChart[]} charts
+ * @property {SurfacePayload | null} surface null unless a size varies beside the scale
+ */
+
+/**
+ * @typedef {object} SurfacePayload figures over a size and a scale
+ * @property {string} scaled
+ * @property {string} size
+ * @property {number[]} at the other parameters of the figures
+ * @property {number[]} scales ascending
+ * @property {number[]} sizes ascending
+ * @property {Omit<Estimates, "scale">} efficiency size by size
+ * @property {(number | null)[]} wall seconds, size by size
+ * @property {number} share the efficiency asked for
+ * @property {string} reference what efficiencies are relative to
  */
 
 /** @typedef {{label: string, unit: string} & Omit<Estimates, "scale">} AnswerPayload at all positions */
