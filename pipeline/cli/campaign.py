@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import INCOMPLETE, Json, command, switch, valued
+from pipeline.cli.options import INCOMPLETE, Json, Limit, command, shared, switch, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, write_output, write_summary
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ campaign_app = typer.Typer(
 app.add_typer(campaign_app, name="campaign")
 
 File = Annotated[Path, typer.Argument(metavar="[FILE]", help="Description of the campaign.")]
-Output = Annotated[str, valued("-o --output", "FILE", "File to write; '-' for standard output.")]
+Output = Annotated[str, shared("--out", ": the description, '-' for standard output")]
 Results = Annotated[
     Path | None,
     valued(
@@ -36,7 +36,6 @@ Results = Annotated[
         "Results directory of `pipeline run` whose models give the cost of scales not measured yet.",
     ),
 ]
-Limit = Annotated[int, valued("--limit", "N", "Number of runs to show.", min=1)]
 DryRun = Annotated[bool, switch("--dry-run", "Print scripts and commands; start nothing.")]
 Failed = Annotated[bool, switch("--failed", "Start runs that failed again.")]
 Rebuilt = Annotated[bool, switch("--rebuilt", "The program was built anew with the filter from the pilot.")]

@@ -6,25 +6,35 @@ from typing import Annotated, Any
 
 import typer
 
-from pipeline.cli.options import At, ChosenMachines, Config, Format, Given, Limit, Source, command, valued
+from pipeline.cli.options import (
+    At,
+    ChosenMachines,
+    Config,
+    Format,
+    Given,
+    Json,
+    Limit,
+    Source,
+    command,
+    shared,
+    valued,
+)
 from pipeline.cli.output import STANDARD_OUTPUT, reading_progress, show_doubts, write_output, write_table
 from pipeline.config.options import Options, configuration_file, declared_fields, load_options
 from pipeline.gate.gate_options import CheckOptions
 
-Machine = Annotated[
-    str, valued("--machine", "NAME", "Name of the machine; studies of different machines are not compared.")
-]
+Machine = Annotated[str, shared("--machine", ": studies of different machines are not compared")]
 
 
 def _report(name: str, what: str) -> Any:  # noqa: ANN401  # as typer's own
-    return valued(name, "FILE", f"Write {what} to this file (-: standard output).")
+    return valued(name, "FILE", f"Write {what} to this file, '-' for standard output.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class CheckFiles:
     """Where the reports of a check go, by their names in `pipeline.stages.check.REPORTS`."""
 
-    json: Annotated[str | None, _report("--json", "check.json")] = None
+    json: Json = None
     junit: Annotated[str | None, _report("--junit", "JUnit XML")] = None
     sarif: Annotated[str | None, _report("--sarif", "SARIF 2.1.0")] = None
     markdown: Annotated[str | None, _report("--markdown", "Markdown")] = None
@@ -53,7 +63,7 @@ class CheckReference:
     ] = None
     history: Annotated[
         Path | None,
-        valued("--history", "FILE", "File of `pipeline history add`: compare with its last entries."),
+        shared("--history", ": compare with the last entries of this file"),
     ] = None
     last: Annotated[int, valued("--last", "N", "Number of entries of the history.", min=3)] = 10
 
@@ -62,9 +72,7 @@ class CheckReference:
 def baseline(
     path: Source,
     given: Given,
-    output: Annotated[
-        str, valued("-o --output", "FILE", "Baseline file to write, '-' for standard output.")
-    ] = "baseline.json",
+    output: Annotated[str, shared("--out", ": the baseline, '-' for standard output")] = "baseline.json",
     machines: ChosenMachines = ChosenMachines(),
     machine: Machine = "",
     config: Config = None,
@@ -87,7 +95,9 @@ def baseline(
         typer.echo(f"Baseline of {count} kernels at {points} points in {output}")
 
 
-@command("check", Options, CheckOptions, outputs=("junit", "sarif", "markdown", "code_quality", "json"))
+@command(
+    "check", Options, CheckOptions, outputs=("--junit", "--sarif", "--markdown", "--code-quality", "--json")
+)
 def check(
     path: Source,
     given: Given,

@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import At, ChosenMachines, Config, Given, Limit, Presentation, command, valued
+from pipeline.cli.options import (
+    At,
+    ChosenMachines,
+    Config,
+    Given,
+    Limit,
+    Presentation,
+    command,
+    shared,
+    valued,
+)
 from pipeline.cli.output import STANDARD_OUTPUT, reading_progress, show_doubts, write_output
 from pipeline.config.options import Options, load_options
 from pipeline.models.options import ModelOptions
@@ -30,19 +40,13 @@ def compare(
     ] = 1.1,
     output: Annotated[
         str | None,
-        valued(
-            "-o --output --html", "FILE", "Write a self-contained page to this file, '-' for standard output."
-        ),
+        shared("--out", ": a self-contained page, '-' for standard output"),
     ] = None,
     limit: Limit = 15,
     shown: Presentation = Presentation(),
     group_by: Annotated[
         str | None,
-        valued(
-            "--group-by",
-            "NAME[=A,B]",
-            "Compare runs of A by this metadata, such as machine: two values, or all with the first.",
-        ),
+        shared("--group-by", ": compare two of them (machine=A,B), or all with the first"),
     ] = None,
 ) -> None:
     """Report which kernels differ significantly between two studies, now and at the target scale."""
@@ -60,7 +64,7 @@ def compare(
         raise UsageError(
             f"there are {len(pairs) + 1} values of '{group_by}'",
             where="--group-by",
-            hint=f"name two of them, as in {group_by}=A,B, for --json, --output and --format",
+            hint=f"name two of them, as in {group_by}=A,B, for --json, --out and --format",
         )
     rules = CheckOptions(targets=tuple(at or ()), factor=factor, common_factor=min(factor, 1.05))
     places = machines.places

@@ -16,7 +16,7 @@ from pipeline.cli.options import (
     Out,
     chosen_efficiency,
     command,
-    valued,
+    shared,
 )
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, show_written, write_output
 from pipeline.config.options import Options
@@ -35,9 +35,7 @@ def report(
     given: Given,
     at: At = None,
     machines: ChosenMachines = ChosenMachines(),
-    output: Annotated[
-        str | None, valued("-o --output", "FILE", "Write a copy to this file, '-' for standard output.")
-    ] = None,
+    output: Annotated[str | None, shared("--out", ": a copy of the page, '-' for standard output")] = None,
 ) -> None:
     """Write report.html again, for other target points if any are given, or for another machine."""
     from ingest.errors import UsageError
@@ -60,25 +58,23 @@ def report(
         typer.echo(f"Report in {path}")
 
 
-@command("export", Options)
+@command("export")
 def export(
     out: Out,
     to: Annotated[
         Format,
-        typer.Option(
+        shared(
             "--to",
-            help="Measurements for Extra-P, models as CSV, the call tree for Hatchet, or figure, table and "
-            "sentences for a computing-time proposal.",
+            ": measurements for Extra-P, models as CSV, the call tree for Hatchet, or figure, table and "
+            "sentences for a computing-time proposal",
         ),
     ],
-    given: Given,
     output: Annotated[
         str,
-        valued(
-            "-o --output",
-            "FILE",
-            "File to write, '-' for standard output. Of a proposal: the figure (.pdf, .svg, .png) or a "
-            "directory; '-' for the sentences alone.",
+        shared(
+            "--out",
+            ": a file, '-' for standard output. Of a proposal: the figure (.pdf, .svg, .png) or a directory, "
+            "'-' for the sentences alone",
         ),
     ] = STANDARD_OUTPUT,
     at: At = None,
@@ -91,10 +87,9 @@ def export(
     from pipeline.stages.model import require_additive, target_points
     from pipeline.store.results import read_analysis
 
-    if to != PROPOSAL and given.get("min_efficiency") is not None:
-        raise UsageError(f"{to} has no efficiency", where="--min-efficiency", hint="use --to proposal")
     if to == PROPOSAL:
-        _export_proposal(out, at or (), chosen_efficiency(out, given), output, job.read)
+        efficiency = chosen_efficiency(out, {"min_efficiency": job.efficiency})
+        _export_proposal(out, at or (), efficiency, output, job.read)
         return
     if asked := [name for name, value in vars(job).items() if value is not None]:
         option = f"--{asked[0].replace('_', '-')}"

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pipeline.cli.options import Config, Given, Presentation, command, refuse_beside, valued
+from pipeline.cli.options import Config, Given, Presentation, command, refuse_beside, shared, valued
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
     TABLE,
@@ -28,9 +28,7 @@ DISAGREES = 3  # exit code of --verify
 def filter(
     path: Annotated[Path, typer.Argument(metavar="PROFILE|DIR", help="A profile or a directory of runs.")],
     given: Given,
-    output: Annotated[
-        str, valued("-o --output", "FILE", "File to write, '-' for the filter on standard output.")
-    ] = "app.filter",
+    output: Annotated[str, shared("--out", ": the filter, '-' for standard output")] = "app.filter",
     config: Config = None,
     explain: Annotated[
         str | None, valued("--explain", "REGION", "Explain the decision about a region; write nothing.")
@@ -59,7 +57,7 @@ def filter(
         refuse_beside(other, {"--explain": apply is not None or verify is not None}, "give one of them")
         refuse_beside("--format", {"--explain": shown.table_format != TABLE}, "give one of them")
     written = None if verify is not None or apply is not None else output
-    require_one_on_standard_output({"--output": written, "--json": shown.json}, shown.table_format)
+    require_one_on_standard_output({"--out": written, "--json": shown.json}, shown.table_format)
     options = load_options(config, path, **given)
     if verify is not None:
         _verify(path, verify, options, apply, shown)

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import At, Config, Limit, Presentation, command, valued
+from pipeline.cli.option_names import CommandGroup
+from pipeline.cli.options import At, Config, Limit, Presentation, command, shared, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notices, show_written
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-history_app = typer.Typer(no_args_is_help=True, invoke_without_command=True)
+history_app = typer.Typer(cls=CommandGroup, no_args_is_help=True, invoke_without_command=True)
 app.add_typer(history_app, name="history")
 
 FILE = Path("history.parquet")
-File = Annotated[Path, valued("--file", "FILE", "History file.")]
+File = Annotated[Path, shared("--history", ": the file")]
 
 
 @history_app.callback()
@@ -25,11 +26,10 @@ def history_command(
     context: typer.Context,
     html: Annotated[
         Path | None,
-        valued(
-            "--html",
-            "DIR",
-            "Write a static site of trends and change points to this directory, with a badge and "
-            "Markdown for a pull request.",
+        shared(
+            "--out",
+            ": a static site of trends and change points in this directory, with a badge and Markdown for a "
+            "pull request",
         ),
     ] = None,
     file: File = FILE,
@@ -38,9 +38,7 @@ def history_command(
     ] = "",
     machine: Annotated[
         str,
-        valued(
-            "--machine", "NAME", "Show the entries of this machine instead of those of the newest entry's."
-        ),
+        shared("--machine", ": whose entries to show, by default that of the newest entry"),
     ] = "",
 ) -> None:
     """Record results across commits and find when a kernel changed."""
@@ -53,7 +51,7 @@ def history_command(
         return
     if html is None:
         raise UsageError(
-            "give --html DIR, or a command", where="history", hint="see `pipeline history --help`"
+            "give --out DIR, or a command", where="history", hint="see `pipeline history --help`"
         )
     _write_site(html, file, commit_url, machine)
 
@@ -81,13 +79,11 @@ def add(
     commit: Annotated[
         str, valued("--commit", "NAME", "Commit that links lead to, if the label is not its digest.")
     ] = "",
-    file: Annotated[Path, valued("-o --output --file", "FILE", "History file to add to.")] = FILE,
+    file: File = FILE,
     check: Annotated[
         Path | None, valued("--check", "FILE", "check.json of the same state, to store its verdicts too.")
     ] = None,
-    machine: Annotated[
-        str, valued("--machine", "NAME", "Name of the machine; by default the one that the runs name.")
-    ] = "",
+    machine: Annotated[str, shared("--machine", ", by default the one that the runs name")] = "",
     at: At = None,
     config: Config = None,
 ) -> None:
@@ -104,7 +100,7 @@ def add(
     if len(at or []) > 1:
         raise UsageError("a label has one target", where="--at", hint="add it under one label per target")
     if str(file) == STANDARD_OUTPUT:
-        raise UsageError("a history is a file that grows", where="--output", hint="name a file")
+        raise UsageError("a history is a file that grows", where="--history", hint="name a file")
     options = load_options(config, path)
     whole = read_study(path, options, machine).measurements
     study = whole.above_share(SMALLEST_SHARE)

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import Presentation, command, switch, valued
+from pipeline.cli.options import Presentation, command, shared, switch, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, show_notices, write_output
 
 machine_app = typer.Typer(
@@ -14,7 +14,7 @@ machine_app = typer.Typer(
 )
 app.add_typer(machine_app, name="machine")
 
-Output = Annotated[str, valued("-o --output", "FILE", "Machine file to write; '-' for standard output.")]
+Output = Annotated[str, shared("--out", ": the machine file, '-' for standard output")]
 Compiler = Annotated[str | None, valued("--cc", "NAME", "C compiler; default: the first of cc, gcc, clang.")]
 Flags = Annotated[
     str | None,

@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import typer
+from typer.models import OptionInfo
 
 from pipeline.cli.app import app
+from pipeline.cli.option_names import MEANINGS, SHORT, Command, panel_of, place_of
 from pipeline.cli.output import require_one_on_standard_output, write_summary, write_table
 from pipeline.config.option_readers import TARGET_HELP, TARGET_METAVAR, parse_at
 from pipeline.config.options import CONFIGURATION, Options, declared_fields, flag_of, override
@@ -23,16 +25,24 @@ if TYPE_CHECKING:
     from pipeline.projection.study.study_machine import StudyMachine
 
 
-def valued(names: str, metavar: str, help: str, **more: Any) -> Any:  # noqa: ANN401  # as typer's own
-    """Declare an option with a value: its names, separated by blanks, what the help calls the value, help."""
-    return typer.Option(*names.split(), metavar=metavar, help=help, **more)
+def valued(name: str, metavar: str | None, help: str, **more: Any) -> Any:  # noqa: ANN401  # as typer's own
+    """Declare an option with a value: its name, what the help calls the value (None: the choices), help."""
+    names = (SHORT[name], name) if name in SHORT else (name,)
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel_of(name), **more)
 
 
-def switch(name: str, help: str) -> Any:  # noqa: ANN401  # as typer's own
+def switch(name: str, help: str, **more: Any) -> Any:  # noqa: ANN401  # as typer's own
     """Declare an option without a value."""
-    return typer.Option(name, help=help)
+    return typer.Option(name, help=help, rich_help_panel=panel_of(name), **more)
 
 
+def shared(name: str, here: str) -> Any:  # noqa: ANN401  # as typer's own
+    """Declare an option of `MEANINGS`: its name, and what it is in this command."""
+    metavar, meaning = MEANINGS[name]
+    return valued(name, metavar, f"{meaning}{here}.")
+
+
+MACHINE = ": a TOML file, or a shipped one (see `pipeline machine list`)"
 STUDY = "Runs, a results directory or a series file."
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="Results directory of `pipeline run`.")]
 Source = Annotated[Path, typer.Argument(metavar="DIR|OUT|FILE", help=STUDY)]
@@ -43,9 +53,7 @@ At = Annotated[
 Config = Annotated[
     Path | None, valued("--config", "FILE", f"Configuration file; default: {CONFIGURATION} in the directory.")
 ]
-Metric = Annotated[
-    str | None, valued("--metric", "NAME", "Metric to show; default: the one chosen for the run.")
-]
+Metric = Annotated[str | None, shared("--metric", ", by default the one chosen for the run")]
 WhatIf = Annotated[
     list[str] | None,
     valued(
@@ -111,7 +119,7 @@ class KernelPresentation(Presentation):
 
     by: Annotated[
         Literal["region", "callpath", "group"],
-        typer.Option("--by", help="Show regions, call paths, or groups such as communication."),
+        valued("--by", None, "Show regions, call paths, or groups such as communication."),
     ] = "region"
     limit: Limit = 15
 
@@ -143,14 +151,8 @@ class KernelPresentation(Presentation):
 class ChosenMachines:
     """The machine measured on, and the one to show."""
 
-    from_machine: Annotated[
-        str | None,
-        valued("--from", "MACHINE", "Machine measured on: a TOML file, or a shipped one; with --on."),
-    ] = None
-    on: Annotated[
-        str | None,
-        valued("--on", "MACHINE", "Show what is predicted on this machine: a TOML file, or a shipped one."),
-    ] = None
+    from_machine: Annotated[str | None, shared("--from", MACHINE)] = None
+    on: Annotated[str | None, shared("--on", MACHINE)] = None
 
     @property
     def places(self) -> "tuple[StudyMachine, StudyMachine] | None":
@@ -174,8 +176,8 @@ class JobOptions:
     """What a job must hold, as it is given."""
 
     deadline: Annotated[str | None, valued("--deadline", "TIME", "Wall time at most, such as 6h.")] = None
-    budget: Annotated[str | None, valued("--budget", "COST", "Cost at most, such as 50000core-h.")] = None
-    efficiency: Annotated[str | None, valued("--efficiency", "SHARE", "Efficiency at least: 75%.")] = None
+    budget: Annotated[str | None, shared("--budget", ", such as 50000core-h")] = None
+    efficiency: Annotated[str | None, shared("--efficiency", ", such as 75%")] = None
     memory_per_node: Annotated[
         str | None, valued("--memory-per-node", "SIZE", "Memory of a node at most, such as 256GB.")
     ] = None
@@ -202,7 +204,7 @@ class JobOptions:
         return read_job(**vars(self))
 
 
-Command: TypeAlias = Callable[..., None]
+Function: TypeAlias = Callable[..., None]
 Given: TypeAlias = dict[str, Any]
 """The options given on the command line by the names of their fields; None for those not given."""
 
@@ -238,8 +240,8 @@ def refuse_beside(what: str, given: Mapping[str, object], hint: str = "omit one 
 
 
 def command(
-    name: str, *records: type, group: typer.Typer = app, outputs: tuple[str, ...] = ("output", "json")
-) -> Callable[[Command], Command]:
+    name: str, *records: type, group: typer.Typer = app, outputs: tuple[str, ...] = ("--out", "--json")
+) -> Callable[[Function], Function]:
     """Add a command to the command line.
 
     It also takes all options that records declare for it; their values are its argument ``given``. An
@@ -255,17 +257,19 @@ def command(
     found = {one: parameter for record in records for one, parameter in _parameters(name, record).items()}
     off = {one: _off(one) for record in records for one in _on_by_default(name, record)}
 
-    def decorate(function: Command) -> Command:
+    def decorate(function: Function) -> Function:
         own = inspect.signature(function, eval_str=True)
         groups: dict[str, Any] = {
             one.name: one.annotation for one in own.parameters.values() if is_dataclass(one.annotation)
         }
 
+        flags: dict[str, inspect.Parameter] = {}
+
         @functools.wraps(function)
         def call(**arguments: Any) -> None:  # noqa: ANN401
             given = {one: arguments.pop(one) for one in found}
             given |= {one: False for one, parameter in off.items() if arguments.pop(parameter.name)}
-            targets = {f"--{one.replace('_', '-')}": arguments.get(one) for one in outputs}
+            targets = {flag: arguments[flags[flag].name] for flag in outputs if flag in flags}
             require_one_on_standard_output(targets, arguments.get("table_format"))
             for one, record in groups.items():
                 arguments[one] = record(**{part.name: arguments.pop(part.name) for part in fields(record)})
@@ -274,13 +278,22 @@ def command(
         parameters = [
             part for one in own.parameters.values() if one.name != "given" for part in _expanded(one)
         ]
+        flags |= {flag: one for one in parameters if (flag := _flag(one)) is not None}
         first = [one for one in parameters if one.default is inspect.Parameter.empty]
         rest = [one for one in parameters if one.default is not inspect.Parameter.empty]
-        call.__signature__ = own.replace(parameters=[*first, *found.values(), *off.values(), *rest])  # type: ignore[attr-defined]
-        group.command(name)(call)
+        rest = sorted([*found.values(), *off.values(), *rest], key=lambda one: place_of(_flag(one) or ""))
+        call.__signature__ = own.replace(parameters=[*first, *rest])  # type: ignore[attr-defined]
+        group.command(name, cls=Command)(call)
         return call
 
     return decorate
+
+
+def _flag(parameter: inspect.Parameter) -> str | None:
+    """Return the name of an option on the command line; None for an argument."""
+    *_, declared = parameter.annotation.__metadata__
+    option = isinstance(declared, OptionInfo)
+    return (declared.default, *declared.param_decls)[-1] if option else None  # where typer keeps names
 
 
 def _expanded(parameter: inspect.Parameter) -> list[inspect.Parameter]:
@@ -305,10 +318,10 @@ def _parameters(command: str, record: type) -> dict[str, inspect.Parameter]:
             default=None,
             annotation=Annotated[
                 (declared.given or kind) | None,
-                typer.Option(
+                valued(
                     flag_of(one.name, declared),
-                    metavar=declared.metavar or None,
-                    help=(declared.help + _default_text(one.default)).replace("[", r"\["),  # not markup
+                    declared.metavar or None,
+                    (declared.help + _default_text(one.default)).replace("[", r"\["),  # not markup
                 ),
             ],
         )
@@ -332,7 +345,7 @@ def _off(name: str) -> inspect.Parameter:
         f"no_{name}",
         inspect.Parameter.POSITIONAL_OR_KEYWORD,
         default=False,
-        annotation=Annotated[bool, typer.Option(f"--no-{flag}", hidden=True, help=f"Turn off --{flag}.")],
+        annotation=Annotated[bool, switch(f"--no-{flag}", f"Turn off --{flag}.", hidden=True)],
     )
 
 

@@ -46,7 +46,7 @@ def image_form(target: str) -> str:
 
     form = "svg" if target == STANDARD_OUTPUT else Path(target).suffix.lstrip(".").lower()
     if form not in ("png", "svg"):
-        raise UsageError(f"'{target}' is neither .png nor .svg", where="--output")
+        raise UsageError(f"'{target}' is neither .png nor .svg", where="--out")
     return form
 
 

@@ -5,17 +5,15 @@ from typing import Annotated
 
 import typer
 
-from pipeline.cli.options import Limit, Presentation, command, valued
+from pipeline.cli.options import Limit, Presentation, command, shared, valued
 
 File = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="Object file, compiler output (.s), or the text of objdump -d."),
 ]
 Function = Annotated[str, valued("--function", "NAME", "Function with the loops: its symbol or C++ name.")]
-On = Annotated[str, valued("--on", "CPU", "Processor, such as zen4, sapphire-rapids or neoverse-v2.")]
-From = Annotated[
-    str | None, valued("--from", "CPU", "Processor to compare with, where the time was measured.")
-]
+On = Annotated[str, shared("--on", ": a processor such as zen4, sapphire-rapids or neoverse-v2")]
+From = Annotated[str | None, shared("--from", ": a processor to compare with")]
 Time = Annotated[
     str | None, valued("--time", "TIME", "Time of the loop on the processor of --from, such as '12.3 s'.")
 ]

@@ -4,18 +4,28 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from pipeline.cli.options import KernelPresentation, chosen_efficiency, command, switch, valued
+from pipeline.cli.options import (
+    MACHINE,
+    KernelPresentation,
+    chosen_efficiency,
+    command,
+    shared,
+    switch,
+    valued,
+)
 from pipeline.cli.output import STANDARD_OUTPUT, image_form, write_output
+from pipeline.config.option_readers import TARGET_HELP, TARGET_METAVAR
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from pipeline.columns.cells import DataTable
     from pipeline.projection.applications.application import Inputs
+    from pipeline.projection.expressions.expression_text import Language
 
 DETAILS = ("sensitivities", "strategies", "ports", "models", "threads")
 
@@ -29,27 +39,19 @@ Application = Annotated[
 ]
 FromMachine = Annotated[
     str | None,
-    valued(
-        "--from",
-        "MACHINE",
-        "Machine that a results directory was measured on: a TOML file, or a shipped one.",
-    ),
+    shared("--from", MACHINE + ", of a results directory"),
 ]
 OnMachine = Annotated[
     str | None,
-    valued(
-        "--on",
-        "MACHINE",
-        "Machine: a TOML file, or a shipped one (see --list); default: the application's own.",
-    ),
+    shared("--on", MACHINE + "; by default the application's own"),
 ]
 InputTexts = Annotated[
     list[str] | None,
     valued(
         "--at",
-        "NAME=VALUE,...",
-        "Inputs of the application, such as L=8,P=1024 or 'halo=64 KiB'; one may be swept: L=4:14, "
-        "P=64:4096:x2 or P=64,96,1024. Of results, a target point. May be repeated.",
+        TARGET_METAVAR,
+        f"{TARGET_HELP} Of an application its inputs, such as L=8,P=1024 or 'halo=64 KiB'; one may be swept: "
+        "L=4:14, P=64:4096:x2 or P=64,96,1024.",
     ),
 ]
 Variant = Annotated[
@@ -58,11 +60,10 @@ Variant = Annotated[
 ]
 Output = Annotated[
     str | None,
-    valued(
-        "-o --output --roofline",
-        "FILE",
-        "Draw what is swept, or else the roofline of a projection by bandwidth ratios: a .png or .svg "
-        "file, '-' for SVG on standard output. Of results, write their report there, an .html file.",
+    shared(
+        "--out",
+        ": a figure of what is swept, or else the roofline of a projection by bandwidth ratios, as .png or "
+        ".svg, '-' for SVG on standard output. Of results their report, an .html file",
     ),
 ]
 Show = Annotated[
@@ -75,8 +76,8 @@ Show = Annotated[
     ),
 ]
 Export = Annotated[
-    str | None,
-    valued("--export", "LANGUAGE", "Print the total as source text: octave (also MATLAB), python or latex."),
+    Literal["octave", "python", "latex"] | None,
+    shared("--to", ": print the total as source text for octave (also MATLAB), python or latex"),
 ]
 Listed = Annotated[bool, switch("--list", "Show the shipped applications and machines.")]
 
@@ -121,7 +122,7 @@ def project(
     asked = _Asked(source=application, machine=on, variant=variant, at=at or [], output=output, shown=shown)
     if Path(application).is_dir():
         if export is not None or show != "parts":
-            raise UsageError("is for applications", where="--show" if export is None else "--export")
+            raise UsageError("is for applications", where="--show" if export is None else "--to")
         _project_results(asked, from_machine)
         return
     if from_machine is not None:
@@ -177,7 +178,7 @@ def _project_application(asked: _Asked, show: str) -> None:
         hint = f"choose one of parts, {', '.join(DETAILS)}"
         raise UsageError(f"'{show}' is not known", where="--show", hint=hint)
     if inputs.swept or asked.output is not None:
-        raise UsageError(f"{show} are shown at one point", where="--show", hint="omit the sweep and --output")
+        raise UsageError(f"{show} are shown at one point", where="--show", hint="omit the sweep and --out")
     document, table = _details(asked, show, inputs)
     asked.shown.present(document, table, lambda screen: show_table(screen, table()))
 
@@ -205,19 +206,14 @@ def _show_parts(asked: _Asked, inputs: "Inputs") -> None:
     asked.shown.present(document, table, draw)
 
 
-def _export(asked: _Asked, language: str, *, others: bool) -> None:
+def _export(asked: _Asked, language: "Language", *, others: bool) -> None:
     from ingest.errors import UsageError
-    from pipeline.projection.expressions.expression_text import LANGUAGES
     from pipeline.stages.project import export_application
 
-    chosen = next((name for name in LANGUAGES if name == language), None)
-    if chosen is None:
-        hint = f"choose one of {', '.join(LANGUAGES)}"
-        raise UsageError(f"'{language}' is not known", where="--export", hint=hint)
     if others:
         hint = "omit other options than --on and --variant"
-        raise UsageError("prints the formula, with its inputs as arguments", where="--export", hint=hint)
-    print(export_application(asked.source, asked.machine, chosen, variant=asked.variant).rstrip())
+        raise UsageError("prints the formula, with its inputs as arguments", where="--to", hint=hint)
+    print(export_application(asked.source, asked.machine, language, variant=asked.variant).rstrip())
 
 
 def _details(asked: _Asked, show: str, inputs: "Inputs") -> tuple[dict[str, Any], "Callable[[], DataTable]"]:

@@ -15,8 +15,8 @@ from pipeline.cli.options import (
     Presentation,
     command,
     refuse_beside,
+    shared,
     switch,
-    valued,
 )
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
@@ -47,11 +47,7 @@ def run(
     shown: KernelPresentation = KernelPresentation(),
     group_by: Annotated[
         str | None,
-        valued(
-            "--group-by",
-            "NAME",
-            "One study per value of this metadata of the runs, such as machine, side by side.",
-        ),
+        shared("--group-by", ": one study per value, such as of machine, side by side"),
     ] = None,
     details: Annotated[
         bool, switch("--details", "Also print ranking, crossovers, remarks and POP efficiencies.")
@@ -168,7 +164,7 @@ def inspect(
     ] = False,
     output: Annotated[
         str | None,
-        valued("-o --output", "FILE", r"File of --propose to write, '-' for standard output \[default: -]."),
+        shared("--out", r": the list of --propose, '-' for standard output \[default: -]"),
     ] = None,
     table_format: Format = "table",
 ) -> None:
@@ -185,7 +181,7 @@ def inspect(
         _propose(path, output or STANDARD_OUTPUT)
         return
     if output is not None:
-        raise UsageError("only --propose writes a file", where="--output", hint="add --propose")
+        raise UsageError("only --propose writes a file", where="--out", hint="add --propose")
     found = inspect_path(path, load_options(config, path), totals=totals, progress=reading_progress)
     if not write_table(table_format, lambda: inspection_table(found)):
         show_inspection(console(), found)

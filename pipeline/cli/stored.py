@@ -18,6 +18,7 @@ from pipeline.cli.options import (
     chosen_efficiency,
     command,
     refuse_beside,
+    shared,
     switch,
     valued,
 )
@@ -138,7 +139,7 @@ def tree(
     shown.present(summary, lambda: tree_table(analysis, [tree[:2] for tree in trees], share), draw)
 
 
-@command("plot", outputs=("png", "svg", "output"))
+@command("plot", outputs=("--png", "--svg", "--out"))
 def plot(
     out: Out,
     kernel: Annotated[
@@ -149,14 +150,12 @@ def plot(
     ],
     at: At = None,
     metric: Metric = None,
-    output: Annotated[
-        str | None, valued("-o --output", "FILE", "Write a .png or .svg file instead, '-' for text.")
-    ] = None,
+    output: Annotated[str | None, shared("--out", ": a .png or .svg file, '-' for text")] = None,
     png: Annotated[
-        str | None, valued("--png", "FILE", "Write PNG to this file, '-' for standard output.")
+        str | None, valued("--png", "FILE", "Write PNG to this file, '-' for standard output.", hidden=True)
     ] = None,
     svg: Annotated[
-        str | None, valued("--svg", "FILE", "Write SVG to this file, '-' for standard output.")
+        str | None, valued("--svg", "FILE", "Write SVG to this file, '-' for standard output.", hidden=True)
     ] = None,
     linear: Annotated[bool, switch("--linear", "Use linear instead of logarithmic axes.")] = False,
 ) -> None:
@@ -197,11 +196,10 @@ def advise(
     out: Out,
     budget: Annotated[
         str | None,
-        valued(
+        shared(
             "--budget",
-            "COST",
-            "What may be spent, such as 500core-h or 3000core-s; without a unit, core-seconds. "
-            "Default: as much as the study has cost so far.",
+            ", such as 500core-h or 3000core-s, without a unit core-seconds; by default as much as the study "
+            "has cost so far",
         ),
     ] = None,
     at: At = None,

@@ -88,7 +88,9 @@ class FilterOptions(PaperRule):
     abridge: bool = option(False, "Shorten names with wildcards where unambiguous.", commands=_FILTER)
     whole_files: bool = option(False, "Exclude whole source files where possible.", commands=_FILTER)
     to: Literal["scorep", "tau", "gcc", "xray"] = option(
-        "scorep", "The instrumentation tool that reads the file.", commands=_FILTER
+        "scorep",
+        "Tool or format to write for: the tool that instruments the program.",
+        commands=_FILTER,
     )
     merge: Path | None = option(
         None, "Merge with this existing filter.", commands=_FILTER, metavar="FILE", read=read_file
@@ -126,14 +128,23 @@ class Options:
         groups: ``[groups]``: patterns of the kernels in groups of one's own, by name.
     """
 
-    out: Path = option(Path("results"), "Results directory.", commands=_RUN, metavar="OUT", recompute=False)
+    out: Path = option(
+        Path("results"),
+        "Where to write: the results directory.",
+        commands=_RUN,
+        metavar="PATH",
+        recompute=False,
+    )
     scaling: Literal["auto", "strong", "weak"] = option(
         "auto",
         "Fixed problem size (strong), fixed size per process (weak), or detected from the data (auto).",
         commands=(*_MODELS, *_GATE),
     )
     metric: str = option(
-        "time", "Metric to model; time is modelled as effort.", commands=(*_MODELS, *_GATE), metavar="NAME"
+        "time",
+        "Metric to model or show: time is modelled as core-seconds.",
+        commands=(*_MODELS, *_GATE),
+        metavar="NAME",
     )
     at: tuple[Mapping[str, float], ...] = option(
         (),
@@ -159,8 +170,9 @@ class Options:
     )
     min_efficiency: float = option(
         MIN_EFFICIENCY,
-        "Report the largest scale with at least this efficiency.",
-        commands=(*_MODELS, "predict", "report", "export"),
+        "Parallel efficiency at least: the largest scale that has it is reported.",
+        commands=(*_MODELS, "predict", "report"),
+        flag="--efficiency",
         metavar="SHARE",
         given=str,
         read=read_positive_share,

@@ -46,7 +46,7 @@ def write_proposal(
     form = image.suffix.lstrip(".").lower()
     if form not in FORMS:
         raise UsageError(
-            f"'{output}' is neither .pdf, .svg nor .png", where="--output", hint="or give a directory"
+            f"'{output}' is neither .pdf, .svg nor .png", where="--out", hint="or give a directory"
         )
     study = _Study(out, at, min_efficiency, job)
     charts = runtime_charts(study.analysis, study.runtime, study.targets[-1])

@@ -174,5 +174,5 @@ def projection_image(form: str, projections: Sequence[ApplicationProjection], sw
             "sweep an input, such as --at P=64:4096:x2; a projection by bandwidth ratios has a roofline "
             "if its reference machine states a peak"
         )
-        raise UsageError("nothing is swept, and this projection has no roofline", where="--output", hint=hint)
+        raise UsageError("nothing is swept, and this projection has no roofline", where="--out", hint=hint)
     return image(roofline_figure(profile.roofline), form)

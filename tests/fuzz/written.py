@@ -59,8 +59,8 @@ READERS = {
     ),
     BASELINE: (("check", RESULT, "--baseline", BASELINE),),
     HISTORY: (
-        ("history", "show", "total", "--file", HISTORY),
-        ("history", "--html", "site", "--file", HISTORY),
+        ("history", "show", "total", "--history", HISTORY),
+        ("history", "--out", "site", "--history", HISTORY),
         ("check", RESULT, "--history", HISTORY),
     ),
     CONFIG: (("model", "study", "--config", CONFIG), ("check", RESULT, "--config", CONFIG)),
@@ -74,8 +74,8 @@ def write_all(folder: Path) -> None:
     for arguments in (
         ("run", "study", "--out", RESULT, "--at", "p=64"),
         ("baseline", RESULT, "-o", BASELINE),
-        ("history", "add", RESULT, "--label", "a", "--file", HISTORY),
-        ("history", "add", RESULT, "--label", "b", "--file", HISTORY),
+        ("history", "add", RESULT, "--label", "a", "--history", HISTORY),
+        ("history", "add", RESULT, "--label", "b", "--history", HISTORY),
     ):
         kind, told = call(folder, arguments)
         if kind != "answered":

@@ -13,7 +13,7 @@ import keyword
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 from ingest.errors import UsageError
 from pipeline.projection.expressions import symbolic_model as arithmetic
@@ -164,7 +164,6 @@ def _dotted(node: ast.expr) -> str:
 
 
 Language: TypeAlias = Literal["octave", "python", "latex"]
-LANGUAGES: tuple[Language, ...] = get_args(Language)
 
 
 def export(model: Model, language: Language, *, name: str = "T", title: str = "") -> str:

@@ -15,18 +15,11 @@ import typer
 
 import pipeline.cli as cli
 from pipeline.cli.app import COMMANDS, app, register
+from pipeline.cli.option_names import MEANINGS, OLD_NAMES, PANELS
 from pipeline.cli.output import reading_progress, show_notice, show_skipped, write_output, write_summary
 
 STUDY = Path(__file__).parents[3] / "sample_profiles" / "hpcg-strong"
 START = "from pipeline.cli import main; main()"
-SHARED = ("--at", "--json", "--config", "--limit", "--by", "--scaling", "--metric", "--jobs", "--strict")
-OWN = {  # options of the same name that mean something else
-    ("project", "--at"),
-    ("check", "--json"),
-    ("model", "--by"),
-    ("model", "--limit"),
-    *((name, "--metric") for name in ("bottlenecks", "predict", "plot", "tree", "export")),
-}
 
 
 @pytest.fixture(scope="module")
@@ -69,15 +62,61 @@ def test_every_option_has_a_help_without_markup(commands):
                 assert not re.search(r"(?<!\\)\[", parameter.help), f"{name} {parameter.name}"
 
 
-def test_options_of_several_commands_have_one_help(commands):
-    for flag in SHARED:
-        texts = {
-            parameter.help
-            for name, command in commands.items()
-            for parameter in command.params
-            if flag in parameter.opts and (name, flag) not in OWN
-        }
-        assert len(texts) == 1, f"{flag}: {texts}"
+@pytest.fixture(scope="module")
+def options(commands):
+    """All declarations of every option that the help shows, by its name."""
+    found = {}
+    for command in commands.values():
+        for one in (command, *getattr(command, "commands", {}).values()):
+            for parameter in one.params:
+                if parameter.param_type_name == "option" and not parameter.hidden:
+                    found.setdefault(parameter.opts[-1], []).append(parameter)
+    return found
+
+
+def meaning(name, declared):
+    """What the help says of an option in all commands, without the default."""
+    texts = [re.sub(r" \\?\[default: .*", "", parameter.help) for parameter in declared]
+    return MEANINGS[name][1] if name in MEANINGS else min(texts, key=len)
+
+
+def test_an_option_means_the_same_in_all_commands(options):
+    for name, declared in options.items():
+        said = meaning(name, declared)
+        assert all(parameter.help.startswith(said) for parameter in declared), (name, said)
+        for what in ("metavar", "is_flag", "multiple", "opts", "rich_help_panel"):
+            assert len({str(getattr(parameter, what)) for parameter in declared}) == 1, (name, what)
+
+
+def test_no_two_options_mean_the_same(options):
+    names = {}
+    for name, declared in options.items():
+        names.setdefault(meaning(name, declared), []).append(name)
+    assert not {said: several for said, several in names.items() if len(several) > 1}
+
+
+def test_options_of_long_helps_are_in_panels_and_panels_list_no_others(commands, options):
+    listed = {f"--{name}" for names in PANELS.values() for name in names.split()}
+    assert listed - {"--png", "--svg"} <= set(options)  # the two are hidden
+    for name, command in commands.items():
+        own = {one.opts[-1] for one in command.params if one.param_type_name == "option" and not one.hidden}
+        assert len(own) < 10 or own <= listed, name
+
+
+def test_old_names_go_on_working_and_no_help_shows_them(call, strong_study, tmp_path, options, refused):
+    assert not set(OLD_NAMES) & set(options) - {"--out"}
+    out, history, milc = tmp_path / "out", tmp_path / "history.parquet", ("milc", "--on", "xt5")
+    assert call("run", strong_study, "-o", out, "--min-efficiency", "60%")[0] == 0
+    assert call("predict", out, "--min-efficiency=90%") == call("predict", out, "--efficiency=90%")
+    assert call("compare", out, out, "--html", tmp_path / "page.html")[0] == 0
+    for number, name in enumerate(("--file", "-o", "--output", "--history")):
+        assert call("history", "add", out, "--label", f"c{number}", name, history)[0] == 0
+    assert "4 labels" in call("history", "add", out, "--label", "c0", "--history", history)[1]
+    assert call("history", "--html", tmp_path / "site", "--file", history)[0] == 0
+    assert call("project", *milc, "--export", "latex") == call("project", *milc, "--to", "latex")
+    assert call("baseline", out, "--output", tmp_path / "base.json")[0] == 0
+    assert all((tmp_path / name).exists() for name in ("page.html", "site/index.html", "base.json"))
+    assert "No such option: --min-efficiency" in refused("tree", out, "--min-efficiency", "60%")
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,7 @@ def test_the_last_results_of_a_history_are_a_baseline(call, studies, tmp_path, r
     file = tmp_path / "h.parquet"
     for n, wobble in enumerate((1.0, 1.01, 0.99, 1.02, 1.0)):
         study = studies(f"day{n}", 1, wobbles=(wobble, wobble * 1.002, wobble))
-        call("history", "add", study, "--label", f"c{n}", "--file", file)
+        call("history", "add", study, "--label", f"c{n}", "--history", file)
     assert call("check", tmp_path / "day1", "--history", file, "--last", "4")[0] == 0
     code, out, _ = call("check", studies("after", 2), "--history", file)
     assert code == 1
@@ -213,8 +213,8 @@ def test_json_on_standard_output_stands_alone_also_on_github(call, studies, base
         (["check", "{study}", "--baseline", "{tmp}/baseline.json", "--at", "q=3"], "no parameter 'q'"),
         (["check", "{study}", "--baseline", "{tmp}/baseline.json", "--metric", "visits"], "differ"),
         (["baseline", "{study}", "-o", "/proc/nowhere/b.json"], "cannot be written"),
-        (["history", "show", "sum", "--file", "{tmp}/nix.parquet"], "no such file"),
-        (["history", "show", "sum", "--file", "{tmp}/bad.json"], "cannot be read"),
+        (["history", "show", "sum", "--history", "{tmp}/nix.parquet"], "no such file"),
+        (["history", "show", "sum", "--history", "{tmp}/bad.json"], "cannot be read"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(call, baseline, tmp_path, arguments, message):
@@ -233,7 +233,7 @@ def test_compare_finds_nothing_in_the_same_and_the_changed_kernel_elsewhere(call
     assert code == 0
     assert "No kernel differs" in out
     page = tmp_path / "c.html"
-    code, out, _ = call("compare", before, after, "--html", page, "--json", "-")
+    code, out, _ = call("compare", before, after, "--out", page, "--json", "-")
     assert code == 0
     worse = {tuple(k["callpath"]) for k in json.loads(out)["kernels"] if k["verdict"] == "regression"}
     assert worse - {("total",)} == {("main", "sum")}
@@ -286,24 +286,28 @@ def test_history_keeps_commits_and_shows_the_change(call, studies, tmp_path, ref
     file = tmp_path / "h.parquet"
     before, after = studies("before", 1), studies("after", 2)
     for n in range(10):
-        code, out, _ = call("history", "add", before if n < 5 else after, "--label", f"c{n}", "--file", file)
+        code, out, _ = call(
+            "history", "add", before if n < 5 else after, "--label", f"c{n}", "--history", file
+        )
         assert code == 0
     assert out == f"Added 7 kernels of c9 to {file}, which has 10 labels\n"
-    assert "10 labels" in call("history", "add", after, "--label", "c9", "--file", file)[1]
-    _, out, _ = call("history", "show", "main/sum", "--file", file, "--json", "-")
+    assert "10 labels" in call("history", "add", after, "--label", "c9", "--history", file)[1]
+    _, out, _ = call("history", "show", "main/sum", "--history", file, "--json", "-")
     (kernel,) = json.loads(out)["kernels"]
     assert [c["label"] for c in kernel["change_points"]] == ["c5"]
-    _, out, _ = call("history", "show", "main/sum", "--file", file)
+    _, out, _ = call("history", "show", "main/sum", "--history", file)
     assert "8.00 × before" in out
-    assert "'nix' matches no kernel; try '*' or 'total'" in refused("history", "show", "nix", "--file", file)
+    assert "'nix' matches no kernel; try '*' or 'total'" in refused(
+        "history", "show", "nix", "--history", file
+    )
 
 
 def test_history_keeps_verdicts_and_targets(call, studies, baseline, tmp_path):
     file, after = tmp_path / "h.parquet", studies("after", 2)
     call("check", after, "--baseline", baseline, "--json", tmp_path / "check.json")
-    options = ("--file", file, "--check", tmp_path / "check.json", "--at", "p=16")
+    options = ("--history", file, "--check", tmp_path / "check.json", "--at", "p=16")
     assert call("history", "add", after, "--label", "c1", *options)[0] == 0
-    (kernel,) = json.loads(call("history", "show", "total", "--file", file, "--json", "-")[1])["kernels"]
+    (kernel,) = json.loads(call("history", "show", "total", "--history", file, "--json", "-")[1])["kernels"]
     (entry,) = kernel["entries"]
     assert entry["verdict"] == "regression"
     assert entry["value"] == pytest.approx(64 + 8 * 4 + 0.25, rel=0.01)
@@ -312,9 +316,9 @@ def test_history_keeps_verdicts_and_targets(call, studies, baseline, tmp_path):
 
 def test_the_history_of_many_kernels_is_limited(call, studies, tmp_path):
     file = tmp_path / "h.parquet"
-    call("history", "add", studies("before", 1), "--label", "c1", "--file", file)
-    assert call("history", "show", "*", "--file", file)[1].count(" at p = 8\n") == 6
-    assert call("history", "show", "*", "--file", file, "--limit", "2")[1].count(" at p = 8\n") == 2
+    call("history", "add", studies("before", 1), "--label", "c1", "--history", file)
+    assert call("history", "show", "*", "--history", file)[1].count(" at p = 8\n") == 6
+    assert call("history", "show", "*", "--history", file, "--limit", "2")[1].count(" at p = 8\n") == 2
 
 
 def test_the_examples_of_the_ci_page_exit_as_it_says(call, tmp_path, monkeypatch):

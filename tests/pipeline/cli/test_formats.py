@@ -40,7 +40,7 @@ COMMANDS = {
     "project --list": "project --list",
     "machine": "machine list",
     "ports": "ports {loops} --function daxpy --on zen4 --from zen3",
-    "history": "history show * --file {history}",
+    "history": "history show * --history {history}",
     "filter": "filter {profile} -o {tmp}/app.filter",
     "filter --apply": "filter {profile} --apply {rules}",
     "filter --verify": "filter {profile} --apply {rules} --verify {profile}",
@@ -320,9 +320,9 @@ def test_json_may_go_to_a_file_beside_the_table(call, places, tmp_path):
 
 ONE = "only one of them can go to standard output; give files"
 REFUSED = {
-    "filter x -o - --format csv": f"--output and --format: {ONE}",
+    "filter x -o - --format csv": f"--out and --format: {ONE}",
     "filter x --explain f --format csv": "--explain: cannot be combined with --format; give one of them",
-    "compare x y -o - --format csv": f"--output and --format: {ONE}",
+    "compare x y -o - --format csv": f"--out and --format: {ONE}",
     "inspect x --propose --format csv": "--format: cannot be combined with --propose; omit one of them",
     "bottlenecks x --format xml": (
         "Invalid value for '--format': 'xml' is not one of 'table', 'csv', 'md', 'json', 'latex';"

@@ -1,4 +1,4 @@
-"""`pipeline history --html`, and what `history add` stores for it."""
+"""`pipeline history --out`, and what `history add` stores for it."""
 
 import json
 
@@ -32,7 +32,7 @@ def write_series(path, factor=1.0):
 def test_a_site_is_written(call, history, tmp_path):
     folder = tmp_path / "new" / "site"
     url = "https://example.org/{commit}"
-    code, out, notices = call("history", "--html", folder, "--file", history, "--commit-url", url)
+    code, out, notices = call("history", "--out", folder, "--history", history, "--commit-url", url)
     assert (code, out, notices) == (0, "", f"pipeline: wrote {folder / 'index.html'}\n")
     assert {path.name for path in folder.iterdir()} == {
         "index.html",
@@ -43,12 +43,12 @@ def test_a_site_is_written(call, history, tmp_path):
     assert len(list((folder / "kernels").iterdir())) == 2
     data = carried(next((folder / "kernels").glob("f-*")).read_text())
     assert (data["template"], data["commits"][-1]) == (url, "abc11")
-    assert call("history", "--html", folder, "--file", history)[0] == 0  # again, without links
+    assert call("history", "--out", folder, "--history", history)[0] == 0  # again, without links
     assert "example.org" not in (folder / "index.html").read_text()
 
 
 def test_the_machine_is_chosen_and_the_others_are_named(call, history, tmp_path):
-    add = ("history", "add", write_series(tmp_path / "s.jsonl"), "--file", tmp_path / "h.parquet")
+    add = ("history", "add", write_series(tmp_path / "s.jsonl"), "--history", tmp_path / "h.parquet")
     assert call(*add, "--label", "1", "--machine", "big", "--commit", "0f")[0] == 0
     assert call(*add, "--label", "2", "--machine", "small")[0] == 0
     stored = pq.read_table(tmp_path / "h.parquet").to_pylist()
@@ -56,7 +56,7 @@ def test_the_machine_is_chosen_and_the_others_are_named(call, history, tmp_path)
         ("1", "big", "0f"),
         ("2", "small", ""),
     }
-    site = ("history", "--html", tmp_path / "site", "--file", tmp_path / "h.parquet")
+    site = ("history", "--out", tmp_path / "site", "--history", tmp_path / "h.parquet")
     code, _, notices = call(*site)
     assert (code, notices.splitlines()[0]) == (
         0,
@@ -71,12 +71,12 @@ def test_the_machine_is_chosen_and_the_others_are_named(call, history, tmp_path)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--file", "x"], "give --html DIR, or a command"),
-        (["--html", "x", "show", "total"], "its options stand without a command; leave out either"),
-        (["--file", "x", "show", "total"], "its options stand without a command"),
-        (["--html", "{tmp}/s", "--file", "{tmp}/none"], "no such file"),
-        (["--html", "{tmp}/s", "--file", "{file}", "--commit-url", "ftp://{commit}"], "--commit-url"),
-        (["--html", "{file}", "--file", "{file}"], "cannot be written"),
+        (["--history", "x"], "give --out DIR, or a command"),
+        (["--out", "x", "show", "total"], "its options stand without a command; leave out either"),
+        (["--history", "x", "show", "total"], "its options stand without a command"),
+        (["--out", "{tmp}/s", "--history", "{tmp}/none"], "no such file"),
+        (["--out", "{tmp}/s", "--history", "{file}", "--commit-url", "ftp://{commit}"], "--commit-url"),
+        (["--out", "{file}", "--history", "{file}"], "cannot be written"),
     ],
 )
 def test_wrong_use_is_one_line(refused, history, tmp_path, arguments, message):

@@ -191,7 +191,7 @@ def test_an_inspection_ends_with_ok_or_with_the_problems(study, call):
     [
         (["--propose", "--totals"], "--totals: cannot be combined with --propose; omit one of them"),
         (["--propose", "--config", "x"], "--config: cannot be combined with --propose; omit one of them"),
-        (["-o", "x"], "--output: only --propose writes a file; add --propose"),
+        (["-o", "x"], "--out: only --propose writes a file; add --propose"),
     ],
 )
 def test_contradictory_options_of_an_inspection(study, call, options, message):

@@ -77,22 +77,22 @@ WRONG = {
     "filter x --max-overhead 0": "--max-overhead: invalid share '0'; write 5% or 0.05",
     "filter x --explain a --apply b": "--explain: cannot be combined with --apply; give one of them",
     "plot x k --png - --svg -": f"--png and --svg: {ONE_STREAM}",
-    "plot x k -o x.gif": "--output: 'x.gif' is neither .png nor .svg",
-    "project setsm -o png": "--output: 'png' is neither .png nor .svg",
-    "compare x y -o - --json -": f"--output and --json: {ONE_STREAM}",
+    "plot x k -o x.gif": "--out: 'x.gif' is neither .png nor .svg",
+    "project setsm -o png": "--out: 'png' is neither .png nor .svg",
+    "compare x y -o - --json -": f"--out and --json: {ONE_STREAM}",
     "check x --junit - --json -": f"--junit and --json: {ONE_STREAM}",
     "check x --junit - --format csv": f"--junit and --format: {ONE_STREAM}",
-    "project x -o - --json -": f"--output and --json: {ONE_STREAM}",
+    "project x -o - --json -": f"--out and --json: {ONE_STREAM}",
     "project --list --on x": "--list: lists everything; omit other arguments than --json and --format",
     "project x --at P=1 --at P=2": (
         "--at: P is given twice; give an input once; several values are a sweep, such as L=4:14 or L=4,8,16"
     ),
-    "export x --to csv --min-efficiency 60%": "--min-efficiency: csv has no efficiency; use --to proposal",
+    "export x --to csv --efficiency 60%": "--efficiency: csv has no jobs; use --to proposal",
     "export x --to hatchet-json --at p=2": "--at: hatchet-json has no predictions; omit it, or use --to csv",
     "history add x --label a --at p=2 --at p=4": (
         "--at: a label has one target; add it under one label per target"
     ),
-    "history add x --label a -o -": "--output: a history is a file that grows; name a file",
+    "history add x --label a -o -": "--history: a history is a file that grows; name a file",
 }
 
 

@@ -63,7 +63,7 @@ def test_help_says_what_can_be_given(project):
     for text in (
         "[APPLICATION | OUT]",
         "MACHINE",
-        "NAME=VALUE,...",
+        "L=8,P=1024",
         "--list",
         "the application's own",
         ".png or .svg",
@@ -100,7 +100,7 @@ def test_help_says_what_can_be_given(project):
         (["nothing.toml"], "nothing.toml: no such file, and no shipped application of that name"),
         (["mlic"], "did you mean 'milc'?"),
         (["milc", "--on", "power5plus", "--at", "L=8,P=256", "--roofline", "a.png"], "has no roofline"),
-        (["setsm", "--roofline", "a.pdf"], "--output: 'a.pdf' is neither .png nor .svg"),
+        (["setsm", "--roofline", "a.pdf"], "--out: 'a.pdf' is neither .png nor .svg"),
         (
             ["milc", "--at", "L=4:14,P=64:256:x2"],
             "--at: L and P have several values; sweep one input at a time",
@@ -114,12 +114,12 @@ def test_help_says_what_can_be_given(project):
             "--show: sensitivities are shown at one po",
         ),
         (
-            ["milc", "--export", "fortran"],
-            "--export: 'fortran' is not known; choose one of octave, python, latex",
+            ["milc", "--to", "fortran"],
+            "Invalid value for '--to': 'fortran' is not one of 'octave', 'python', 'latex'",
         ),
         (
-            ["milc", "--export", "octave", "--at", "L=8"],
-            "--export: prints the formula, with its inputs as arg",
+            ["milc", "--to", "octave", "--at", "L=8"],
+            "--to: prints the formula, with its inputs as arg",
         ),
         (["milc", "--at", "L=8,P=256", "--show", "strategies"], "the application has no vector loops"),
     ],
@@ -245,8 +245,8 @@ def test_port_models_are_tables(project, tmp_path):
 
 
 def test_the_formula_as_source_text(project):
-    code, printed, _ = project("milc", "--on", "xt5", "--export", "octave")
+    code, printed, _ = project("milc", "--on", "xt5", "--to", "octave")
     assert code == 0
     assert printed.startswith("function value = milc(")
     assert printed.endswith("end\n")
-    assert project("milc", "--on", "xt5", "--variant", "ideal", "--export", "latex")[1].count("\\frac")
+    assert project("milc", "--on", "xt5", "--variant", "ideal", "--to", "latex")[1].count("\\frac")

@@ -219,7 +219,7 @@ def test_a_proposal_is_for_the_target_and_efficiency_asked_for(call, strong_stud
     out = tmp_path / "own"
     assert call("run", strong_study, "--out", out, "--at", "p=48")[0] == 0
     assert "A run at p = 48 is predicted" in call("export", out, "--to", "proposal")[1]
-    given = call("export", out, "--to", "proposal", "--at", "p=100", "--min-efficiency", "60%")[1]
+    given = call("export", out, "--to", "proposal", "--at", "p=100", "--efficiency", "60%")[1]
     assert "A run at p = 100 is predicted" in given
     assert " 60 % " in given
 
@@ -238,9 +238,9 @@ def test_the_efficiency_asked_for_is_that_of_the_option_or_of_the_run(call, stro
         assert code == 0, errors
         return json.loads(text)["runtime"]["efficient_up_to"]["threshold"]
 
-    assert threshold("run", strong_study, "--out", out, "--min-efficiency", "60%") == 0.6
+    assert threshold("run", strong_study, "--out", out, "--efficiency", "60%") == 0.6
     assert threshold("predict", out) == threshold("bottlenecks", out) == 0.6
-    assert threshold("predict", out, "--min-efficiency", "0.9") == 0.9
+    assert threshold("predict", out, "--efficiency", "0.9") == 0.9
     assert threshold("model", strong_study) == 0.75
-    assert call("report", out, "--min-efficiency", "50%")[0] == 0
-    assert "--min-efficiency" in refused("predict", out, "--min-efficiency", "high")
+    assert call("report", out, "--efficiency", "50%")[0] == 0
+    assert "--efficiency" in refused("predict", out, "--efficiency", "high")

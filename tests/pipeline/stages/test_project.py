@@ -224,9 +224,7 @@ def test_a_roofline_or_a_sweep_is_drawn(form, start):
 
 
 def test_a_roofline_that_cannot_be_drawn():
-    with pytest.raises(
-        UsageError, match=r"^--output: nothing is swept, and this projection has no roofline; "
-    ):
+    with pytest.raises(UsageError, match=r"^--out: nothing is swept, and this projection has no roofline; "):
         projection_image("png", [project("milc", at={"L": 4, "P": 256})], "")
 
 
