@@ -26,6 +26,7 @@ OLD_NAMES = {
     "--output": ("--out", "--history"),
     "--html": ("--out",),
     "--roofline": ("--out",),
+    "--out": ("--history",),  # where the group has taken --output for it
     "--file": ("--history",),
     "-o": ("--history",),
     "--export": ("--to",),
