@@ -8,7 +8,7 @@ SHORT = {"--out": "-o"}
 
 PANELS = {
     "Answer": "at efficiency metric on from what-if potential details focus group-by factor variant show "
-    "last totals linear least steps price cores-per-node function loop time clock from-clock",
+    "last totals linear least steps price cores-per-node isoefficiency function loop time clock from-clock",
     "Limits": "deadline budget memory-per-node energy",
     "Compared with": "baseline history paired-with machine",
     "Verdict": "common allow-missing detect expect",
