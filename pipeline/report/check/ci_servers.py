@@ -8,9 +8,11 @@ from pipeline.columns.expectations import expectation_sentence, expectations_jso
 from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
 from pipeline.questions.expected_growth import Judgement
 from pipeline.report.check.wording import (
+    EXPECTATION,
     VERDICT_ROWS,
     headline,
     kernel_name,
+    open_expectations,
     power_text,
     rule_id,
     source_file,
@@ -28,6 +30,11 @@ def github_annotations(result: CheckResult, root: str = "") -> list[str]:
         f"::warning title={github_property(headline(result))}::{github_data(reason.text)}"
         for reason in result.reasons
     ]
+    found += [
+        f"::{'error' if one.exceeded else 'warning'} file={github_property(one.file)},line={one.line},"
+        f"title={github_property(f'Expectation: {one.subject}')}::{github_data(one.text)}"
+        for one in open_expectations(result, root)
+    ]
     for one in result.kernels:
         command, place = VERDICT_ROWS[one.verdict].github, ""
         if not command:
@@ -40,9 +47,9 @@ def github_annotations(result: CheckResult, root: str = "") -> list[str]:
 
 
 def gitlab_code_quality(result: CheckResult, root: str = "") -> list[dict[str, Any]]:
-    """Return GitLab's subset of Code Climate's format: one entry per regression (also waived) and doubt.
+    """Return GitLab's subset of Code Climate's format: an entry per regression (also waived) or doubt.
 
-    Source files are relative to `root`.
+    Expectations that are not met are at the end; source files are relative to `root`.
     """
     return [
         {
@@ -57,13 +64,26 @@ def gitlab_code_quality(result: CheckResult, root: str = "") -> list[dict[str, A
         }
         for one in result.kernels
         if VERDICT_ROWS[one.verdict].gitlab
+    ] + [
+        {
+            "description": one.text,
+            "check_name": EXPECTATION,
+            "fingerprint": digest(EXPECTATION, one.subject),
+            "severity": VERDICT_ROWS[Ruling.REGRESSION if one.exceeded else Ruling.INCONCLUSIVE].gitlab,
+            "location": {"path": one.file, "lines": {"begin": one.line}},
+        }
+        for one in open_expectations(result, root)
     ]
 
 
 def fingerprint(result: KernelResult) -> str:
     """Return 64 hexadecimal digits that stay the same for the same kernel and kind of finding."""
-    key = "\0".join((rule_id(result), result.kernel.level.value, *result.kernel.callpath))
-    return hashlib.sha256(key.encode(errors="surrogateescape")).hexdigest()
+    return digest(rule_id(result), result.kernel.level.value, *result.kernel.callpath)
+
+
+def digest(*names: str) -> str:
+    """Return 64 hexadecimal digits of some names."""
+    return hashlib.sha256("\0".join(names).encode(errors="surrogateescape")).hexdigest()
 
 
 SUITE = "scalability"

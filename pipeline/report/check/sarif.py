@@ -8,12 +8,15 @@ from typing import Any
 from urllib.parse import quote
 
 from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
-from pipeline.report.check.ci_servers import fingerprint
+from pipeline.report.check.ci_servers import digest, fingerprint
 from pipeline.report.check.wording import (
+    EXPECTATION,
     RULE_TEXTS,
     VERDICT_ROWS,
+    OpenExpectation,
     headline,
     kernel_name,
+    open_expectations,
     relative_to,
     rule_id,
     source_file,
@@ -26,7 +29,7 @@ NO_FILE = "pipeline.toml"
 
 
 def sarif_document(result: CheckResult, root: str = "", elsewhere: str = "") -> dict[str, Any]:
-    """Return the document: one run, with one result per regression (also waived) and doubt.
+    """Return the document: one run, a result per regression (also waived), doubt and open expectation.
 
     Args:
         result: the check.
@@ -34,7 +37,8 @@ def sarif_document(result: CheckResult, root: str = "", elsewhere: str = "") -> 
         elsewhere: file that findings without a source file point to; empty for `NO_FILE`.
     """
     reported = [one for one in result.kernels if VERDICT_ROWS[one.verdict].sarif]
-    used = sorted({rule_id(one) for one in reported})
+    expected = open_expectations(result, root)
+    used = sorted({*map(rule_id, reported), *([EXPECTATION] if expected else [])})
     invocation = {
         "executionSuccessful": True,
         "exitCode": int(result.outcome),
@@ -57,7 +61,10 @@ def sarif_document(result: CheckResult, root: str = "", elsewhere: str = "") -> 
                 "tool": {"driver": driver},
                 "columnKind": "unicodeCodePoints",
                 "invocations": [invocation],
-                "results": [_result(one, used, root, elsewhere) for one in reported],
+                "results": [
+                    *(_result(one, used, root, elsewhere) for one in reported),
+                    *(_of_expectation(one, used) for one in expected),
+                ],
             }
         ],
     }
@@ -84,10 +91,24 @@ def _result(result: KernelResult, rules: list[str], root: str, elsewhere: str) -
     return found
 
 
+def _of_expectation(one: OpenExpectation, rules: list[str]) -> dict[str, Any]:
+    verdict = Ruling.REGRESSION if one.exceeded else Ruling.INCONCLUSIVE
+    return {
+        "ruleId": EXPECTATION,
+        "ruleIndex": rules.index(EXPECTATION),
+        "level": VERDICT_ROWS[verdict].sarif,
+        "message": {"text": one.text},
+        "locations": [{"physicalLocation": _physical(one.file, one.line)}],
+        "partialFingerprints": {"kernel/v1": digest(EXPECTATION, one.subject)[:FINGERPRINT_DIGITS]},
+    }
+
+
 def _place(result: KernelResult, root: str, elsewhere: str) -> dict[str, Any]:
     """Return where a finding is shown: code hosts drop results without a file and a line."""
-    file, line = source_file(result, root), result.line
-    if not file:
-        file, line = relative_to(elsewhere or NO_FILE, root), 1
+    file = source_file(result, root)
+    return _physical(file, result.line) if file else _physical(relative_to(elsewhere or NO_FILE, root), 1)
+
+
+def _physical(file: str, line: int) -> dict[str, Any]:
     uri = quote(file, safe="/") if not file.startswith("/") else "file://" + quote(file, safe="/")
     return {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from pipeline.columns.expectations import expectation_sentence, expectations_json
 from pipeline.gate.check_result import (
     Cause,
     CheckResult,
@@ -92,7 +93,7 @@ VERDICT_ROWS: Mapping[Ruling, VerdictRow] = {
     ),
     Ruling.UNCHANGED: VerdictRow(style="dim", compared="no significant change"),
 }
-INCONCLUSIVE = "inconclusive"
+INCONCLUSIVE, EXPECTATION = "inconclusive", "expectation"
 _RULES: tuple[tuple[str, str, tuple[Ground, ...]], ...] = (
     (
         "effort-increased",
@@ -116,6 +117,7 @@ _RULES: tuple[tuple[str, str, tuple[Ground, ...]], ...] = (
     ("share-ceiling", "The kernel takes a larger share than its rule allows", (Ground.SHARE_RULE,)),
     ("efficiency-floor", "Parallel efficiency is below its rule", (Ground.EFFICIENCY_RULE,)),
     ("total-ceiling", "The predicted total is above its rule", (Ground.TOTAL_RULE,)),
+    (EXPECTATION, "What is expected of its growth is exceeded, or cannot be told", ()),
     (INCONCLUSIVE, "The measurements are too noisy to decide whether the kernel changed", ()),
 )
 RULE_TEXTS: Mapping[str, str] = {name: text for name, text, _ in _RULES}
@@ -203,6 +205,41 @@ def basis(result: CheckResult) -> str:
         f"{targets}; {result.below_share_floor} below the share floor; {counted(result.tests, 'test')}, "
         f"false alarms controlled by Holm's procedure"
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenExpectation:
+    """An expectation that is exceeded or cannot be told, as code hosts show it.
+
+    Attributes:
+        exceeded: or else it cannot be told.
+        subject: what it is of.
+        text: a sentence.
+        file, line: where it is written.
+    """
+
+    exceeded: bool
+    subject: str
+    text: str
+    file: str
+    line: int
+
+
+def open_expectations(result: CheckResult, root: str) -> list[OpenExpectation]:
+    """Return the expectations that are not met; files are relative to the directory `root`."""
+    found = []
+    for row in expectations_json(result.expectations):
+        if row["judgement"] != Judgement.MET.value:
+            file, _, line = row["place"].rpartition(":")
+            one = OpenExpectation(
+                exceeded=row["judgement"] == Judgement.EXCEEDED.value,
+                subject=f"{row['metric']} of {row['region'] or 'the total'}, at most {row['at_most']}",
+                text=expectation_sentence(row),
+                file=relative_to(file, root),
+                line=int(line) if line.isdecimal() else 1,
+            )
+            found.append(one)
+    return found
 
 
 def source_file(result: KernelResult, root: str) -> str:

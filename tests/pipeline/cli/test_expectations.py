@@ -36,6 +36,30 @@ def test_an_exceeded_expectation_is_an_exit_code_of_its_own_if_it_is_asked_for(c
     assert (tmp_path / "junit.xml").read_text().count("<failure") == 1
 
 
+def test_code_hosts_show_what_is_not_met_where_it_is_expected(call, studies, tmp_path, monkeypatch):
+    config = tmp_path / "expectations.toml"
+    config.write_text(EXPECTED)
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    files = {name: tmp_path / name for name in ("sarif", "code-quality", "markdown")}
+    options = [part for name, file in files.items() for part in (f"--{name}", file)]
+    asked = ("check", studies("study", 2), "--config", config, "--source-root", tmp_path)
+    code, out, error = call(*asked, "--expect", *options)
+    assert code == 4
+    annotation = next(line for line in (out + error).splitlines() if "Expectation" in line and "::" in line)
+    assert annotation.startswith("::error file=expectations.toml,line=8,title=Expectation")
+    (run,) = json.loads(files["sarif"].read_text())["runs"]
+    (result,) = [one for one in run["results"] if one["ruleId"] == "expectation"]
+    assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == "expectation"
+    assert result["level"] == "error"
+    place = result["locations"][0]["physicalLocation"]
+    assert (place["artifactLocation"]["uri"], place["region"]["startLine"]) == ("expectations.toml", 8)
+    entries = json.loads(files["code-quality"].read_text())
+    (entry,) = [one for one in entries if one["check_name"] == "expectation"]
+    assert entry["location"] == {"path": "expectations.toml", "lines": {"begin": 8}}
+    assert "Expectation on sum" in files["markdown"].read_text()
+
+
 def test_run_names_only_what_is_not_met(call, studies, tmp_path):
     config, runs, out = tmp_path / "expectations.toml", studies("study", 2), tmp_path / "results"
     config.write_text(EXPECTED)

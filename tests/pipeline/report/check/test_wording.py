@@ -77,7 +77,7 @@ def test_growth_before_and_now():
 
 def test_every_ground_has_a_rule_with_a_text():
     assert set(RULE_IDS) == set(Ground)
-    assert {*RULE_IDS.values(), "inconclusive"} == set(RULE_TEXTS)
+    assert {*RULE_IDS.values(), "inconclusive", "expectation"} == set(RULE_TEXTS)
     assert rule_id(kernel(evidence=())) == "inconclusive"
     two = (Finding(Ground.GROWTH, ""), Finding(Ground.MEASURED, ""))
     assert rule_id(kernel(evidence=two)) == "growth-worsened"
