@@ -71,10 +71,11 @@ def filtered_at_run_time(source: str, attributes: Mapping[str, str]) -> bool:
     """Tell whether a run is known to have rejected visits while it ran.
 
     Score-P leaves a copy of such a filter beside the profile, and in ``scorep.cfg`` the file's name. A filter
-    at compile time leaves neither.
+    at compile time leaves neither, whatever users note about it.
     """
+    stored = {key: attributes[key] for key in (FILTER_ATTRIBUTE,) if key in attributes}
     try:
-        if digest_of_run(source, attributes) not in (None, UNFILTERED):
+        if digest_of_run(source, stored) not in (None, UNFILTERED):
             return True
     except FilterError:  # a filter that cannot be parsed is one
         return True

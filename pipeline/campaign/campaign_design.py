@@ -165,9 +165,9 @@ def with_round(
         planned = (_planned(campaign, one.point, number, unfiltered=unfiltered) for number in numbers)
         runs += [replace(run, cost=one.cost) for run in planned]
     if campaign.measurement.plain and wanted:
-        largest = max((one.point for one in wanted), key=_size)
-        if _size(largest) > max((_size(run.point) for run in design.runs if run.plain), default=0.0):
-            runs.append(_planned(campaign, largest, 1, plain=True))
+        largest = max(wanted, key=lambda one: _size(one.point))
+        if _size(largest.point) > max((_size(run.point) for run in design.runs if run.plain), default=0.0):
+            runs.append(replace(_planned(campaign, largest.point, 1, plain=True), cost=largest.cost))
     return _with_runs(design, runs, added)
 
 

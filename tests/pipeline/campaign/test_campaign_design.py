@@ -156,9 +156,12 @@ def test_a_plain_build_runs_at_the_largest_scale_of_a_round_unless_it_did(descri
     def plain(design):
         return [run.name for run in design.runs if run.plain]
 
-    small, large = ([Wanted({"p": p, "n": 8.0}, 2) for p in scales] for scales in ((1.0, 2.0), (2.0, 4.0)))
+    small, large = (
+        [Wanted({"p": p, "n": 8.0}, 2, 7.5 * p) for p in scales] for scales in ((1.0, 2.0), (2.0, 4.0))
+    )
     pilot = with_round(CampaignDesign(1), campaign, CampaignRound(purpose="pilot"), small, unfiltered=True)
     assert plain(pilot) == ["app-plain.p2.n8.r1"]
+    assert [run.cost for run in pilot.runs if run.plain] == [15.0]
     again = with_round(pilot, campaign, CampaignRound(purpose="filter"), small)
     assert plain(again) == ["app-plain.p2.n8.r1"]
     assert plain(with_round(again, campaign, CampaignRound(purpose="series"), large)) == [

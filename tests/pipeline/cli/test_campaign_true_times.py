@@ -129,6 +129,7 @@ def test_plain_runs_make_the_answer_sharper(campaign, tmp_path, lines):
     table = (tmp_path / "work/plain.csv").read_text().splitlines()
     assert table[0] == "n,seconds,startup" and [row.split(",")[0] for row in table[1:]] == ["16", "32"]
     assert not any("plain" in path.name for path in (tmp_path / "profiles").iterdir())
+    assert ("rejects at run time" in error) == (REBUILD not in lines)
 
 
 def test_rounds_are_planned_with_what_runs_cost_under_the_filter(campaign):

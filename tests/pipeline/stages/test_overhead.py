@@ -309,6 +309,7 @@ def test_runs_without_a_filter_at_run_time_have_no_hooks(tmp_path):
     filtered = filtered_study(tmp_path / "filtered")
     for settings in filtered.glob("*/scorep.cfg"):
         settings.write_text("SCOREP_FILTERING_FILE=''\n")
+        settings.with_name("metadata.toml").write_text('filter = "0123456789ab"\n')  # at compile time
     found, experiment = totals(filtered, calibrate=full_study(tmp_path / "full"))
     assert experiment.correction.hooks is None
     assert found == pytest.approx((0.41 + HOOK * 10 * TINY) * np.array([1, 2, 4, 8]), rel=0.1)
