@@ -29,6 +29,7 @@ class Machine:
         in_blocks: the repetitions of a point run one after the other, so that drift hits it alone.
         slow_runs, slow_values: share of the runs or values that take 1.5 to 3 times as long.
         waiting: noise of every other kernel instead of `noise`, as of MPI.
+        resolution: of the timer, as a share of the total.
     """
 
     noise: float = 0.02
@@ -42,6 +43,7 @@ class Machine:
     slow_runs: float = 0.0
     slow_values: float = 0.0
     waiting: float = 0.0
+    resolution: float = 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +140,11 @@ def _measured(
     for share, size in ((machine.slow_runs, (1, *shape[1:])), (machine.slow_values, shape)):
         slow = np.log(rng.uniform(*SLOWEST, size=size))
         logs += slow * (rng.random(size) < share)
-    return _study(setting, mean[:, :, None] * np.exp(logs))
+    values = mean[:, :, None] * np.exp(logs)
+    if machine.resolution:
+        tick = float(f"{machine.resolution * mean[:, 0].sum():.1g}")
+        values = np.round(values / tick) * tick
+    return _study(setting, values)
 
 
 def _study(setting: Setting, values: np.ndarray) -> KernelValues:
@@ -173,6 +179,10 @@ MACHINES: dict[str, Machine] = {
     "5 % of the runs slow": Machine(slow_runs=0.05),
     "5 % of the values slow": Machine(slow_values=0.05),
     "every other kernel 25 %": Machine(waiting=0.25),
+    "a tick of 0.1 % of the total": Machine(resolution=0.001),
+    "a tick of 0.2 % of the total": Machine(resolution=0.002),
+    "a tick of 0.5 % of the total": Machine(resolution=0.005),
+    "a tick of 1 % of the total": Machine(resolution=0.01),
 }
 
 

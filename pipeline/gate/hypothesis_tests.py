@@ -36,8 +36,8 @@ class TestFamily:
         better: the same as `worse` of "better", adjusted among themselves: an improvement fails no check.
         rules: float64[n], adjusted p-values of the rules, in one family with `worse`.
         tests: number of tests that `worse` and `rules` hold.
-        detectable: float64[K], smallest factor found with probability `POWER` at the largest common scale;
-            NaN if nothing can be tested.
+        detectable: float64[K], smallest factor found with probability `POWER` at the largest common scale,
+            or at all common points if single ones do not count; NaN if nothing can be tested.
         detectable_everywhere: the same of a change by that factor at all common points.
     """
 
@@ -85,6 +85,8 @@ def run_tests(
     beyond = _widened(_by_ground(changes.excess, changes.beyond, models), common)
     whole = _widened(_by_ground(changes.measured, changes.whole, models), common)
     asked = {ground: where[rows] for ground, where in material.items()}
+    once = not paired and (matched.baseline.measured_once or matched.candidate.measured_once)
+    asked[Ground.MEASURED] &= not once  # a single run may have been disturbed
     ahead_whole = _at_last_target(predicted, changes.measured, matched.scale)
     shared = changes.shared.log_factor[np.argsort(matched.scale)[-1:]]
     ahead_beyond = ahead_whole - shared.sum()  # 0 without a common point
@@ -101,6 +103,7 @@ def run_tests(
     )
     tests = sum(int(np.isfinite(p).sum()) for p in (*worse.values(), of_rules))
     level = options.false_alarms / max(tests, 1)
+    at_largest = beyond[Ground.EVERYWHERE] if once else _at_largest(beyond[Ground.MEASURED], matched.scale)
     return TestFamily(
         rows=rows,
         log_factor=log_factor,
@@ -113,19 +116,20 @@ def run_tests(
         better=_adjusted(better, np.zeros(0))[0],
         rules=of_rules,
         tests=tests,
-        detectable=_at_largest(beyond[Ground.MEASURED], matched.scale).detectable(log_factor, level),
+        detectable=at_largest.detectable(log_factor, level),
         detectable_everywhere=beyond[Ground.EVERYWHERE].detectable(log_factor, level),
     )
 
 
 def _means(matched: Matched, rows: IntArray, paired: bool) -> tuple[LogMeans, LogMeans]:
     """Reduce the repetitions of both studies at the common points."""
+    both = ((matched.baseline, matched.base_at), (matched.candidate, matched.candidate_at))
     if paired:
         at = matched.base_at, matched.candidate_at
         return paired_means(matched.baseline, matched.candidate, rows, at)
     before, now = robust_log_means(
-        matched.baseline.values[rows][:, matched.base_at],
-        matched.candidate.values[rows][:, matched.candidate_at],
+        *(study.values[rows][:, at] for study, at in both),
+        rounding=[study.rounding[rows][:, at] for study, at in both if study.rounding is not None],
     )
     return before, now
 

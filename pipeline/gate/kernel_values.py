@@ -98,6 +98,8 @@ class KernelValues:
         smallest_share: kernels below this share at every point may be missing.
         common_error: float64[K], standard deviation of the logarithm of what all values of a kernel have
             wrong in common, such as by a correction for overhead; None if nothing.
+        rounding: float64[K, P], the same of what the resolution of values has wrong in each mean; None if
+            nothing.
         repetitions: int64[P, R], the number of every repetition as its run is named, -1 without a run; None
             if the runs are not numbered.
         comparison: what points of different scales are compared by.
@@ -120,6 +122,7 @@ class KernelValues:
     origin: Origin = field(default_factory=Origin)
     smallest_share: float = 0.0
     common_error: FloatArray | None = None
+    rounding: FloatArray | None = None
     repetitions: IntArray | None = None
     comparison: Comparison = Comparison.UNKNOWN
     locations: Callable[[FloatArray], FloatArray] | None = None
@@ -136,6 +139,11 @@ class KernelValues:
     def share(self) -> FloatArray:
         """Share of the total, float64[K, P]; the total is the first kernel."""
         return self.share_of(self.mean)
+
+    @property
+    def measured_once(self) -> bool:
+        """Whether no point has repetitions."""
+        return int(np.isfinite(self.values).any(axis=0).sum(axis=1).max(initial=0)) <= 1
 
     def share_of(self, mean: FloatArray) -> FloatArray:
         """Return the share of this study's total, float64[K, P], of kernels given by their means."""
@@ -166,6 +174,7 @@ class KernelValues:
             files=tuple(self.files[i] for i in index.tolist()),
             lines=self.lines[index],
             common_error=None if self.common_error is None else self.common_error[index],
+            rounding=None if self.rounding is None else self.rounding[index],
         )
 
     def above_share(self, smallest_share: float) -> "KernelValues":

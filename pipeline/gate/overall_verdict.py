@@ -16,7 +16,6 @@ from pipeline.gate.matching import Matched
 from pipeline.gate.verdicts import ENOUGH_REPETITIONS, changes_of, hides_regression
 from pipeline.wording.quantities import figure, given_percent, percent, point_text, times, value_text
 
-FEWEST_REPETITIONS = 2
 MOST_NAMED = 3  # kernels in a sentence
 LEVEL = 0.9  # of the intervals of the common factor
 INTERLEAVE = "run both programs in turn and give the other runs with --paired-with DIR"
@@ -35,15 +34,23 @@ def incomplete(missing: Sequence[Mapping[str, float]]) -> list[Caveat]:
 
 
 def unrepeated(baseline: KernelValues, candidate: KernelValues) -> list[Caveat]:
-    """Return a reason for a study all of whose points were measured once: a slow run cannot be recognised."""
-    return [
-        Caveat(
-            Cause.NOISE,
-            f"every point of {study} was measured once: measure each at least {ENOUGH_REPETITIONS} times",
-        )
-        for study, one in (("the baseline", baseline), ("this study", candidate))
-        if int(np.isfinite(one.values).any(axis=0).sum(axis=1).max(initial=0)) < FEWEST_REPETITIONS
-    ]
+    """Return why nothing says how noisy values are: both studies measured every point once."""
+    if not (baseline.measured_once and candidate.measured_once):
+        return []
+    need = f"measure one of them at least {ENOUGH_REPETITIONS} times"
+    return [Caveat(Cause.NOISE, f"every point of both studies was measured once: {need}")]
+
+
+def noise_of_the_other(baseline: KernelValues, candidate: KernelValues) -> tuple[str, ...]:
+    """Say which study was measured once, so that the noise is that of the other; empty if both repeat."""
+    names = {"the baseline": baseline.measured_once, "this study": candidate.measured_once}
+    if sum(names.values()) != 1:
+        return ()
+    (one,) = (name for name, once in names.items() if once)
+    return (
+        f"every point of {one} was measured once: its noise is taken to be that of the other study, and only "
+        "changes at several points count, since a single run may have been disturbed",
+    )
 
 
 def common_result(matched: Matched, change: CommonChange, options: CheckOptions) -> Common:

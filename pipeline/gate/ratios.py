@@ -72,6 +72,8 @@ def estimate_changes(
     both = (baseline.count > 0) & (candidate.count > 0) & (noise.degrees > 0)
     variance = np.full(change.shape, np.nan)
     variance[both] = noise.variance[both] * (1 / baseline.count[both] + 1 / candidate.count[both])
+    for study in (baseline, candidate):
+        variance += 0.0 if study.rounding is None else study.rounding**2
     between = _between_studies(change[alone], variance[alone])
     measured = Estimates(change, np.sqrt(variance * between), noise.degrees)
     shared = shared_factor(change[alone], (variance * between)[alone])

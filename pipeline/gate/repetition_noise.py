@@ -11,7 +11,9 @@ spreads that one value cannot move: medians of the differences between repetitio
 "Alternatives to the median absolute deviation", Journal of the American Statistical Association 88, 1993.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 import numpy as np
 from scipy.special import ndtri
@@ -39,12 +41,15 @@ class LogMeans:
         count: float64[K, P], repetitions above zero; less if some count for little.
         squares: float64[K, P], sum of squared deviations from the mean.
         freedom: float64[K, P], degrees of freedom of `squares`; None: one less than the repetitions.
+        rounding: float64[K, P], standard deviation of what the resolution of values has wrong in the mean;
+            None if nothing.
     """
 
     mean: FloatArray
     count: FloatArray
     squares: FloatArray
     freedom: FloatArray | None = None
+    rounding: FloatArray | None = None
 
     @property
     def degrees(self) -> FloatArray:
@@ -142,7 +147,7 @@ def precise_kernels(spread: FloatArray) -> BoolArray:
     return precise
 
 
-def robust_log_means(*studies: FloatArray) -> tuple[LogMeans, ...]:
+def robust_log_means(*studies: FloatArray, rounding: Sequence[FloatArray] = ()) -> tuple[LogMeans, ...]:
     """Reduce repetitions to means of logarithms in which outlying values count for little.
 
     The center of a point starts at its lower repetitions, since up to half of them may be disturbed and
@@ -150,10 +155,16 @@ def robust_log_means(*studies: FloatArray) -> tuple[LogMeans, ...]:
 
     Args:
         studies: float64[K, P, R] each, the same kernels and points.
+        rounding: float64[K, P] each, what their resolution has wrong in the logarithms; nothing by default.
     """
     logs = [natural_logs(values) for values in studies]
     scale = _spread(np.concatenate([_differences(one) for one in logs], axis=2))
-    return tuple(_reduced(one, repetition_weights(one, scale)) for one in logs)
+    for error in rounding:  # a value beside the others by one step is no outlier
+        scale = np.hypot(scale, error)
+    means = (_reduced(one, repetition_weights(one, scale)) for one in logs)
+    return tuple(
+        replace(one, rounding=error) for one, error in zip_longest(means, rounding, fillvalue=None) if one
+    )
 
 
 def _reduced(logs: FloatArray, weight: FloatArray) -> LogMeans:

@@ -24,6 +24,7 @@ from pipeline.gate.repetition_noise import (
     repetition_weights,
     robust_log_means,
 )
+from pipeline.gate.resolution import rounding_errors
 from pipeline.wording.quantities import point_text, times
 
 FEWEST_KERNELS = 10  # needed to separate the factor of every run from the noise of its kernels
@@ -126,7 +127,8 @@ def typical_runs(study: KernelValues, share_floor: float) -> Typical:
     alone = np.array([kernel.level is Scope.CALLPATH for kernel in study.kernels], dtype=bool)
     runs = run_factors(study.values, alone & large)
     values = study.values * np.exp(-np.nan_to_num(runs.log_factor))
-    return Typical(replace(study, values=values), study, runs)
+    rounded = replace(study, rounding=rounding_errors(study))
+    return Typical(replace(rounded, values=values), rounded, runs)
 
 
 def paired_means(
@@ -152,8 +154,18 @@ def paired_means(
     nothing = np.zeros(each.mean.shape)
     return (
         LogMeans(nothing, each.count, nothing, nothing),
-        LogMeans(each.mean, each.count, each.squares / 2, each.degrees),
+        LogMeans(
+            each.mean, each.count, each.squares / 2, each.degrees, _rounding(baseline, candidate, rows, at)
+        ),
     )
+
+
+def _rounding(
+    baseline: KernelValues, candidate: KernelValues, rows: IntArray, at: tuple[IntArray, IntArray]
+) -> FloatArray | None:
+    """Return what the resolution of both studies has wrong in their ratios, float64[K, P]."""
+    one, two = baseline.rounding, candidate.rounding
+    return None if one is None or two is None else np.hypot(one[rows][:, at[0]], two[rows][:, at[1]])
 
 
 def paired_factor(matched: Matched, rows: IntArray) -> Estimates:

@@ -30,6 +30,7 @@ from pipeline.gate.overall_verdict import (
     common_result,
     incomplete,
     lacking_power,
+    noise_of_the_other,
     power_of,
     too_noisy,
     unrepeated,
@@ -184,6 +185,7 @@ def _compare(
         notices=(
             *before.notices("the baseline"),
             *candidate.notices("this study"),
+            *noise_of_the_other(baseline, candidate.measured),
             *(_allowed(missing) if missing and options.allow_missing else ()),
         ),
     )

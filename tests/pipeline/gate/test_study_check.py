@@ -196,10 +196,51 @@ def test_skipped_input_makes_a_check_inconclusive():
     assert (result.outcome, result.reasons[0].cause) == (Outcome.INCONCLUSIVE, Cause.SKIPPED)
 
 
-def test_points_measured_once_in_either_study_are_inconclusive():
-    result = run(study(many(), repetitions=1, seed=2), study(many()))
+def test_points_measured_once_in_both_studies_are_inconclusive():
+    result = run(study(many(), repetitions=1, seed=2), study(many(), repetitions=1))
     assert result.outcome is Outcome.INCONCLUSIVE
-    assert "every point of this study was measured once: measure each at least 3 times" in texts(result)
+    need = "every point of both studies was measured once: measure one of them at least 3 times"
+    assert need in texts(result)
+
+
+@pytest.mark.parametrize("once", ["the baseline", "this study"])
+def test_a_study_measured_once_takes_the_noise_of_the_other(once):
+    def checked(**changed):
+        baseline, candidate = (1, 5) if once == "the baseline" else (5, 1)
+        now = study(many(**changed), repetitions=candidate, seed=2)
+        return run(now, study(many(), repetitions=baseline))
+
+    unchanged = checked()
+    assert unchanged.outcome is Outcome.PASSED
+    assert any(f"every point of {once} was measured once: its noise" in one for one in unchanged.notices)
+    slower = checked(k3=1.5 * 13.0)
+    assert [one.kernel.region for one in slower.of(Ruling.REGRESSION)] == ["k3"]
+    disturbed = checked(k3=[13.0, 13, 26, 13, 13])  # which may be one disturbed value
+    assert disturbed.outcome is Outcome.PASSED
+
+
+def rounded(whole, step):
+    """Round call paths as a log does."""
+    paths = whole.rows_of(Scope.CALLPATH)
+    values = whole.values.copy()
+    values[paths] = np.round(values[paths] / step) * step
+    for row, kernel in enumerate(whole.kernels):
+        same = [p for p in paths.tolist() if whole.kernels[p].region == kernel.region]
+        if kernel.level is not Scope.CALLPATH:
+            values[row] = values[paths if kernel.level is Scope.TOTAL else same].sum(axis=0)
+    return replace(whole, values=values)
+
+
+def test_rounded_values_are_no_regressions():
+    efforts = {f"k{i}": 1.0 + 0.137 * i for i in range(40)}
+    alike = [
+        run(rounded(study(efforts, seed=2 * n), 0.5), rounded(study(efforts, seed=2 * n + 1), 0.5))
+        for n in range(6)
+    ]
+    assert {one.outcome for one in alike} == {Outcome.PASSED}
+    slower = efforts | {"k39": 1.3 * efforts["k39"]}
+    found = run(rounded(study(slower, seed=2), 0.5), rounded(study(efforts), 0.5))
+    assert [one.kernel.region for one in found.of(Ruling.REGRESSION)] == ["k39"]
 
 
 def slow_runs(whole, factor, *runs):
