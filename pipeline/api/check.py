@@ -12,11 +12,10 @@ from pipeline.config.check_options import load_check_options
 from pipeline.config.option_readers import broadcast_points
 from pipeline.config.options import configuration_file, load_options
 from pipeline.gate.check_result import CheckResult
-from pipeline.gate.study_check import check as check_study
 from pipeline.report.check.document import check_document
 from pipeline.report.check.wording import headline
-from pipeline.report.frames import checked_kernels_frame, frame_html
-from pipeline.stages.check import read_baseline
+from pipeline.report.frames import checked_kernels_frame, expectations_frame, frame_html
+from pipeline.stages.check import ReadReference, checked, read_baseline
 from pipeline.stages.gate_study import like_baseline, read_study
 
 if TYPE_CHECKING:
@@ -32,12 +31,12 @@ class Check:
 
     @property
     def verdict(self) -> str:
-        """``passed``, ``regressed`` or ``inconclusive``."""
+        """``passed``, ``regressed``, ``inconclusive`` or ``exceeded``."""
         return self._result.outcome.name.lower()
 
     @property
     def exit_code(self) -> int:
-        """The exit code of `pipeline check`: 0, 1 or 3."""
+        """The exit code of `pipeline check`: 0, 1, 3 or, with ``expect`` in ``[check]``, 4."""
         return int(self._result.outcome)
 
     @property
@@ -49,6 +48,11 @@ class Check:
     def kernels(self) -> "pd.DataFrame":
         """One row per kernel, regressions first: level, kernel, verdict, ratio to the baseline, evidence."""
         return checked_kernels_frame(self.document)
+
+    @cached_property
+    def expectations(self) -> "pd.DataFrame":
+        """One row per ``[[expect]]``: what it is of, growth, judgement, probability, factors and range."""
+        return expectations_frame(self.document)
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -89,6 +93,6 @@ def check(
     rules = replace(rules, targets=broadcast_points(at or {}) or rules.targets or options.at)
     known = None if baseline is None else read_baseline(Path(baseline))
     study = read_study(place, like_baseline(options, known), machine)
-    result = check_study(study.measurements, known, rules, options.models, datetime.date.today())
+    result = checked(study, ReadReference(measurements=known), rules, options, datetime.date.today())
     skipped = tuple(f"{entry['path']}: {entry['reason']}" for entry in study.damaged)
     return Check(result, (*skipped, *study.notices))

@@ -11,6 +11,7 @@ from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from ingest.run_settings import SETTING, metadata_of, stated
 from pipeline.columns.cells import DataTable
+from pipeline.columns.expectations import expectations_table
 from pipeline.columns.isoefficiency import isoefficiency_json, isoefficiency_table
 from pipeline.columns.jobs import ShownJobs, choice_json, jobs_table
 from pipeline.columns.kernels import KERNELS, PLACED, RankedKernels
@@ -172,6 +173,12 @@ def _table_frame(table: DataTable, document: Mapping[str, Any], rows: str) -> pd
     )
     frame.attrs.update({key: value for key, value in document.items() if key != rows})
     return frame
+
+
+def expectations_frame(document: Mapping[str, Any]) -> pd.DataFrame:
+    """Return one row per expectation of a ``check.json``; ``attrs`` has its outcome."""
+    outcome = {"outcome": document["outcome"]}
+    return _table_frame(expectations_table(document["expectations"]), outcome, "")
 
 
 def checked_kernels_frame(document: Mapping[str, Any]) -> pd.DataFrame:

@@ -6,9 +6,11 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pipeline.models.formulas import read_growths
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
 from pipeline.questions.analysis import Analysis
+from pipeline.questions.expectation import Expectation
 from pipeline.report.page import MetricOutlook, Report, report_html
 from pipeline.report.page.page_data import filter_data
 from pipeline.stages.model import TargetForecast, forecast_at
@@ -55,6 +57,7 @@ def page_of(
             ),
             next_measurement=ahead.next_measurement,
             resource_use=ahead.resource_use,
+            expectations=ahead.judged_expectations,
             **{"files": _file_dates(provenance), **more},
         )
     )
@@ -100,12 +103,23 @@ def _report_stored(
 ) -> None:
     study = read_study(out)
     analysis, stored, content = study.chosen, study.result, study.result.provenance
-    ahead = forecast_at(analysis, at or stored.configuration.get("at", ()), min_efficiency, study.others)
+    expected = _expectations(stored)
+    targets = at or stored.configuration.get("at", ())
+    ahead = forecast_at(analysis, targets, min_efficiency, study.others, expected)
     roofline = None if measured_on is None else _roofline(analysis, measured_on)
     locations = _stored_part(stored, LOCATIONS, read_locations) or ()
     evidence = _stored_part(stored, EVIDENCE, _read_evidence)
     write_text(folder / REPORT, page_of(ahead, content, evidence, roofline=roofline, locations=locations))
     publish(folder, content, replaced=stored)
+
+
+def _expectations(stored: StoredResult) -> list[Expectation]:
+    """Return what the run expected of growth."""
+    found = stored.configuration.get("expectations", ())
+    try:
+        return [Expectation(**{**one, "exponents": read_growths(one["growth"]) or {}}) for one in found]
+    except DAMAGE as error:
+        raise damaged(stored.directory, f"run.json: {error}") from error
 
 
 def _roofline(analysis: Analysis, measured_on: str | Path) -> StudyRoofline:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ingest.number_text import figure
+from pipeline.columns.expectations import expectation_sentences
 from pipeline.columns.loss_sentences import causes_json, causes_text
 from pipeline.columns.target_sentences import next_sentence, resource_sentences
 from pipeline.questions.runtime.figures import Comparison, Figures
@@ -54,6 +55,12 @@ def resources(found: Sequence[Mapping[str, Any]]) -> list[Answer]:
     """Say what runs take beside time: ``resource_use`` of ``summary.json``; nothing if that is unknown."""
     text = " ".join(resource_sentences({"resource_use": found}))
     return [("What else", text)] if text else []
+
+
+def expectations(rows: Sequence[Mapping[str, Any]]) -> list[Answer]:
+    """Say which of the ``expectations`` of ``summary.json`` are met; nothing if nothing is expected."""
+    text = " ".join(sentence for sentence, _ in expectation_sentences(rows))
+    return [("As expected", text)] if text else []
 
 
 def other_notices(found: Runtime) -> tuple[str, ...]:

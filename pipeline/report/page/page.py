@@ -12,7 +12,7 @@ from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.page.embedding import compressed, page_text, script, style_sheet
-from pipeline.report.page.first_screen import answers, other_notices, resources
+from pipeline.report.page.first_screen import answers, expectations, other_notices, resources
 from pipeline.report.page.location_data import Shown, locations_data
 from pipeline.report.page.page_data import (
     MetricOutlook,
@@ -57,7 +57,7 @@ class Report:
         efficiency: the ``efficiency`` of ``summary.json``; None leaves the section out.
         work: the ``differing_work`` of ``summary.json``.
         runtime: wall time, speed-up and losses at the targets; None if the models are not of time.
-        next_measurement, resource_use: those of ``summary.json``.
+        next_measurement, resource_use, expectations: those of ``summary.json``.
         others: all other metrics; the page carries as many as its size allows.
         machines: what `pipeline.report.study_projection` returns, if the study was projected.
         roofline: what limits the kernels on the machine measured on; None leaves the section out.
@@ -76,6 +76,7 @@ class Report:
     runtime: Runtime | None = None
     next_measurement: Mapping[str, Any] | None = None
     resource_use: Sequence[Mapping[str, Any]] = ()
+    expectations: Sequence[Mapping[str, Any]] = ()
     others: Sequence[MetricOutlook] = ()
     machines: Mapping[str, Any] | None = None
     roofline: StudyRoofline | None = None
@@ -111,7 +112,11 @@ def report_html(report: Report) -> str:
         verdict=verdict(findings),
         answers=[]
         if found is None
-        else [*answers(findings, found, report.next_measurement), *resources(report.resource_use)],
+        else [
+            *answers(findings, found, report.next_measurement),
+            *expectations(report.expectations),
+            *resources(report.resource_use),
+        ],
         charts=[] if data["program"] is None else data["program"]["charts"],
         surface=None if data["program"] is None else data["program"]["surface"],
         notices=[

@@ -6,6 +6,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
+import pipeline as pl
+
 ROOT = Path(__file__).parents[3]
 SCHEMA = ROOT / "docs" / "reference" / "check.schema.json"
 EXPECTED = """
@@ -58,6 +60,21 @@ def test_code_hosts_show_what_is_not_met_where_it_is_expected(call, studies, tmp
     (entry,) = [one for one in entries if one["check_name"] == "expectation"]
     assert entry["location"] == {"path": "expectations.toml", "lines": {"begin": 8}}
     assert "Expectation on sum" in files["markdown"].read_text()
+
+
+def test_the_page_and_python_say_what_is_not_met(call, studies, tmp_path):
+    config, runs, out = tmp_path / "expectations.toml", studies("study", 2), tmp_path / "results"
+    config.write_text(EXPECTED)
+    call("run", runs, "--config", config, "--out", out)
+    said = "Expectation on sum, at most p^(1/2): exceeded"
+    assert said in (out / "report.html").read_text()
+    call("report", out, "--at", "p=64")
+    page = (out / "report.html").read_text()
+    assert said in page
+    assert "to p = 64" in page
+    found = pl.check(runs, config=config)
+    assert found.expectations["judgement"].tolist() == ["met", "exceeded"]
+    assert found.expectations["region"].tolist() == ["solve", "sum"]
 
 
 def test_run_names_only_what_is_not_met(call, studies, tmp_path):
