@@ -169,7 +169,8 @@ def _by_other_runs(study: _Study, path: Path, found: GivenTimes) -> GivenTimes:
     if not columns:
         raise UsageError("has no run at a point of the study", where=str(path), hint=hint)
     places = [(np.flatnonzero(study.point == point), np.array(columns[point])) for point in sorted(columns)]
-    if other.recorded > study.recorded:
+    more, less = len(other.recorded - study.recorded), len(study.recorded - other.recorded)
+    if more > less or (more == less and found.rejected is not None):
         return _by_more_regions(study, other, places, found, str(path))
     return replace(found, known=_plain_by_fewer_regions(study, other, places, str(path)))
 

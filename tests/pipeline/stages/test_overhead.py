@@ -335,3 +335,25 @@ def test_what_of_a_run_time_may_be_start_up_is_in_doubt(study, tmp_path):
     file.write_text("s,seconds,startup\n4,2.04,2.1\n")
     with pytest.raises(UsageError, match=r"plain.csv:2: invalid run time 2.04"):
         totals(study, baseline_time=file)
+
+
+def test_a_filter_at_run_time_that_rejects_nothing_leaves_no_hooks(tmp_path):
+    for folder in ("filtered", "full"):
+        for scale in SCALES:
+            write_run(tmp_path / folder / f"app.s{scale}.r1" / "profile.cubex", scale, tiny=10**4)
+    for path in (tmp_path / "filtered").glob("*/profile.cubex"):
+        path.with_name("scorep.cfg").write_text("SCOREP_FILTERING_FILE='app.filter'\n")
+    _, experiment = totals(tmp_path / "filtered", calibrate=tmp_path / "full")
+    assert experiment.correction is None and not experiment.hooks_uncounted
+
+
+def test_runs_without_a_filter_may_lack_a_region_of_larger_scales(tmp_path):
+    filtered, full = filtered_study(tmp_path / "filtered"), full_study(tmp_path / "full")
+    regions = [RegionSpec(name, f"_Z{name}", "compiler") for name in ("main", "loop", "rare")]
+    visits, time = np.array([[1], [10], [1]]), np.array([[0.08], [0.4 * 8 + HOOK * 80 * TINY], [1e-3]])
+    metrics = [MetricSpec("visits", visits, dtype="UINT64", unit="occ"), MetricSpec("time", time)]
+    path = filtered / "app.s8.r1" / "profile.cubex"
+    write_cubex(path, parent=[-1, 0, 1], metrics=metrics, regions=regions)
+    found, experiment = totals(filtered, calibrate=full)
+    assert experiment.correction.hooks == pytest.approx(0.25, abs=0.1)
+    assert found == pytest.approx(0.41 * np.array([1, 2, 4, 8]), rel=0.25)
