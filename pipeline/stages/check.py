@@ -31,7 +31,7 @@ REPORTS: Mapping[str, Callable[[CheckResult, str, str], bytes]] = {
     "junit": lambda result, root, elsewhere: text_bytes(junit_xml(result)),
     "sarif": lambda result, root, elsewhere: json_bytes(sarif_document(result, root, elsewhere)),
     "markdown": lambda result, root, elsewhere: text_bytes(check_markdown(result)),
-    "code_quality": lambda result, root, elsewhere: json_bytes(gitlab_code_quality(result, root)),
+    "code_quality": lambda result, root, elsewhere: json_bytes(gitlab_code_quality(result, root, elsewhere)),
     "json": lambda result, root, elsewhere: json_bytes(check_document(result)),
 }
 """What a check can write: from its result, the directory that source files are made relative to, and what

@@ -128,7 +128,7 @@ def open_result(directory: Path) -> StoredResult:
     path = directory / PROVENANCE
     hint = "make it with `pipeline run DIR --out " + str(directory) + "`"
     try:
-        content = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes(), parse_constant=_no_number)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError(
             "not a results directory (it has no run.json)", where=str(directory), hint=hint
@@ -140,6 +140,15 @@ def open_result(directory: Path) -> StoredResult:
     if content.pop("sha256", None) != _digest(content) or not _names_files(content):
         raise InputError("has changed since it was written", where=str(path), hint=AGAIN)
     return StoredResult(directory, content)
+
+
+def _no_number(text: str) -> float:
+    """Refuse what Python reads beyond JSON: NaN and infinities.
+
+    Raises:
+        ValueError: always.
+    """
+    raise ValueError(f"{text} is no JSON")
 
 
 def _names_files(content: Mapping[str, Any]) -> bool:

@@ -13,7 +13,8 @@ from ingest.errors import one_line
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@$:-])")
 _IN_MARKDOWN = {"<": "&lt;", ">": "&gt;", "@": "@&#8203;", "#": "#&#8203;"}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # what spreadsheets take for the beginning of a formula
+_FORMULA = ("=", "+", "-", "@")  # what spreadsheets take for the beginning of a formula
+_COMMAND = re.compile(r"::[a-z-]+( [^:]*)?::|##\[")  # what GitHub Actions and Azure Pipelines carry out
 _LAID_OUT = "\n\N{NO-BREAK SPACE}"
 _LATEX = str.maketrans(
     {
@@ -79,8 +80,8 @@ def matplotlib(text: str) -> str:
 
 
 def xml(text: str) -> str:
-    """Replace what XML 1.0 cannot hold."""
-    return _NOT_XML.sub("\ufffd", text)
+    """Return a text without controls and without what XML 1.0 cannot hold; its lines stay apart."""
+    return without_controls(_NOT_XML.sub("\ufffd", text))
 
 
 def github_data(text: str) -> str:
@@ -95,5 +96,9 @@ def github_property(text: str) -> str:
 
 
 def csv_text(text: str) -> str:
-    """Return a text that no spreadsheet takes for a formula: an apostrophe goes before one."""
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    """Return one line that neither a spreadsheet takes for a formula nor a CI server for a command.
+
+    An apostrophe goes before those.
+    """
+    line = visible(text)
+    return f"'{line}" if line.startswith(_FORMULA) or _COMMAND.match(line) else line

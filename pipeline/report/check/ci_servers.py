@@ -9,11 +9,13 @@ from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
 from pipeline.questions.expected_growth import Judgement
 from pipeline.report.check.wording import (
     EXPECTATION,
+    NO_FILE,
     VERDICT_ROWS,
     headline,
     kernel_name,
     open_expectations,
     power_text,
+    relative_to,
     rule_id,
     source_file,
     story,
@@ -21,7 +23,6 @@ from pipeline.report.check.wording import (
 from pipeline.wording.escaping import github_data, github_property, xml
 
 GITHUB_MOST = 10  # GitHub shows no more per step and kind
-GITLAB_NO_FILE = "pipeline.toml"  # GitLab drops entries without a file
 
 
 def github_annotations(result: CheckResult, root: str = "") -> list[str]:
@@ -46,10 +47,11 @@ def github_annotations(result: CheckResult, root: str = "") -> list[str]:
     return found[:GITHUB_MOST]
 
 
-def gitlab_code_quality(result: CheckResult, root: str = "") -> list[dict[str, Any]]:
+def gitlab_code_quality(result: CheckResult, root: str = "", elsewhere: str = "") -> list[dict[str, Any]]:
     """Return GitLab's subset of Code Climate's format: an entry per regression (also waived) or doubt.
 
-    Expectations that are not met are at the end; source files are relative to `root`.
+    Expectations that are not met are at the end; source files are relative to `root`. GitLab drops entries
+    without a file, so those of unknown source point to `elsewhere`.
     """
     return [
         {
@@ -58,7 +60,7 @@ def gitlab_code_quality(result: CheckResult, root: str = "") -> list[dict[str, A
             "fingerprint": fingerprint(one),
             "severity": VERDICT_ROWS[one.verdict].gitlab,
             "location": {
-                "path": source_file(one, root) or GITLAB_NO_FILE,
+                "path": source_file(one, root) or relative_to(elsewhere or NO_FILE, root),
                 "lines": {"begin": max(one.line, 1)},
             },
         }

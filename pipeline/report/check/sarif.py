@@ -11,6 +11,7 @@ from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
 from pipeline.report.check.ci_servers import digest, fingerprint
 from pipeline.report.check.wording import (
     EXPECTATION,
+    NO_FILE,
     RULE_TEXTS,
     VERDICT_ROWS,
     OpenExpectation,
@@ -25,7 +26,6 @@ from pipeline.report.check.wording import (
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 FINGERPRINT_DIGITS = 32
-NO_FILE = "pipeline.toml"
 
 
 def sarif_document(result: CheckResult, root: str = "", elsewhere: str = "") -> dict[str, Any]:

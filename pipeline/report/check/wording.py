@@ -94,6 +94,7 @@ VERDICT_ROWS: Mapping[Ruling, VerdictRow] = {
     Ruling.UNCHANGED: VerdictRow(style="dim", compared="no significant change"),
 }
 INCONCLUSIVE, EXPECTATION = "inconclusive", "expectation"
+NO_FILE = "pipeline.toml"  # that findings point to if nothing else is known
 _RULES: tuple[tuple[str, str, tuple[Ground, ...]], ...] = (
     (
         "effort-increased",

@@ -18,7 +18,7 @@ _CSV_END = "\r\n"
 def csv_text(table: DataTable) -> str:
     """Return a header of names with units and one line per row; what is not available is empty.
 
-    Fields are quoted as in RFC 4180, lines end with a line feed, and no text is taken for a formula.
+    Fields are quoted as in RFC 4180, a row is a line, and texts are as `escaping.csv_text` makes them.
     """
     return "".join(map(_csv_line, [table.keys, *_rows(table)]))
 

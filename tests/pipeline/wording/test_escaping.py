@@ -61,6 +61,7 @@ def test_xml_gives_what_it_can_hold(name):
     element = ET.Element("a", name=xml(name))
     element.text = xml(name)
     ET.fromstring(ET.tostring(element, encoding="unicode"))
+    assert not controls(xml(name).replace("\n", ""))
 
 
 @given(HOSTILE)
@@ -69,10 +70,20 @@ def test_xml_gives_what_it_can_hold(name):
 def test_no_spreadsheet_takes_a_name_for_a_formula(name):
     text = csv_text(name)
     assert not text.startswith(("=", "+", "-", "@", "\t", "\r"))
-    assert text in (name, f"'{name}")
+    assert text in (visible(name), f"'{visible(name)}") and not controls(text)
     line = io.StringIO()
     csv.writer(line, lineterminator="\r\n").writerow([text])
     assert next(csv.reader(io.StringIO(line.getvalue(), newline=""))) == [text]
+
+
+@pytest.mark.parametrize(
+    "name", ["::error::boo", "::warning file=a.c,line=1::boo", "a\n::error::boo", "##[error]boo"]
+)
+def test_no_ci_server_takes_a_name_in_a_table_for_a_command(name):
+    text = csv_text(name)
+    assert "\n" not in text and not text.startswith(("::", "##"))
+    assert csv_text("std::vector::push_back") == "std::vector::push_back"
+    assert csv_text("::MPI_Send") == "::MPI_Send"
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,8 @@ def test_code_quality_needs_a_file_and_a_line():
         {"path": "a.c", "lines": {"begin": 7}},
         {"path": "pipeline.toml", "lines": {"begin": 1}},
     ]
+    (entry,) = gitlab_code_quality(result(kernel()), "/src", "/src/ci/base.json")
+    assert entry["location"]["path"] == "ci/base.json"
 
 
 def test_junit_has_a_case_per_kernel(nasty, tmp_path):

@@ -38,7 +38,7 @@ LATEX = {
     "{}": "",
 }
 ZERO_WIDTH = "\u200b"
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
+FORMULA = ("=", "+", "-", "@")
 COMMAND = re.compile("|".join(map(re.escape, LATEX)))
 
 
@@ -64,7 +64,7 @@ def latex_cells(line):
 def test_csv_gives_names_and_numbers_back(names):
     rows = list(csv.reader(io.StringIO(csv_text(table(names)), newline="")))
     assert rows[0] == ["name", "value [core-s]", "behind"]
-    safe = [f"'{name}" if name.startswith(FORMULA) else name for name in names]
+    safe = [f"'{name}" if name.startswith(FORMULA) else name for name in map(one_line, names)]
     assert [row[0] for row in rows[1:]] == safe == [row[2] for row in rows[1:]]
     assert [float(row[1]) for row in rows[1:]] == [0.1234567891 * n for n in range(len(names))]
 
