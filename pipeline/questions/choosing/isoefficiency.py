@@ -12,9 +12,11 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from pipeline.questions.analysis import DEFAULT_REACH, Analysis
+from pipeline.questions.analysis import DEFAULT_REACH, Analysis, along_parameter
 from pipeline.questions.choosing.scales import job_points, looked_at
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy, location_rule_of
+
+MOST_VALUES = 400_000  # kernels times points, beyond which there are none between main scales and sizes
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -117,8 +119,9 @@ def surface_of(study: RuntimeStudy, target: FloatArray, size: str) -> Surface:
         last = float(measured.max()) * DEFAULT_REACH
     main_sizes, between = looked_at(measured, last)
     main_scales, _ = looked_at(experiment.points[:, study.column], float(target[study.column]))
-    line = job_points(study, target)
-    sizes = np.union1d(main_sizes, between)
+    line, sizes = job_points(study, target), np.union1d(main_sizes, between)
+    if len(line) * len(sizes) * len(study.analysis.callpaths.kernels) > MOST_VALUES:
+        line, sizes = along_parameter(target, study.column, main_scales), main_sizes
     points = np.tile(line, (len(sizes), 1))
     points[:, row] = np.repeat(sizes, len(line))
     return Surface(
@@ -214,7 +217,6 @@ def _first(efficiency: FloatArray, along: FloatArray, share: float) -> FloatArra
     before = np.maximum(place - 1, 0)
     there, short = efficiency[rows, place], efficiency[rows, before]
     part = np.divide(share - short, there - short, out=np.ones(len(rows)), where=there > short)
-    part = np.where(place > 0, part, 1.0)
     found = along[before] ** (1 - part) * along[place] ** part
     return np.where(enough.any(axis=1), found, np.nan)
 

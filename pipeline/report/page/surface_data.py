@@ -7,6 +7,7 @@ from pipeline.columns.isoefficiency import reference_text
 from pipeline.questions.choosing.isoefficiency import efficiency_and_wall, sizes_of, surface_of
 from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.report.page.embedding import plain
+from pipeline.wording.quantities import value_text
 
 
 def surface_data(study: RuntimeStudy, target: FloatArray, share: float) -> dict[str, Any] | None:
@@ -26,6 +27,11 @@ def surface_data(study: RuntimeStudy, target: FloatArray, share: float) -> dict[
         "scaled": surface.scaled,
         "size": surface.size,
         "at": target.tolist(),
+        "beside": ", ".join(
+            f"{name} = {value_text(value)}"
+            for name, value in zip(study.analysis.experiment.parameters, target.tolist(), strict=True)
+            if name not in (surface.scaled, surface.size)
+        ),
         "scales": surface.scales.tolist(),
         "sizes": surface.sizes.tolist(),
         "efficiency": {"value": plain(efficiency), "lower": plain(lower), "upper": plain(upper)},

@@ -89,3 +89,12 @@ def test_only_what_varies_and_counts_no_cores_is_a_size():
     )
     with pytest.raises(UsageError, match="no size varies beside p"):
         chosen_size(analyse(threads, STRONG, "time", ModelOptions()))
+
+
+def test_large_studies_are_looked_at_at_main_scales_and_sizes_only(monkeypatch):
+    monkeypatch.setattr("pipeline.questions.choosing.isoefficiency.MOST_VALUES", 1000)
+    found = surface_of(STUDY, np.array([64.0, 32.0]), "n")
+    assert found.scales.tolist() == found.main_scales.tolist() == [1, 2, 4, 8, 16, 32, 64]
+    assert found.sizes.tolist() == found.main_sizes.tolist() == [2, 4, 8, 16, 32, 64, 128]
+    coarse, fine = (isoefficiency(one, 0.75).least.value for one in (found, SURFACE))
+    assert coarse[-1] == pytest.approx(fine[-1], rel=0.15)

@@ -87,6 +87,7 @@
  * @property {string} scaled
  * @property {string} size
  * @property {number[]} at the other parameters of the figures
+ * @property {string} beside the same in words, empty without any
  * @property {number[]} scales ascending
  * @property {number[]} sizes ascending
  * @property {Omit<Estimates, "scale">} efficiency size by size
