@@ -36,9 +36,12 @@ def report(studies: int, seed: int) -> Iterator[str]:
     yield f"Written by `python -m benchmarks.choosing --studies {studies} --seed {seed}`.\n"
     yield HEAD
     yield "|---|" + "---:|" * 8
-    for number, (where, stray) in enumerate(REGIMES):
-        found = [outcome(np.random.default_rng([seed, number, n]), where, stray) for n in range(studies)]
-        yield row(f"{where}, straying {stray:.0%}", found)
+    for number, (where, stray, bend) in enumerate(REGIMES):
+        found = [
+            outcome(np.random.default_rng([seed, number, n]), where, stray, bend) for n in range(studies)
+        ]
+        bending = f", bending by p^{bend:g}" if bend else ""
+        yield row(f"{where}, straying {stray:.0%}{bending}", found)
 
 
 def row(name: str, found: list[Outcome]) -> str:

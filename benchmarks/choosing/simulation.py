@@ -8,17 +8,26 @@ from benchmarks.accuracy.functions import Array
 from ingest.alignment import experiment_from_series
 from ingest.scaling import Scaling, ScalingDecision
 from ingest.series import SeriesBuilder
+from pipeline.models.back_test import TREND_ERROR
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis, analyse
 from pipeline.questions.choosing.choice import choose
 from pipeline.questions.choosing.jobs import SURE, Jobs
 from pipeline.questions.choosing.limits import JobLimits
 
-REGIMES = (("within", 0.0), ("within", 0.1), ("beyond", 0.1), ("beyond", 0.2))
+REGIMES = (
+    ("within", 0.0, 0.0),
+    ("within", 0.1, 0.0),
+    ("beyond", 0.1, 0.0),
+    ("beyond", 0.2, 0.0),
+    ("beyond", 0.1, TREND_ERROR),
+)
 """Scales up to the largest measured, or from there up to 4 times that; by how much kernels stray from a power
-of p per doubling, which real programs do: standard deviation of a random walk of the logarithm."""
+of p per doubling, which real programs do: standard deviation of a random walk of the logarithm; by which
+power of p the total bends beyond: a standard deviation, on real series what `TREND_ERROR` says."""
 OUTCOMES = ("deadline", "efficiency", "both")
 NOISE, REPETITIONS, SCALES, SMALLEST = 0.03, 3, 6, 4.0
+LARGEST = SMALLEST * 2.0 ** (SCALES - 1)
 GROWTH = (0.25, 0.5, 0.75, 1.0)  # of p, of what does not scale
 HALVINGS, PER_DOUBLING = 50, 8
 
@@ -48,20 +57,22 @@ class Program:
     factors: Array
     powers: Array
     walks: Array  # float64[K, n], logarithms by which they stray, `PER_DOUBLING` steps from `SMALLEST` on
+    bend: float  # power of p that all take beyond the largest measured scale
 
     def effort(self, p: Array) -> Array:
         """Core-seconds of every kernel, float64[K, Q]."""
         steps = np.log2(p / SMALLEST) * PER_DOUBLING
         strayed = [np.interp(steps, np.arange(len(walk)), walk) for walk in self.walks]
-        return np.asarray(self.factors[:, None] * p[None] ** self.powers[:, None] * np.exp(strayed))
+        bent = np.maximum(p / LARGEST, 1.0) ** self.bend
+        return np.asarray(self.factors[:, None] * p[None] ** self.powers[:, None] * np.exp(strayed) * bent)
 
     def wall(self, p: Array) -> Array:
         return np.asarray(self.effort(p).sum(axis=0) / p)
 
 
-def outcome(random: np.random.Generator, where: str, stray: float) -> Outcome:
+def outcome(random: np.random.Generator, where: str, stray: float, bend: float) -> Outcome:
     """Measure a program, and ask for jobs."""
-    program, scales = _program(random, stray), SMALLEST * 2.0 ** np.arange(SCALES)
+    program, scales = _program(random, stray, bend), SMALLEST * 2.0 ** np.arange(SCALES)
     analysis = _measured(random, program, scales)
     last = scales[-1] * (4.0 if where == "beyond" else 1.0)
     target = np.array([last])
@@ -112,13 +123,13 @@ def _cheapest(
     return float(cost[found["cheapest"]] / cost[holding].min()), bool(holding[found["cheapest"]])
 
 
-def _program(random: np.random.Generator, stray: float) -> Program:
+def _program(random: np.random.Generator, stray: float, bend: float) -> Program:
     """Work that scales perfectly, and two kernels of 3 to 50 % of it at the largest measured scale."""
-    largest = SMALLEST * 2.0 ** (SCALES - 1)
     powers = np.array([0.0, *random.choice(GROWTH, 2)])
     shares = np.array([1.0, *random.uniform(0.03, 0.5, 2)])
     steps = random.normal(0, stray / np.sqrt(PER_DOUBLING), (len(shares), (SCALES + 2) * PER_DOUBLING))
-    return Program(random.uniform(50, 5000) * shares / largest**powers, powers, steps.cumsum(axis=1))
+    power = float(random.normal(0, bend)) if bend else 0.0
+    return Program(random.uniform(50, 5000) * shares / LARGEST**powers, powers, steps.cumsum(axis=1), power)
 
 
 def _measured(random: np.random.Generator, program: Program, scales: Array) -> Analysis:
