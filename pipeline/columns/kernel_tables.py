@@ -34,6 +34,21 @@ def leading_rows(rows: Rows, limit: int) -> list[Row]:
     return [*kernels[:limit], *(r for r in apart if max(r[key] or 0.0 for key in shares) >= NOTEWORTHY_SHARE)]
 
 
+def largest_at_target(summary: Summary, *, by: str, limit: int) -> list[Row]:
+    """Return the kernels that take most at the last target, the largest first."""
+    metrics = {row["metric"]: None for row in summary[by]}  # what metrics take cannot be compared
+    ordered = [
+        row
+        for metric in metrics
+        for row in sorted(
+            (row for row in summary[by] if row["metric"] == metric),
+            key=lambda row: row["predictions"][-1]["value"] or 0.0,
+            reverse=True,
+        )
+    ]
+    return ordered[:limit]
+
+
 def kernel_names(by: str, heading: str = "") -> list[Column[Any]]:
     """Return ids and names of call paths (`by` is ``kernels``), or names of ``regions`` or ``groups``."""
     ident, name = kernel_columns("id", "callpath")
@@ -115,9 +130,9 @@ def with_total(summary: Summary, kept: Rows) -> list[Row]:
 
 def predictions_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     """Return the predictions of the largest kernels and of the total at targets, as of `ranking_table`."""
-    kept = leading_rows(summary[by], limit)
     if not summary["targets"]:
         return measured_table(summary, by=by, limit=limit)
+    kept = largest_at_target(summary, by=by, limit=limit)
     rows = [_at(row, entry) for row in with_total(summary, kept) for entry in row["predictions"]]
     columns = [*kernel_names(by), *parameters(summary["parameters"], [row["at"] for row in rows]), PREDICTION]
     return filled(columns, rows, notes=_notes(summary, by, kept))
@@ -166,7 +181,7 @@ def _measured_at(point: int, rows: Rows) -> list[float | None]:
 
 def predictions_by_target(summary: Summary, *, by: str, limit: int) -> DataTable:
     """Return predictions with one row per kernel and one column per target, as terminals show them."""
-    kept = leading_rows(summary[by], limit)
+    kept = largest_at_target(summary, by=by, limit=limit)
     rows = with_total(summary, kept)
     targets: list[Column[Rows]] = []
     for n, target in enumerate(summary["targets"]):

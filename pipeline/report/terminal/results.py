@@ -178,6 +178,8 @@ def show_predictions(out: Console, summary: Summary, *, by: str, limit: int) -> 
     if not table.columns[0].values:
         return
     out.print(terminal_table(table, out.width))
+    for note in table.notes:
+        show_sentence(out, note, "dim")
     show_sentence(out, brackets_sentence(summary), "dim")
     for sentence in resource_sentences(summary):
         show_sentence(out, sentence)

@@ -244,3 +244,15 @@ def test_the_efficiency_asked_for_is_that_of_the_option_or_of_the_run(call, stro
     assert threshold("model", strong_study) == 0.75
     assert call("report", out, "--efficiency", "50%")[0] == 0
     assert "--efficiency" in refused("predict", out, "--efficiency", "high")
+
+
+def test_predictions_are_those_of_the_largest_kernels_at_the_last_target(call, results):
+    def shown(*targets):
+        text = call("predict", results, *(part for p in targets for part in ("--at", p)), "--limit", "2")[1]
+        return text.splitlines()
+
+    every = json.loads(call("predict", results, "--at", "p=1024", "--json", "-")[1])["regions"]
+    ordered = sorted(every, key=lambda row: -row["predictions"][0]["value"])
+    lines = shown("p=64", "p=1024")
+    assert [line.split()[0] for line in lines[1:4]] == [*(row["region"] for row in ordered[:2]), "total"]
+    assert f"{len(every) - 2} more left out; --limit shows them" in lines
