@@ -90,6 +90,19 @@ class RegionTable:
             line=np.array(lines, dtype=np.int64),
         )
 
+    @property
+    def source(self) -> dict[str, str]:
+        """Source file of regions by name, with the line if it is known: ``solver.cpp:73``.
+
+        What states its paradigm instead of a file, such as ``MPI``, has none.
+        """
+        columns = zip(self.name, self.paradigm, self.file, self.line.tolist(), strict=True)
+        return {
+            name: f"{file}:{line}" if line > 0 else file
+            for name, paradigm, file, line in columns
+            if file and file.casefold() != paradigm
+        }
+
     def __len__(self) -> int:
         """Return the number of regions."""
         return len(self.name)

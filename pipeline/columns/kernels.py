@@ -188,6 +188,7 @@ MODEL = Kind(
     },
     is_number=False,
 )
+SOURCE = Kind(name="text", write=str, json={"type": "string"}, is_number=False, may_lack=True)
 IDENTITY = Kind(name="id", write=callpath_id, json={"type": "integer", "minimum": 1}, may_lack=True)
 MEANS = Kind(name="means", write=str, json={"type": "array", "items": {"type": ["number", "null"]}})
 PREDICTIONS = Kind(
@@ -221,6 +222,13 @@ KERNELS: tuple[Column[Any], ...] = (
         key="paradigm",
         values=lambda found: found.each(found.level.kernels.paradigms),
         about="compiler, user, mpi, openmp ...; empty where unknown",
+    ),
+    Column(
+        key="source",
+        kind=SOURCE,
+        values=lambda found: map(found.level.kernels.source.get, found.each(found.level.kernels.regions)),
+        audience=Audience.FILES,
+        about="source file and line of the region, solver.cpp:73; left out where unknown",
     ),
     Column(
         key="metric",

@@ -1,7 +1,7 @@
 """The kernels of an experiment: which values are modelled, per call path and per region."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from itertools import compress
@@ -38,6 +38,7 @@ class Kernels:
         common_error: float64[K], standard deviation of the logarithm of an error that all values of a kernel
             share, such as that of an overhead correction.
         additive: whether values may be summed over kernels, so that there are shares and a total.
+        source: file and line of regions by name, of those that are known.
     """
 
     callpaths: Sequence[CallPath]
@@ -49,6 +50,7 @@ class Kernels:
     parent: IntArray
     common_error: FloatArray
     additive: bool = True
+    source: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Return the number of kernels K."""
@@ -125,6 +127,7 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
         node=np.arange(len(tree)),
         parent=tree.parent,
         common_error=_common_error(experiment, name),
+        source=experiment.regions.source,
     )
 
 
@@ -181,6 +184,7 @@ def grouped_kernels(kernels: Kernels, names: Sequence[str], group: IntArray) -> 
         parent=nowhere,
         common_error=_grouped_error(kernels, group, len(names)),
         additive=kernels.additive,
+        source=kernels.source,
     )
 
 

@@ -63,7 +63,7 @@ def group_kernels(kernels: Kernels, own: OwnGroups) -> tuple[Kernels, IntArray]:
     """Add up the kernels of each group; return them, and the place of each kernel's group, int64[K]."""
     names, place = groups_of(kernels, own)
     summed = grouped_kernels(kernels, names, place)
-    return replace(summed, paradigms=("",) * len(names)), place
+    return replace(summed, paradigms=("",) * len(names), source={}), place
 
 
 def named_kernels(kernels: Kernels, own: OwnGroups, name: str, where: str, hint: str) -> BoolArray:

@@ -108,7 +108,7 @@ def models_frame(level: Level, outlook: Outlook) -> pd.DataFrame:
     for name, key in (MODELS | others).items():
         values, kind = of[key].of(found), of[key].kind
         is_plain = kind.is_number or all(isinstance(value, str) for value in values)
-        columns[name] = values if is_plain else list(map(kind.write, values))
+        columns[name] = values if is_plain else ["" if one is None else kind.write(one) for one in values]
     return pd.DataFrame(columns)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from ingest import profile as module
 from ingest.errors import InputError
-from ingest.profile import LARGEST, MetricKind, require_summable
+from ingest.profile import LARGEST, MetricKind, RegionTable, require_summable
 from tests.profiles import make_profile
 
 MAIN, SOLVE, DEEP = ("main",), ("main", "solve"), ("main", "solve", "dot")
@@ -75,3 +75,9 @@ def test_values_that_would_spoil_a_sum_are_refused(bad):
         require_summable(np.array([1.0, bad]), "x", "file")
     require_summable(np.array([0.99 * LARGEST, -0.99 * LARGEST]), "x", "file")
     require_summable(np.zeros(0), "x", "file")
+
+
+def test_sources_are_files_with_lines_where_they_are_known():
+    places = [("a.cpp", 73), ("b.c", -1), ("", -1), ("MPI", -1)]
+    table = RegionTable.named(("f", "g", "h", "MPI_Send"), ("compiler", "", "user", "mpi"), places)
+    assert table.source == {"f": "a.cpp:73", "g": "b.c"}

@@ -171,7 +171,7 @@ def region_numbers(levels: Sequence[Kernels]) -> dict[str, int]:
 def region_data(analysis: Analysis, names: Iterable[str]) -> list[dict[str, Any]]:
     """Return name, short name, paradigm and source of regions; what is empty or the same is left out."""
     table = analysis.experiment.regions
-    known = {name: i for i, name in enumerate(table.name)}
+    known, source = {name: i for i, name in enumerate(table.name)}, table.source
     rows = []
     for name in names:
         row: dict[str, Any] = {"name": name}
@@ -182,8 +182,8 @@ def region_data(analysis: Analysis, names: Iterable[str]) -> list[dict[str, Any]
                 row["paradigm"] = table.paradigm[i]
             if table.mangled[i] not in ("", name):
                 row["mangled"] = table.mangled[i]
-            if table.file[i]:
-                row["source"] = f"{table.file[i]}:{table.line[i]}" if table.line[i] > 0 else table.file[i]
+            if name in source:
+                row["source"] = source[name]
         rows.append(row)
     return rows
 

@@ -29,7 +29,7 @@ from pipeline.report.page.positions import Positions
 
 DRAWN = frozenset(
     (
-        *("id", "callpath", "region", "paradigm", "metric", "unit", "measured", "share_measured"),
+        *("id", "callpath", "region", "paradigm", "source", "metric", "unit", "measured", "share_measured"),
         *("share_at_target", "predictions", "model", "growth", "growth_class", "probability_growing"),
         *("quality.smape", "quality.cv_smape", "quality.points", "quality.repetitions", "notes", "flags"),
     )
