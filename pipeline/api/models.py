@@ -112,8 +112,8 @@ class Models:
         Columns: ``kernel``, ``metric``, ``unit``, ``formula``, ``growth`` (the leading term),
         ``growth_class`` (how it grows, in words), ``probability_growing``, ``quality`` (symmetric mean error
         in per cent, every point predicted from the others), ``smape`` (the same for the fit to all points),
-        ``share`` of the total at the largest measured scale, ``points``, ``repetitions``, ``notes`` and ``source``;
-        before them the ``id`` of call paths.
+        ``share`` of the total at the largest measured scale, ``points``, ``repetitions``, ``notes``
+        and ``source`` (file and line); before them the ``id`` of call paths.
         """
         targets = target_points(self._analysis, ())
         return models_frame(self._level, look_ahead(self._analysis, self._level, targets, crossing=False))
