@@ -290,6 +290,7 @@ def test_predictions_have_a_column_per_target_and_end_with_the_total():
         "region           p = 64 [core-s]  p = 1048576 [core-s]",
         "main › solve  50.0 [25.0 .. 100]     100 [50.0 .. 200]",
         "total         75.0 [37.5 .. 150]     150 [75.0 .. 300]",
+        "1 more left out; --limit shows them",
         "In brackets: 90 % intervals of the expected values.",
     ]
 
