@@ -57,7 +57,13 @@ class TestFamily:
 
 
 def run_tests(
-    matched: Matched, forecasts: Forecasts, rules: RuleTests, options: CheckOptions, *, paired: bool = False
+    matched: Matched,
+    forecasts: Forecasts,
+    rules: RuleTests,
+    options: CheckOptions,
+    *,
+    paired: bool = False,
+    at_points: bool = True,
 ) -> TestFamily:
     """Run all tests of a check.
 
@@ -67,6 +73,7 @@ def run_tests(
         rules: tests that need no baseline.
         options: factors, share floor and level.
         paired: whether the runs of both studies were interleaved.
+        at_points: whether single points count by themselves; not if a single run may have been disturbed.
 
     Raises:
         InputError: paired runs have no counterpart.
@@ -85,8 +92,7 @@ def run_tests(
     beyond = _widened(_by_ground(changes.excess, changes.beyond, models), common)
     whole = _widened(_by_ground(changes.measured, changes.whole, models), common)
     asked = {ground: where[rows] for ground, where in material.items()}
-    once = not paired and (matched.baseline.measured_once or matched.candidate.measured_once)
-    asked[Ground.MEASURED] &= not once  # a single run may have been disturbed
+    asked[Ground.MEASURED] &= at_points
     ahead_whole = _at_last_target(predicted, changes.measured, matched.scale)
     shared = changes.shared.log_factor[np.argsort(matched.scale)[-1:]]
     ahead_beyond = ahead_whole - shared.sum()  # 0 without a common point
@@ -103,7 +109,9 @@ def run_tests(
     )
     tests = sum(int(np.isfinite(p).sum()) for p in (*worse.values(), of_rules))
     level = options.false_alarms / max(tests, 1)
-    at_largest = beyond[Ground.EVERYWHERE] if once else _at_largest(beyond[Ground.MEASURED], matched.scale)
+    at_largest = (
+        _at_largest(beyond[Ground.MEASURED], matched.scale) if at_points else beyond[Ground.EVERYWHERE]
+    )
     return TestFamily(
         rows=rows,
         log_factor=log_factor,

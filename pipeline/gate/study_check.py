@@ -164,7 +164,8 @@ def _compare(
         candidate=ahead[1].of(matched.candidate.kernels),
         targets=study.targets,
     )
-    family = run_tests(matched, forecasts, study.rules, options, paired=paired)
+    once = () if kind is not Against.BASELINE else noise_of_the_other(baseline, study.candidate.measured)
+    family = run_tests(matched, forecasts, study.rules, options, paired=paired, at_points=not once)
     change = _common(matched, family, before, candidate, options, paired)
     common = None if recorded.partial else common_result(matched, change, options)
     kernels = matched_verdicts(matched, forecasts, family, options)
@@ -185,7 +186,7 @@ def _compare(
         notices=(
             *before.notices("the baseline"),
             *candidate.notices("this study"),
-            *noise_of_the_other(baseline, candidate.measured),
+            *once,
             *(_allowed(missing) if missing and options.allow_missing else ()),
         ),
     )

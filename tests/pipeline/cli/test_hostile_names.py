@@ -8,6 +8,7 @@ import unicodedata
 
 import pytest
 
+from pipeline.wording.escaping import visible
 from tests.foam_cases import write_foam_case
 
 NAME = "evil\x1b[31m\n::error::pwned @team #1 |x| \u202eabc\x9b2J =1+1 <script>alert(1)</script> $x$"
@@ -87,10 +88,10 @@ def test_a_check_gives_ci_nothing_to_obey(call, study, tmp_path):
     assert "evil" in written
 
 
-def test_tables_for_programs_keep_the_name(call, results):
+def test_json_keeps_the_name_and_csv_shows_it(call, results):
     text = call("bottlenecks", results, "--format", "csv")[1]
     names = [row[0] for row in csv.reader(io.StringIO(text, newline=""))]
-    assert NAME in names
+    assert visible(NAME) in names and "\n::" not in text
     assert NAME in {row["kernel"] for row in json.loads(call("bottlenecks", results, "--format", "json")[1])}
 
 
