@@ -51,7 +51,6 @@ COMMANDS = (  # in the order of use, which is the order of `pipeline --help`; ot
     "tree",
     "plot",
     "report",
-    "verify",
     "export",
     "model",
     "filter",

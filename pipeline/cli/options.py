@@ -240,7 +240,11 @@ def refuse_beside(what: str, given: Mapping[str, object], hint: str = "omit one 
 
 
 def command(
-    name: str, *records: type, group: typer.Typer = app, outputs: tuple[str, ...] = ("--out", "--json")
+    name: str,
+    *records: type,
+    group: typer.Typer = app,
+    outputs: tuple[str, ...] = ("--out", "--json"),
+    hidden: bool = False,
 ) -> Callable[[Function], Function]:
     """Add a command to the command line.
 
@@ -253,6 +257,7 @@ def command(
         group: the commands that it belongs to.
         outputs: options that name files; at most one of them, or the table of ``--format``, may go to
             standard output.
+        hidden: whether no help shows it, since another command does the same.
     """
     found = {one: parameter for record in records for one, parameter in _parameters(name, record).items()}
     off = {one: _off(one) for record in records for one in _on_by_default(name, record)}
@@ -283,7 +288,7 @@ def command(
         rest = [one for one in parameters if one.default is not inspect.Parameter.empty]
         rest = sorted([*found.values(), *off.values(), *rest], key=lambda one: place_of(_flag(one) or ""))
         call.__signature__ = own.replace(parameters=[*first, *rest])  # type: ignore[attr-defined]
-        group.command(name, cls=Command)(call)
+        group.command(name, cls=Command, hidden=hidden)(call)
         return call
 
     return decorate

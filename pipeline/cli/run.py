@@ -155,7 +155,7 @@ def model(
 @command("inspect", outputs=())
 def inspect(
     path: Annotated[
-        Path, typer.Argument(metavar="PATH", help="A profile, a series file or a directory of runs.")
+        Path, typer.Argument(metavar="PATH", help="A profile, a series file, a directory of runs or results.")
     ],
     config: Config = None,
     totals: Annotated[bool, switch("--totals", "Show the sum of every metric, too.")] = False,
@@ -173,10 +173,15 @@ def inspect(
     from pipeline.columns.measured_runs import inspection_table
     from pipeline.report.render.console import console
     from pipeline.report.terminal.measurements import show_inspection
-    from pipeline.stages.inspect import inspect_path
+    from pipeline.stages.inspect import inspect_path, intact_result
+    from pipeline.store.generation import is_result
 
+    given = {"--totals": totals, "--config": config, "--format": table_format != TABLE}
+    if is_result(path):
+        refuse_beside("results", {"--propose": propose, "--out": output, **given})
+        typer.echo(intact_result(path))
+        return
     if propose:
-        given = {"--totals": totals, "--config": config, "--format": table_format != TABLE}
         refuse_beside("--propose", given)
         _propose(path, output or STANDARD_OUTPUT)
         return

@@ -1,4 +1,4 @@
-"""Commands that show a stored result: `predict`, `bottlenecks`, `tree`, `plot`, `advise` and `verify`."""
+"""Commands that show a stored result: `predict`, `bottlenecks`, `tree`, `plot` and `advise`."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -228,10 +228,9 @@ def advise(
     shown.present(document, lambda: table, lambda screen: show_table(screen, table))
 
 
-@command("verify")
+@command("verify", hidden=True)
 def verify(out: Out) -> None:
-    """Check every file of a results directory against the digests in run.json."""
-    from pipeline.store.generation import StoredResult, read_result
+    """Check every file of a results directory against the digests in run.json, as `pipeline inspect` does."""
+    from pipeline.stages.inspect import intact_result
 
-    stored = read_result(out, StoredResult.require_intact)
-    typer.echo(f"OK: {len(stored.digests)} files in {out} are as they were written")
+    typer.echo(intact_result(out))

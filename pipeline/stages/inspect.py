@@ -38,6 +38,7 @@ from pipeline.config.options import Options
 from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.stages.ingest import ingest, skipped_entry
 from pipeline.stages.usable_runs import is_problem
+from pipeline.store.generation import StoredResult, read_result
 
 TIME = "time"
 BY_CLASS = (TIME, "visits", GPU_TIME, GPU + "visits")  # metrics whose totals are split with accelerators
@@ -291,3 +292,13 @@ def _by_class(reduced: ReducedProfile, metric: Metric, sums: FloatArray) -> dict
 
 def _named(metric: Metric) -> str:
     return f"{metric.name} [{metric.unit}]" if metric.unit else metric.name
+
+
+def intact_result(directory: Path) -> str:
+    """Say that every file of a results directory is as it was written.
+
+    Raises:
+        InputError: it is not, or the directory is not a complete result of this version.
+    """
+    stored = read_result(directory, StoredResult.require_intact)
+    return f"OK: {len(stored.digests)} files in {directory} are as they were written"

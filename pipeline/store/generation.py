@@ -119,6 +119,11 @@ def read_result(directory: Path, read: Callable[[StoredResult], Found]) -> Found
     raise InputError("other runs keep writing to it", where=str(directory), hint="try again")
 
 
+def is_result(directory: Path) -> bool:
+    """Tell whether a directory has what results have, whatever its state."""
+    return (directory / PROVENANCE).is_file() and (directory / "summary.json").is_file()
+
+
 def open_result(directory: Path) -> StoredResult:
     """Read run.json.
 

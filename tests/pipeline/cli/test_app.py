@@ -31,7 +31,8 @@ def commands():
 def test_help_lists_the_commands_in_the_order_of_use(call, commands):
     code, text, _ = call("--help")
     assert code == 0
-    assert re.findall(r"(?m)^│ ([a-z]+)  ", text) == list(COMMANDS) == list(commands)
+    assert re.findall(r"(?m)^│ ([a-z]+)  ", text) == list(COMMANDS)
+    assert list(COMMANDS) == [name for name, one in commands.items() if not one.hidden]
     assert call("-h") == (code, text, "")
 
 
@@ -269,22 +270,24 @@ def test_ctrl_c_is_one_line_and_130(results):
     assert (done.returncode, done.stderr) == (130, "pipeline: interrupted\n")
 
 
-def test_a_result_is_verified(call, results):
-    code, text, error = call("verify", results)
+@pytest.mark.parametrize("command", ["inspect", "verify"])
+def test_a_result_is_verified(call, results, command, refused):
+    code, text, error = call(command, results)
     assert (code, error) == (0, "") and re.fullmatch(
         r"OK: 1[01] files in .* are as they were written\n", text
     )
     call("report", results)
-    assert call("verify", results)[0] == 0
+    assert call(command, results)[0] == 0
     (results / "app.filter").write_text("# mine")
     (results / "runs.parquet").unlink()
     damage = "app.filter has changed since it was written, runs.parquet is missing"
-    assert call("verify", results) == (
+    assert call(command, results) == (
         2,
         "",
         f"pipeline: {results}: the stored results are damaged ({damage}); run `pipeline run` again\n",
     )
-    assert call("verify", results / "nowhere")[0] == 2
+    assert call(command, results / "nowhere")[0] == 2
+    assert "--totals: cannot be combined with results" in refused("inspect", results, "--totals")
 
 
 def test_libraries_use_one_thread_unless_told_otherwise(call, monkeypatch):
