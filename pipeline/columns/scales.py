@@ -35,6 +35,11 @@ def _figure(
     )
 
 
+def per_second(size: str) -> str:
+    """Say what `Figures.work_rate` is for the parameter that is a size: compared with the reference's."""
+    return f"{size} per second, relative"
+
+
 SCALES: tuple[Column[Figures], ...] = (
     _figure("wall_seconds", "wall time [s]", lambda figures: figures.wall),
     _figure("effort", "effort", lambda figures: figures.effort, audience=Audience.PROGRAMS),
@@ -42,7 +47,7 @@ SCALES: tuple[Column[Figures], ...] = (
     _figure("speedup", "speed-up", lambda figures: figures.speedup),
     _figure("efficiency", "efficiency", lambda figures: figures.efficiency, percent),
     _figure("weak_efficiency", "weak efficiency", lambda figures: figures.weak_efficiency, percent),
-    _figure("work_rate", "work rate", lambda figures: figures.work_rate),
+    _figure("work_rate", per_second("size"), lambda figures: figures.work_rate),
 )
 """What is known of a scale: people read the wall time instead of efforts."""
 
@@ -67,9 +72,10 @@ def known(value: float) -> float | int | None:
     return None if np.isnan(value) else number(value)
 
 
-def scale_columns(*keys: str) -> list[Column[Any]]:
-    """Return columns of scales by their keys, for entries of a summary."""
+def scale_columns(*keys: str, parameter: str = "size") -> list[Column[Any]]:
+    """Return columns of scales by their keys, for entries of a summary whose `parameter` scales."""
     found = {column.key: column.as_stored for column in (*SCALES, *WHERE_MEASURED)}
+    found["work_rate"] = replace(found["work_rate"], heading=per_second(parameter))
     return [found[key] for key in keys]
 
 
@@ -87,9 +93,10 @@ def scales_table(summary: Summary) -> DataTable:
     """
     runtime = summary["runtime"]
     entries = runtime["at"]
+    known_keys = [column.key for column in (*SCALES, *WHERE_MEASURED)]
     shown = [
         replace(column, audience=Audience.ALL) if not any(e["wall_seconds"] for e in entries) else column
-        for column in scale_columns(*(column.key for column in (*SCALES, *WHERE_MEASURED)))
+        for column in scale_columns(*known_keys, parameter=runtime["parameter"])
         if any(entry[column.key] is not None for entry in entries)
     ]
     units = {"effort": runtime["effort_unit"], "rate": runtime["rate_unit"]}

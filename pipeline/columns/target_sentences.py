@@ -78,7 +78,7 @@ def limits_sentence(runtime: Mapping[str, Any], *, predicted: bool) -> str:
     last = max(entry["point"][parameter] for entry in runtime["at"])
     fastest, efficient = runtime["fastest"], runtime["efficient_up_to"]
     if fastest is not None and (predicted or runtime["fastest_measured"]):
-        place = ", the largest scale looked at" if fastest[parameter] >= last else ""
+        place = ", the largest scale considered" if fastest[parameter] >= last else ""
         sentences.append(f"Fastest at {point_text(fastest)}{_origin(runtime['fastest_measured'])}{place}.")
     if efficient["point"] is not None and (predicted or efficient["measured"]):
         more = " or beyond" if efficient["at_the_end"] else ""

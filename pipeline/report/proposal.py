@@ -57,7 +57,7 @@ def _scaling(name: str, analysis: Analysis, found: Runtime) -> str:
     if found.comparison is Comparison.SIZE:
         rate = figures.work_rate
         ratio = figure(float(rate.value[largest]))
-        return f"{text}: at {where} its work rate is {ratio} times that at the smallest size."
+        return f"{text}: at {where} {found.parameter} per second is {ratio} times that at the smallest size."
     kind = "parallel" if found.comparison is Comparison.STRONG else "weak"
     text = f"{text} ({found.comparison.value} scaling): {kind} efficiency is "
     limit, threshold = found.efficient_up_to, _percent(found.threshold)
@@ -153,7 +153,8 @@ def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:
     else:
         axes.set_ylim(bottom=0)
     axes.set_xlabel(plain_text(chart.parameter))
-    axes.set_ylabel(chart.label if chart.threshold is None else f"{chart.label} [%]")
+    label = plain_text(chart.label)
+    axes.set_ylabel(label if chart.threshold is None else f"{label} [%]")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize="small")
 

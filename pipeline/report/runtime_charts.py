@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
+from pipeline.columns.scales import per_second
 from pipeline.questions.analysis import Analysis, along_parameter
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy
@@ -18,7 +19,6 @@ LABELS = {
     "speedup": "speed-up",
     "efficiency": "parallel efficiency",
     "weak_efficiency": "weak efficiency",
-    "work_rate": "work rate",
 }
 FIRST_AND_SECOND = {
     Comparison.STRONG: ("speedup", "efficiency"),
@@ -71,8 +71,8 @@ def runtime_charts(
     """Return the charts that answer how far a program scales.
 
     They are speed-up and efficiency under strong scaling, wall time and weak efficiency under weak scaling,
-    wall time and work rate over a size, and wall time and effort if it is unknown what grows. If the number
-    of locations is unknown, effort takes the place of the first.
+    wall time and size per second over a size, and wall time and effort if it is unknown what grows. If the
+    number of locations is unknown, effort takes the place of the first.
 
     Args:
         analysis: the modelled experiment.
@@ -95,7 +95,7 @@ def runtime_charts(
     return tuple(
         RuntimeChart(
             name=name,
-            label=LABELS[name] + (f" [{found.effort_unit}]" if name == "effort" else ""),
+            label=_label(name, found),
             parameter=found.parameter,
             target=float(target[column]),
             measured_end=float(analysis.experiment.points[:, column].max()),
@@ -113,6 +113,12 @@ def runtime_charts(
 def predicted_figures(study: RuntimeStudy, target: FloatArray, scale: FloatArray) -> Figures:
     """Return what the models give at scales float64[Q], the other parameters at the target float64[D]."""
     return study.figures(along_parameter(target, study.column, scale), np.zeros(len(scale), dtype=np.bool_))
+
+
+def _label(name: str, found: Runtime) -> str:
+    if name == "work_rate":
+        return per_second(found.parameter)
+    return LABELS[name] + (f" [{found.effort_unit}]" if name == "effort" else "")
 
 
 def _scales(measured: FloatArray, target: float, count: int) -> FloatArray:

@@ -34,7 +34,7 @@ class Comparison(Enum):
 
     STRONG = "strong"  # speed-up and parallel efficiency
     WEAK = "weak"  # weak efficiency
-    SIZE = "size"  # work rate
+    SIZE = "size"  # size per second
     UNKNOWN = "unknown"  # a series over processes that does not say whether the problem grows with them
 
 

@@ -133,14 +133,14 @@ def _growth(findings: Findings, found: Runtime) -> str:
     rate = figures.work_rate
     value, upper, lower = (float(end[-1]) for end in (rate.value, rate.lower, rate.upper))  # of time: 1/rate
     if size <= 1 or not value > 0:
-        return f"The work rate, {name} over time, is known at the measured sizes only."
+        return f"{name} per second is known at the measured sizes only."
     with np.errstate(divide="ignore"):
         logs = np.log([value, lower, upper])
     power, low, high = (float(one) for one in 1 - logs / np.log(size))
     reference, target = findings.place(figures.reference[-1]), findings.place(figures.points[-1])
     return (
         f"From {reference} to {target} time grows like {name}^{figure(power)} on average "
-        f"(90{SPACE}% interval {interval_text(low, high)}); the work rate, {name} over time, is "
+        f"(90{SPACE}% interval {interval_text(low, high)}); {name} per second is "
         f"{figure(value)} times that at {reference}."
     )
 

@@ -13,6 +13,7 @@ from ingest.profile import Metric
 from ingest.scaling import Scaling
 from pipeline.columns.column import FIGURE, SHARE, Column
 from pipeline.columns.kernels import PREDICTION, kernel_columns
+from pipeline.columns.scales import per_second
 from pipeline.models.growth import GROWING
 from pipeline.models.kernels import Kernels, mean_over_repetitions
 from pipeline.models.metrics import FACTORS
@@ -51,7 +52,6 @@ ANSWERS = {
     "speedup": ("speed-up", ""),
     "efficiency": ("efficiency", "%"),
     "weak_efficiency": ("weak efficiency", "%"),
-    "work_rate": ("work rate", ""),
 }
 HEADS = (
     *("callpath", "model", "growth_class", "quality.cv_smape"),
@@ -343,6 +343,7 @@ def program_data(analysis: Analysis, found: Runtime, positions: Positions) -> di
         positions: where predictions are known.
     """
     study = RuntimeStudy(analysis)
+    answers = ANSWERS | {"work_rate": (per_second(found.parameter), "")}
     points = np.split(positions.points, len(positions.lines))
     figures = [study.figures(one, np.zeros(len(one), dtype=np.bool_)) for one in points]
     charts = [
@@ -353,7 +354,7 @@ def program_data(analysis: Analysis, found: Runtime, positions: Positions) -> di
         "strong": study.comparison is Comparison.STRONG,
         "answers": [
             {"label": label, "unit": unit, **_along(figures, name)}
-            for name, (label, unit) in ANSWERS.items()
+            for name, (label, unit) in answers.items()
             if np.isfinite(getattr(figures[0], name).value).any()
         ],
         "charts": [

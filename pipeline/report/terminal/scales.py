@@ -155,7 +155,8 @@ def _rows(runtime: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[Scal
         yield ScaleFigure(name=f"effort [{runtime['effort_unit']}]", key="effort")
     if any(entry["rate"] for entry in entries):
         yield ScaleFigure(name=runtime["rate_unit"], key="rate")
-    for column in scale_columns("work_rate", "speedup", "efficiency", "weak_efficiency", "gpu_busy"):
+    compared_by = ("work_rate", "speedup", "efficiency", "weak_efficiency", "gpu_busy")
+    for column in scale_columns(*compared_by, parameter=runtime["parameter"]):
         compared = column.key != "work_rate" or (runtime["compared_by"] == "size" and len(entries) > 1)
         if compared and any(entry[column.key] for entry in entries):
             yield ScaleFigure(name=column.heading, key=column.key, write=column.write or figure)
@@ -179,7 +180,7 @@ def _that_fit(scales: ShownScales, width: int) -> list[Entry]:
 def _lines(scales: ShownScales, shown: Sequence[Entry]) -> list[Text]:
     kept = {id(entry) for entry in shown}
     names = (scales.parameter, *scales.other)
-    labels = [*names, *(label for row in scales.rows for label in _beneath(row.name, "", scales))]
+    labels = [*names, *(label for row in scales.rows for label in _label(row.name, scales))]
     columns = [([label.ljust(max(map(len, labels))) for label in labels], "")]
     for entries in (scales.measured, scales.targets):
         if entries is scales.targets and entries:
@@ -199,6 +200,12 @@ def _lines(scales: ShownScales, shown: Sequence[Entry]) -> list[Text]:
     for line in lines:
         line.rstrip()
     return lines
+
+
+def _label(name: str, scales: ShownScales) -> list[str]:
+    """Return a name; what follows a comma stands beside the intervals, which leaves room for scales."""
+    first, comma, rest = name.partition(", ")
+    return _beneath(first + comma.rstrip(), rest, scales) if scales.targets else [name]
 
 
 def _cells(scales: ShownScales, names: Sequence[str], entry: Entry) -> list[str]:

@@ -23,7 +23,7 @@ FIGURES = {
     "speed-up": "speedup",
     "efficiency": "efficiency",
     "weak efficiency": "weak_efficiency",
-    "work rate": "work_rate",
+    "n per second, relative": "work_rate",
 }
 
 

@@ -63,7 +63,7 @@ def test_targets_say_how_far_they_lie_beyond_the_measured_range(at, end):
     ("changes", "text"),
     [
         ({"fastest_measured": False}, "Fastest at p = 2 (predicted). At least"),
-        ({"fastest": {"p": 32}}, "Fastest at p = 32, the largest scale looked at."),
+        ({"fastest": {"p": 32}}, "Fastest at p = 32, the largest scale considered."),
         ({"fastest": None}, "At least 75 % efficient up to p = 1."),
         (
             {

@@ -48,11 +48,14 @@ def test_studies_without_targets_show_what_was_measured():
     assert lines[:2] == ["p                    1       4", "wall time [s]     10.0    10.0"]
 
 
-def test_sizes_have_a_work_rate_and_weak_scaling_its_efficiency():
+def test_sizes_per_second_are_relative_and_weak_scaling_its_efficiency():
     sizes = [entry({"p": p}, measured=p < 8, wall_seconds=1.0, work_rate=p) for p in (2, 4, 8)]
-    assert (
-        shown(show_scales, runtime(sizes, compared_by="size"))[3]
-        == "work rate      2.00  4.00  |           8.00"
+    assert shown(show_scales, runtime(sizes, compared_by="size"))[3:] == [
+        "p per second,  2.00  4.00  |           8.00",
+        "relative                   |   4.00 .. 16.0",
+    ]
+    assert "p per second, relative  2.00  4.00" in shown(
+        show_scales, runtime(sizes, compared_by="size"), predictions=False
     )
     weak = [entry({"p": p}, measured=p < 8, wall_seconds=1.0, weak_efficiency=0.5) for p in (2, 4, 8)]
     assert shown(show_scales, runtime(weak, compared_by="weak"))[3].split()[:4] == [
