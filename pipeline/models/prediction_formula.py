@@ -1,6 +1,5 @@
 """The formula of what is predicted for a kernel: one normal form, or several in sequence, with its range."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -146,8 +145,3 @@ class PredictionFormula:
         place = np.searchsorted(self.ends, points[:, self.within.column])
         every = [piece.values(points) for piece in self.pieces]
         return np.asarray(np.choose(place, every)) if len(every) > 1 else every[0]
-
-
-def formula_texts(formulas: Sequence[PredictionFormula]) -> list[str]:
-    """Return formulas as people write them."""
-    return [formula.text() for formula in formulas]
