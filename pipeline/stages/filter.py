@@ -141,12 +141,12 @@ def store_filter_of_study(path: Path, read: Ingested, analysis: Analysis, option
     metrics = {metric.name for metric in read.experiment.metrics}
     reasons = {run.source: not_instrumented(run.attributes) for run in read.experiment.runs}
     if not read.runs and (reason := next(filter(None, reasons.values()), "")):
-        return f"none: {reason}"
+        return f"none - {reason}"
     largest = runs_to_filter(read.widest)[-1:] if read.runs else ()
     if reason := next(filter(None, (reasons.get(str(run.path)) for run in largest)), ""):
-        return f"none: {reason}"
+        return f"none - {reason}"
     if not read.runs or not {"time", "visits"} <= metrics:
-        return "none: it needs measured visits and times"
+        return "none - it needs measured visits and times"
     request = filter_request(options.filter, growing_regions(analysis))
     series = calibration_of(read.experiment) if read.widest == read.runs else None
     result = make_filter(largest, request, series)

@@ -245,7 +245,7 @@ def test_without_visits_there_is_no_filter(call, tmp_path):
         metrics = [MetricSpec("time", [[1.0] * p, [4.0 / p] * p])]
         write_cubex(study / f"app.p{p}.r1" / "profile.cubex", parent=[-1, 0], metrics=metrics)
     _, text, _ = call("run", study, "--out", tmp_path / "r")
-    assert "Filter: none: it needs measured visits and times" in text
+    assert "Filter: none - it needs measured visits and times" in text
     assert not (tmp_path / "r" / "app.filter").exists()
 
 

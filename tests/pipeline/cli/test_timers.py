@@ -36,7 +36,7 @@ def test_a_series_gives_models_a_runtime_and_a_report(call, tmp_path, log, large
     assert " 4 scales (p = " in text
     assert re.search(r"^wall time \[s\] +[0-9]", text, re.MULTILINE)
     assert "What grows" in text
-    assert "Filter: none: timers that programs print are not instrumented regions" in text
+    assert "Filter: none - timers that programs print are not instrumented regions" in text
     summary = json.loads((tmp_path / "out" / "summary.json").read_text())
     regions = {kernel["region"]: kernel for kernel in summary["regions"]}
     assert max(regions, key=lambda region: regions[region]["share_measured"]) == largest

@@ -50,7 +50,7 @@ def test_folded_stacks_give_models_of_samples(tmp_path):
     kernels = result.summary["kernels"]
     assert {row["metric"] for row in kernels} == {"samples"}
     assert growth(result.summary)["MPI_Allreduce"] == "p"
-    assert result.filter_effect == f"none: {NO_FILTER}"
+    assert result.filter_effect == f"none - {NO_FILTER}"
     assert any("numbers of samples, not seconds" in notice for notice in result.notices)
 
 
@@ -59,7 +59,7 @@ def test_callgrind_gives_models_of_its_first_event_and_of_the_others(tmp_path):
     assert {row["metric"] for row in result.summary["kernels"]} == {"Ir"}
     assert growth(result.summary) == {"main": "p", "solve": "p^2"}
     assert "visits" in result.summary["metrics"]
-    assert result.filter_effect == f"none: {NO_FILTER}"
+    assert result.filter_effect == f"none - {NO_FILTER}"
 
 
 def test_another_metric_than_the_default_has_to_be_there(tmp_path):
@@ -71,7 +71,7 @@ def test_another_metric_than_the_default_has_to_be_there(tmp_path):
 def test_profiles_with_times_and_visits_have_neither_filter_nor_correction(tmp_path):
     runs = study(tmp_path / "runs", "gprof.txt", gprof)
     result = run(runs, Options(out=tmp_path / "out"))
-    assert result.filter_effect == f"none: {NO_FILTER}"
+    assert result.filter_effect == f"none - {NO_FILTER}"
     assert growth(result.summary)["A::even(long, int)"] == "p"
     read = ingest(locate(runs), "time")
     assert {"time", "visits"} <= set(read.experiment.values)

@@ -69,7 +69,7 @@ def test_logs_get_models_but_no_filter(tmp_path):
     for p in (2, 4, 8, 16, 32):
         (study / f"c.p{p}.log").write_text(castep(processes=p))
     found = run(study, Options(out=tmp_path / "out", at=({"p": 64.0},)))
-    assert found.filter_effect == "none: timers that programs print are not instrumented regions"
+    assert found.filter_effect == "none - timers that programs print are not instrumented regions"
     assert [at["locations"] for at in found.summary["runtime"]["at"]] == [2, 4, 8, 16, 32, 64]
     assert not (tmp_path / "out" / "app.filter").exists()
     assert {kernel["region"] for kernel in found.summary["kernels"]} >= {"SCF iterations", "Initialisation"}
