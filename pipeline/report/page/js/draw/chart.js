@@ -40,6 +40,8 @@ import { zoomOf } from "./pointing.js";
 /** @typedef {{name: string, kind: string, xs: number[], ys: number[]}} Series */
 
 const MARGIN = { top: 14, right: 16, bottom: 40, left: 58 };
+const BESIDE_MARKS = 30; // the label of the axis, and what is left free beside it and the marks
+const DIGIT = 7; // pixels
 const HEIGHT = 320;
 let charts = 0;
 /** @type {WeakMap<Element, Chart>} */
@@ -63,17 +65,16 @@ export function chartIn(host) {
 export function frame(host, spec) {
   const width = Math.max(host.clientWidth, 240);
   const height = spec.height ?? HEIGHT;
-  const box = {
-    left: MARGIN.left,
-    right: width - MARGIN.right - (spec.right ?? 0),
-    top: MARGIN.top,
-    bottom: height - MARGIN.bottom,
-  };
   const zoom = zoomOf(host);
   const xAxis = { ...spec.x, domain: zoom?.x ?? spec.x.domain };
   const yAxis = { ...spec.y, domain: zoom?.y ?? spec.y.domain };
+  const [top, bottom] = [MARGIN.top, height - MARGIN.bottom];
+  const y = (yAxis.log ? logScale : linearScale)(yAxis.domain, [bottom, top]);
+  const marks = marksY(yAxis, y, bottom - top);
+  const longest = Math.max(0, ...marks.map(({ text }) => text.length));
+  const right = width - MARGIN.right - (spec.right ?? 0);
+  const box = { left: Math.max(MARGIN.left, BESIDE_MARKS + DIGIT * longest), right, top, bottom };
   const x = (xAxis.log ? logScale : linearScale)(xAxis.domain, [box.left, box.right]);
-  const y = (yAxis.log ? logScale : linearScale)(yAxis.domain, [box.bottom, box.top]);
   charts += 1;
   const clip = `clip-${charts}`;
   const plot = svgEl("g", { "clip-path": `url(#${clip})` });
@@ -97,7 +98,7 @@ export function frame(host, spec) {
     },
     svgEl("clipPath", { id: clip }, inside),
     axisX(xAxis, x, box),
-    axisY(yAxis, y, box),
+    axisY(yAxis.label, marks, box),
     plot,
     over,
   );
@@ -148,20 +149,30 @@ function axisX(axis, x, box) {
 }
 
 /**
+ * Where an axis upward is marked, and what with.
  * @param {Axis} axis
  * @param {Scale} y
- * @param {Box} box
+ * @param {number} height
  */
-function axisY(axis, y, box) {
-  const count = Math.max(2, Math.floor((box.bottom - box.top) / 44));
+function marksY(axis, y, height) {
+  const count = Math.max(2, Math.floor(height / 44));
   const ticks = axis.binary && axis.log ? binaryTicks(...axis.domain, count) : y.ticks(count);
   const text = axis.format ?? tickLabel;
+  return ticks.map((tick) => ({ at: y(tick), text: text(tick) }));
+}
+
+/**
+ * @param {string} label
+ * @param {{at: number, text: string}[]} marks
+ * @param {Box} box
+ */
+function axisY(label, marks, box) {
   return svgEl(
     "g",
     { class: "axis", "aria-hidden": true },
-    ...ticks.flatMap((tick) => [
-      svgEl("line", { class: "grid", x1: box.left, x2: box.right, y1: y(tick), y2: y(tick) }),
-      svgEl("text", { x: box.left - 8, y: y(tick) + 4, "text-anchor": "end" }, text(tick)),
+    ...marks.flatMap(({ at, text }) => [
+      svgEl("line", { class: "grid", x1: box.left, x2: box.right, y1: at, y2: at }),
+      svgEl("text", { x: box.left - 8, y: at + 4, "text-anchor": "end" }, text),
     ]),
     svgEl(
       "text",
@@ -170,7 +181,7 @@ function axisY(axis, y, box) {
         transform: `translate(13 ${(box.top + box.bottom) / 2}) rotate(-90)`,
         "text-anchor": "middle",
       },
-      axis.label,
+      label,
     ),
   );
 }
