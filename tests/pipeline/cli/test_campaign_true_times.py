@@ -144,4 +144,7 @@ def test_rounds_are_planned_with_what_runs_cost_under_the_filter(campaign):
         [one[key] for one in others if one["expected_core_seconds"] is not None]
         for key in ("expected_core_seconds", "spent_core_seconds")
     )
-    assert planned and (np.array(planned) < 2 * np.array(spent)).all()
+    beside = (
+        0.5  # seconds that starting a process may take on a busy machine; ten times the plain time is more
+    )
+    assert planned and (np.array(planned) < 2 * np.array(spent) + beside).all()
