@@ -17,11 +17,15 @@ FOLDER = PROJECT / "requirements"
 DAYS = 7
 """Age that a release must have."""
 
-EXTRAS = ("isal", "hatchet", "dask")
+SHIPPED = ("plot", "project")
+"""Extras that `make` installs."""
+EXTRAS = (*SHIPPED, "notebook", "isal", "hatchet", "dask")
+WITH_SHIPPED = [f"--extra={extra}" for extra in SHIPPED]
 FILES = {
-    "runtime": ["pyproject.toml"],
+    "runtime": ["pyproject.toml", *WITH_SHIPPED],
     "development": [
         "pyproject.toml",
+        *WITH_SHIPPED,
         "--extra=test",
         "--extra=docs",
         "--constraints=requirements/runtime.txt",
@@ -29,13 +33,15 @@ FILES = {
     "build": ["requirements/build.in", "--constraints=requirements/development.txt"],
     "extras": ["pyproject.toml", *(f"--extra={extra}" for extra in EXTRAS)],
     "audit": ["requirements/audit.in"],
+    "dist": ["requirements/dist.in", "--constraints=requirements/build.txt"],
     "lowest-runtime": [
         "pyproject.toml",
-        *(f"--extra={extra}" for extra in EXTRAS if extra != "hatchet"),
+        *(f"--extra={extra}" for extra in EXTRAS if extra not in ("hatchet", "notebook")),
         "--resolution=lowest-direct",
     ],
     "lowest": [
         "pyproject.toml",
+        *WITH_SHIPPED,
         "--extra=test",
         "--extra=docs",
         "--constraints=requirements/lowest-runtime.txt",
@@ -44,7 +50,8 @@ FILES = {
 }
 """Arguments of uv by the name of the file that they make, each after those that it refers to.
 
-`hatchet` brings pandas 2, so that `extras` has other versions than `runtime`.
+`hatchet` brings pandas 2, so that `extras` has other versions than `runtime`. The oldest kernels of notebooks
+are the user's affair.
 """
 
 
@@ -57,6 +64,7 @@ def main() -> None:
         target = f"requirements/{name}.txt"
         command = ["uv", "pip", "compile", "--quiet", "--universal", "--python-version=3.11"]
         command += ["--generate-hashes", "--no-annotate", f"--exclude-newer={newest:%Y-%m-%d}"]
+        command += ["--no-strip-extras"]  # pip 23 looks for `name[extra]` anew where only `name` is pinned
         command += [*upgrade, *arguments, f"--output-file={target}"]
         environment = {**os.environ, "UV_CUSTOM_COMPILE_COMMAND": "make requirements"}
         print(f"writing {target}", file=sys.stderr)
