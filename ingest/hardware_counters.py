@@ -10,25 +10,38 @@ INSTRUCTIONS = "instructions"
 CYCLES = "cycles"
 _EVENTS = {
     INSTRUCTIONS: {
-        "papi_tot_ins",
-        "instructions",
-        "instr_retired_any",
-        "inst_retired_any",
-        "inst_retired",
-        "retired_instructions",
+        "PAPI_TOT_INS",
+        "INSTRUCTIONS",
+        "INSTR_RETIRED_ANY",
+        "INST_RETIRED_ANY",
+        "INST_RETIRED",
+        "RETIRED_INSTRUCTIONS",
     },
     CYCLES: {
-        "papi_tot_cyc",
-        "cycles",
-        "cpu_cycles",
-        "cpu_clk_unhalted_core",
-        "cpu_clk_unhalted_thread",
-        "cpu_clocks_unhalted",
-        "cpu_clk_unhalted",
+        "PAPI_TOT_CYC",
+        "CYCLES",
+        "CPU_CYCLES",
+        "CPU_CLK_UNHALTED_CORE",
+        "CPU_CLK_UNHALTED_THREAD",
+        "CPU_CLOCKS_UNHALTED",
+        "CPU_CLK_UNHALTED",
     },
 }
-_LIBRARY = re.compile(r"^.*(?:::|/|(?<=papi)\.|(?<=perf)\.)")
-_MODIFIER = re.compile(r":[ukhGHPpSD]+$|/[ukh]*$")
+_PREFIX = re.compile(r"^(?:.*::|PAPI_NATIVE_|PAPI[.]|PERF[.]|LIBPFM[.](?:COUNTER[.])?|CPU(?:_CORE|_ATOM)?/)")
+_SUFFIX = re.compile(r"(?::[UKHPGSD]+|:?CPU=\d+|:[A-Z]=\d+|/[UKHPGSD]*)$")
+
+
+def canonical(name: str) -> str:
+    """Return a counter's name as tables of counters here have it.
+
+    Capital letters, words joined with ``_``, without the PMU in front (``skx::``, ``papi.``,
+    ``uncore_imc_0/``), the reduction of Caliper (``sum#``) and modifiers behind (``:u``):
+    ``fp_arith_inst_retired.scalar_double:u`` becomes ``FP_ARITH_INST_RETIRED_SCALAR_DOUBLE``.
+    """
+    text = name.strip().upper().rpartition("#")[2]
+    text = _SUFFIX.sub("", _PREFIX.sub("", text))
+    text = re.sub(r"^UNCORE_IMC(?:_FREE_RUNNING)?(?:_\d+)?/", "UNC_M_", text)
+    return re.sub(r"[\s.:/-]+", "_", text).strip("_")
 
 
 def event(metric: str) -> str | None:
@@ -37,7 +50,7 @@ def event(metric: str) -> str | None:
     Names of libraries before it and modifiers behind it do not matter: ``papi.PAPI_TOT_INS``,
     ``perf::INSTRUCTIONS``, ``cycles:u``.
     """
-    name = _LIBRARY.sub("", _MODIFIER.sub("", metric.strip())).lower().replace("-", "_").replace(".", "_")
+    name = canonical(metric)
     return next((event for event, names in _EVENTS.items() if name in names), None)
 
 

@@ -11,14 +11,14 @@ from operator import add
 
 import numpy as np
 
+from ingest.counters.counted_work import Work
+from ingest.counters.counter_files import read_counters
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.expression_text import Names
 from pipeline.projection.expressions.symbolic_model import Model, bind, constant, maximum, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import FLOP, NONE, TIME, Quantity, stated
 from pipeline.projection.machines.machine_values import Machine
-from pipeline.projection.rooflines.counter_files import read_counters
-from pipeline.projection.rooflines.counters import Work
 from pipeline.projection.rooflines.measured_profile import (
     Group,
     MeasuredProfile,

@@ -4,11 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import TomlTable, read_text
-from pipeline.projection.expressions.units import NONE, TIME, Quantity, parse_quantity, stated
-from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns
-from pipeline.projection.rooflines.counter_files import (
+from ingest.counters.counted_work import Work, known, work
+from ingest.counters.counter_files import (
     TOTAL,
     CountedRegion,
     CounterReport,
@@ -16,7 +13,10 @@ from pipeline.projection.rooflines.counter_files import (
     read_counters,
     recognised,
 )
-from pipeline.projection.rooflines.counters import Work, known, work
+from ingest.errors import InputError, UsageError
+from pipeline.projection.expressions.toml_tables import TomlTable, read_text
+from pipeline.projection.expressions.units import NONE, TIME, Quantity, parse_quantity, stated
+from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns
 
 KINDS = ("threaded", "serial", "other")
 _KEYS = ("name", "time", "share", "kind", "counters")

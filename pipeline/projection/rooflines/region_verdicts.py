@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TYPE_CHECKING
 
+from ingest.counters.counted_work import LEVELS, Width, Work
 from ingest.errors import UsageError
 from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, NONE, Dimension, require_dimension
-from pipeline.projection.rooflines.counters import LEVELS, Width, Work
 
 if TYPE_CHECKING:  # it would load the symbolic models, which reports do without
     from pipeline.projection.machines.machine_values import Machine

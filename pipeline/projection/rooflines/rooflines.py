@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ingest.arrays import FloatArray
+from ingest.counters.counted_work import Work, known, work
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.region_class import Activity, region_class
 from pipeline.models.kernels import Kernels, mean_over_repetitions, sum_groups
 from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, NONE, Dimension, Quantity
-from pipeline.projection.rooflines.counters import Work, known, work
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict, verdict
 
 if TYPE_CHECKING:  # it would load the symbolic models, which reports do without

@@ -5,8 +5,8 @@ import pytest
 
 from ingest.errors import InputError, UsageError
 from pipeline.stages.project import project
+from tests.ingest.counters.craypat_report_text import REPORT
 from tests.pipeline.projection.mistakes import refused
-from tests.pipeline.projection.rooflines.craypat_report import REPORT
 
 MODEL = """
 title = "solver"

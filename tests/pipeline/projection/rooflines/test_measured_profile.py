@@ -7,8 +7,8 @@ import pytest
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.rooflines.measured_profile import read_profile
+from tests.ingest.counters.craypat_report_text import REPORT
 from tests.pipeline.projection.mistakes import refused
-from tests.pipeline.projection.rooflines.craypat_report import REPORT
 
 ROW = {"name": "a", "time": "60 s", "share": 0.6, "kind": "serial", "counters": {"PAPI_FP_OPS": 1e9}}
 

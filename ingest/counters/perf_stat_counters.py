@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from ingest.counters.counter_report import TOTAL, CountedRegion, CounterReport
 from ingest.errors import InputError
-from pipeline.projection.rooflines.counter_report import TOTAL, CountedRegion, CounterReport
 
 _SEPARATORS = ",;\t|"
 _MISSING = ("<not counted>", "<not supported>")

@@ -12,8 +12,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ingest.counters.counter_report import CountedRegion, CounterReport
 from ingest.errors import InputError
-from pipeline.projection.rooflines.counter_report import CountedRegion, CounterReport
 
 _OF_A_REGION = ("name", "parent_region_id", "region_count", "cycles", "real_time_nsec")
 _SECONDS = "real_time_nsec"

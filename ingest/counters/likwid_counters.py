@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from ingest.arrays import FloatArray
+from ingest.counters.counter_report import TOTAL, CountedRegion, CounterReport
 from ingest.errors import InputError
 from ingest.readers.likwid import RUNTIMES, LikwidTable, read_tables
-from pipeline.projection.rooflines.counter_report import TOTAL, CountedRegion, CounterReport
 
 _RATE = re.compile(r"(?P<precision>[SD]P) \[MFLOP/s\]")
 

@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from ingest.counters.counter_report import TOTAL, CountedRegion, CounterReport, completed
 from ingest.errors import InputError
 from ingest.readers.craypat.craypat_report import (
     MEMBER,
@@ -29,7 +30,6 @@ from ingest.readers.craypat.craypat_report import (
     read_facts,
     seconds_per_sample,
 )
-from pipeline.projection.rooflines.counter_report import TOTAL, CountedRegion, CounterReport, completed
 
 _RULE = re.compile(r"^(=+|-+)$")
 _ENTRY = re.compile(r"^ +(?P<name>\S.*?) {2,}(?P<values>\S.*?) *$")

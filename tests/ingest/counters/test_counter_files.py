@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ingest.errors import InputError
-from pipeline.projection.rooflines.counter_files import (
+from ingest.counters.counted_work import work
+from ingest.counters.counter_files import (
     FORMATS,
     TOTAL,
     CountedRegion,
@@ -15,12 +15,12 @@ from pipeline.projection.rooflines.counter_files import (
     read_counters,
     recognised,
 )
-from pipeline.projection.rooflines.counters import work
+from ingest.errors import InputError
+from tests.ingest.counters.craypat_report_text import REPORT
+from tests.ingest.counters.test_likwid_counters import TEXT, csv
+from tests.ingest.counters.test_papi_counters import entry, text_of
+from tests.ingest.counters.test_perf_stat_counters import WHOLE
 from tests.pipeline.projection.mistakes import refused
-from tests.pipeline.projection.rooflines.craypat_report import REPORT
-from tests.pipeline.projection.rooflines.test_likwid import TEXT, csv
-from tests.pipeline.projection.rooflines.test_papi import entry, text_of
-from tests.pipeline.projection.rooflines.test_perf_stat import WHOLE
 
 TEXTS = {
     "CrayPat report": REPORT,

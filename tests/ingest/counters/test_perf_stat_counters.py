@@ -2,10 +2,10 @@
 
 import pytest
 
+from ingest.counters.counted_work import work
+from ingest.counters.counter_report import TOTAL
+from ingest.counters.perf_stat_counters import is_perf_stat, read_perf_stat
 from ingest.errors import InputError
-from pipeline.projection.rooflines.counter_report import TOTAL
-from pipeline.projection.rooflines.counters import work
-from pipeline.projection.rooflines.perf_stat import is_perf_stat, read_perf_stat
 from tests.pipeline.projection.mistakes import refused
 
 WHOLE = """\

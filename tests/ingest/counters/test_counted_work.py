@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from pipeline.projection.rooflines.counters import canonical, known, work
+from ingest.counters.counted_work import known, work
+from ingest.hardware_counters import canonical
 
 # Floating-point operations of one count: PAPI's presets, Intel's and AMD's event tables.
 FLOP = {

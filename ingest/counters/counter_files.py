@@ -9,15 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ingest.counters.counter_report import TOTAL, CountedRegion, CounterReport, merged
+from ingest.counters.craypat_counters import read_craypat
+from ingest.counters.likwid_counters import read_likwid
+from ingest.counters.papi_counters import is_papi, read_papi
+from ingest.counters.perf_stat_counters import is_perf_stat, read_perf_stat
 from ingest.errors import InputError
 from ingest.readers.craypat.craypat_report import is_report
 from ingest.readers.likwid import is_output
-from pipeline.projection.expressions.toml_tables import files_in, read_text
-from pipeline.projection.rooflines.counter_report import TOTAL, CountedRegion, CounterReport, merged
-from pipeline.projection.rooflines.craypat import read_craypat
-from pipeline.projection.rooflines.likwid import read_likwid
-from pipeline.projection.rooflines.papi import is_papi, read_papi
-from pipeline.projection.rooflines.perf_stat import is_perf_stat, read_perf_stat
+from ingest.reading.files import read_text
 
 __all__ = [
     "FORMATS",
@@ -31,6 +31,7 @@ __all__ = [
     "recognised",
 ]
 
+_LARGEST = 1 << 28  # bytes of a file
 _HEAD = 1 << 16  # characters looked at to recognise a format
 
 
@@ -58,8 +59,8 @@ def read_counters(path: Path) -> CounterReport:
         InputError: it cannot be read or has none of the formats.
     """
     if path.is_dir():
-        return _of_processes([read_counters(file) for file in files_in(path, "rank_*.json")], path)
-    return parse_counters(read_text(path), str(path))
+        return _of_processes([read_counters(file) for file in sorted(path.glob("rank_*.json"))], path)
+    return parse_counters(read_text(path, _LARGEST), str(path))
 
 
 def parse_counters(text: str, where: str) -> CounterReport:

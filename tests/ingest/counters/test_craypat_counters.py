@@ -2,12 +2,12 @@
 
 import pytest
 
+from ingest.counters.counter_report import TOTAL, CountedRegion
+from ingest.counters.craypat_counters import read_craypat
 from ingest.errors import InputError
 from ingest.readers.craypat.craypat_report import is_report
-from pipeline.projection.rooflines.counter_report import TOTAL, CountedRegion
-from pipeline.projection.rooflines.craypat import read_craypat
+from tests.ingest.counters.craypat_report_text import REPORT
 from tests.pipeline.projection.mistakes import refused
-from tests.pipeline.projection.rooflines.craypat_report import REPORT
 
 HEAD = "CrayPat/X:  Version 20.09.0\n\n"
 INTERVAL = "Experiment:  samp_cs_time\n\nSampling interval:  {} \n"

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from ingest.counters.papi_counters import is_papi, read_papi
 from ingest.errors import InputError
-from pipeline.projection.rooflines.papi import is_papi, read_papi
 from tests.pipeline.projection.mistakes import refused
 
 

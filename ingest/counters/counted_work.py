@@ -1,16 +1,17 @@
 """Hardware counters by name: what one count is worth in floating-point operations or in bytes moved.
 
-Tools name counters differently. `canonical` brings the spellings of PAPI, Score-P, TAU, Caliper, likwid and
-perf together; a set lists counters that add up to one quantity; the first set with a measured counter is
-used, so that nothing is counted twice. A new counter is a row in one of the sets.
+Tools name counters differently: `hardware_counters.canonical` brings the spellings of PAPI, Score-P, TAU,
+Caliper, likwid and perf together. A set lists counters that add up to one quantity; the first set with a
+measured counter is used, so that nothing is counted twice. A new counter is a row in one of the sets.
 """
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
+
+from ingest.hardware_counters import canonical
 
 LEVELS = ("DRAM", "L3", "L2", "L1")
 """Where bytes are counted, the farthest first: between memory and caches, below L2, below L1, at the core."""
@@ -20,21 +21,6 @@ Width: TypeAlias = tuple[str, int]
 
 _LINE = 64.0
 _GB = 1e9
-_PREFIX = re.compile(r"^(?:.*::|PAPI_NATIVE_|PAPI[.]|LIBPFM[.](?:COUNTER[.])?|CPU(?:_CORE|_ATOM)?/)")
-_SUFFIX = re.compile(r"(?::[UKHPGSD]+|:?CPU=\d+|:[A-Z]=\d+|/[UKHPGSD]*)$")
-
-
-def canonical(name: str) -> str:
-    """Return a counter's name as the sets have it.
-
-    Capital letters, words joined with ``_``, without the PMU in front (``skx::``, ``papi.``,
-    ``uncore_imc_0/``), the reduction of Caliper (``sum#``) and modifiers behind (``:u``):
-    ``fp_arith_inst_retired.scalar_double:u`` becomes ``FP_ARITH_INST_RETIRED_SCALAR_DOUBLE``.
-    """
-    text = name.strip().upper().rpartition("#")[2]
-    text = _SUFFIX.sub("", _PREFIX.sub("", text))
-    text = re.sub(r"^UNCORE_IMC(?:_FREE_RUNNING)?(?:_\d+)?/", "UNC_M_", text)
-    return re.sub(r"[\s.:/-]+", "_", text).strip("_")
 
 
 def _fp_arith(prefix: str) -> dict[str, float]:
