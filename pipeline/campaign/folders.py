@@ -51,6 +51,21 @@ class RunFolder:
         return self.path / "finished"
 
     @property
+    def collecting(self) -> Path:
+        """Collects once more what the program wrote."""
+        return self.path / "collect.sh"
+
+    @property
+    def output(self) -> Path:
+        """Whether what was collected can be read; made when somebody first looks after the end."""
+        return self.path / "output"
+
+    @property
+    def unreadable(self) -> Path:
+        """What was collected and cannot be read."""
+        return self.path / "unreadable"
+
+    @property
     def logs(self) -> tuple[Path, ...]:
         """What the program printed, what was printed before it, and what the script itself printed."""
         return self.path / "run.log", self.path / "prepare.log", self.path / "script.log"

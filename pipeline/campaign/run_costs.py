@@ -121,24 +121,28 @@ def _relative_cost(
 def affordable(progress: CampaignProgress, waiting: Sequence[PlannedRun]) -> list[PlannedRun]:
     """Return the waiting runs that the budget allows, in their order; without a budget all of them.
 
-    The first run at a scale without a known cost tells it: until then the scale gets no other.
+    Where nothing was measured yet, costs are unknown or predicted: of the runs at such scales one is under
+    way at a time, and the next one waits until that has told what it costs. So the budget is exceeded at most
+    by what one run costs more than it was expected to.
     """
     budget, costs = progress.campaign.budget, progress.costs
     if budget is None:
         return list(waiting)
-    ahead = [values_of(run.point) for run in progress.design.runs if progress.states[run.name].under_way]
+    states, runs = progress.states, progress.design.runs
+    measured = {values_of(run.point) for run in runs if states[run.name].status == "done"}
+    ahead = [values_of(run.point) for run in runs if states[run.name].under_way]
     total = progress.spent + sum(costs.get(values, 0.0) for values in ahead)
-    unknown = {values for values in ahead if values not in costs}
+    telling = not measured.issuperset(ahead)
     allowed = []
     for run in waiting:
         values = values_of(run.point)
+        if values not in measured and telling:
+            continue
         total += costs.get(values, 0.0)
         if total >= budget if values not in costs else total > budget:
             break
-        if values in costs or values not in unknown:
-            allowed.append(run)
-        if values not in costs:
-            unknown.add(values)
+        allowed.append(run)
+        telling = telling or values not in measured
     return allowed
 
 

@@ -49,12 +49,15 @@ _PROFILES: dict[Tool, tuple[str, ...]] = {
 }
 NOTHING_MEASURES = Measurement()
 NO_SPACE = "no space left on the disk"
+NO_MATCH = "no file matches"
 _HEAD = """\
 #!/usr/bin/env bash
 # Run {name}, written by `pipeline campaign submit`. Started again, it does nothing.
 campaign_run={run}
 campaign_profiles={profiles}
 cd -- "$campaign_run" || exit 1
+"""
+_START = """\
 facts=$(
   echo "time=$(date +%s)"
   echo "host=$(uname -n)"
@@ -76,6 +79,14 @@ if ! why=$( (set -C && echo "$facts" >started) 2>&1); then
   exit 1
 fi
 
+"""
+_AGAIN = """\
+facts=$(cat started)
+reserve=reserve.$$
+seconds=$(sed -n 's/^seconds=//p' finished)
+begin=0 end=$((10#${{seconds/./}}))
+"""
+_FUNCTIONS = """\
 finish() {{ # exit status, reason if it failed
   trap - EXIT HUP INT TERM
   cd -- "$campaign_run" && [ "$(cat started)" = "$facts" ] || exit 1 # lost, and started anew meanwhile
@@ -127,7 +138,7 @@ collect_if_there() {{ # patterns
 }}
 
 collect() {{ # patterns; one file matches at least
-  collect_if_there "$@" || finish 1 "no file matches $*"
+  collect_if_there "$@" || finish 1 "{no_match} $*"
 }}
 
 publish() {{ # the collected files, with what is known of the run in a hidden folder
@@ -170,6 +181,8 @@ child=
 is_full "$campaign_run" && finish 1 "{no_space}"
 [ "$status" -eq 0 ] || finish "$status" "exit status $status"
 
+"""
+_COLLECT = """\
 collected="$campaign_profiles/.{name}.partial"
 rm -rf -- "$collected" && mkdir -p -- "$collected" || finish 1 "$(unpublished)"
 {collect}
@@ -230,14 +243,7 @@ def run_script(
     prepare = [fill(line, values) for line in campaign.application.prepare]
     measurement = NOTHING_MEASURES if run.plain else campaign.measurement
     filter_file = campaign.filter if run.in_series else None
-    head = _HEAD.format(
-        name=run.name,
-        run=_quoted(folder.path.absolute()),
-        profiles=_quoted(profiles_of(campaign, run)),
-        no_space=NO_SPACE,
-    )
     body = _RUN.format(
-        name=run.name,
         no_space=NO_SPACE,
         inputs=_lines(map(_copy, campaign.application.inputs)),
         environment=_lines(
@@ -250,14 +256,35 @@ def run_script(
         prepare=_lines(_checked_line(line) for line in prepare) or ":",
         provenance=_provenance(campaign, run, filter_file, program=words[0], version=version),
         command=shlex.join([*_pinned(cpus), *launched(campaign.launcher, needs, values), *words]),
-        collect=_lines(
-            (
-                *map(_collect, () if run.plain else _patterns(campaign)),
-                *map(_collect_if_there, accompanying(measurement)),
-            )
-        ),
     )
-    return f"{head}\n{body}"
+    head = _common(_HEAD + _START + _FUNCTIONS, campaign, run, folder)
+    return f"{head}\n{body}{_collecting(campaign, run)}"
+
+
+def collect_script(campaign: Campaign, run: PlannedRun, folder: RunFolder) -> str:
+    """Return the script that collects once more what a run has written, and notes how that ended."""
+    head = _common(_HEAD + _AGAIN + _FUNCTIONS, campaign, run, folder)
+    return f'{head}\ncd -- "$campaign_run/files" || exit 1\n{_collecting(campaign, run)}'
+
+
+def _common(text: str, campaign: Campaign, run: PlannedRun, folder: RunFolder) -> str:
+    """Fill in what the script of a run and that which collects again have in common."""
+    return text.format(
+        name=run.name,
+        run=_quoted(folder.path.absolute()),
+        profiles=_quoted(profiles_of(campaign, run)),
+        no_space=NO_SPACE,
+        no_match=NO_MATCH,
+    )
+
+
+def _collecting(campaign: Campaign, run: PlannedRun) -> str:
+    """Return the lines that collect what a run has written, and end."""
+    lines = (
+        *map(_collect, () if run.plain else _patterns(campaign)),
+        *map(_collect_if_there, () if run.plain else accompanying(campaign.measurement)),
+    )
+    return _COLLECT.format(name=run.name, collect=_lines(lines))
 
 
 def profiles_of(campaign: Campaign, run: PlannedRun) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pipeline.campaign.folders import RunFolder, earlier_attempts
-from pipeline.campaign.run_script import NO_SPACE
+from pipeline.campaign.run_script import NO_MATCH, NO_SPACE
 from pipeline.store.atomic import write_text
 
 Status: TypeAlias = Literal["planned", "submitted", "running", "done", "failed"]
@@ -66,6 +66,7 @@ class RunState:
         reason: why it failed.
         interrupted: whether it failed by no fault of its own: stopped by the user, lost with its machine, or
             without space on the disk.
+        collectable: whether it failed though its command ended well: what that wrote can be collected again.
         log: the last lines of its log if it failed.
         job: what the scheduler calls it, empty without one.
         started: when, in seconds since 1970; None before.
@@ -76,6 +77,7 @@ class RunState:
     seconds: float | None = None
     reason: str = ""
     interrupted: bool = False
+    collectable: bool = False
     log: tuple[str, ...] = ()
     job: str = ""
     started: float | None = None
@@ -114,6 +116,16 @@ def _present_state(folder: RunFolder, alive: Alive) -> RunState:
     return RunState(status="planned")
 
 
+def output_notices(states: Mapping[str, RunState]) -> tuple[str, ...]:
+    """Return what to do about runs whose commands ended well without output that can be read."""
+    if not any(state.collectable for state in states.values()):
+        return ()
+    return (
+        "Name the files that the program writes in `collect` of [application]: `pipeline campaign submit` "
+        "then collects them, and runs nothing twice; `pipeline campaign reset RUN` makes a run anew.",
+    )
+
+
 def write_facts(path: Path, facts: Mapping[str, str]) -> None:
     """Write one ``name=value`` per line, as the scripts do.
 
@@ -126,9 +138,12 @@ def write_facts(path: Path, facts: Mapping[str, str]) -> None:
 def _ended(folder: RunFolder, finished: Mapping[str, str], job: str, begun: float | None) -> RunState:
     seconds = _number(finished.get("seconds"))
     reason = finished.get("reason", "")
-    if finished.get("status") == "0" and not reason:
+    ended_well = finished.get("status") == "0" and not reason
+    if ended_well and not (reason := read_facts(folder.output).get("reason", "")):
         return RunState(status="done", seconds=seconds, job=job, started=begun)
-    return _failed(folder, reason or "failed", reason in _INTERRUPTED, job, begun, seconds)
+    failed = _failed(folder, reason or "failed", reason in _INTERRUPTED, job, begun, seconds)
+    collectable = failed.reason == reason and (ended_well or reason.startswith(NO_MATCH))
+    return replace(failed, collectable=collectable)
 
 
 def _failed(

@@ -27,6 +27,10 @@ campaign_app = typer.Typer(
 app.add_typer(campaign_app, name="campaign")
 
 File = Annotated[Path, typer.Argument(metavar="[FILE]", help="Description of the campaign.")]
+Described = Annotated[Path, valued("--campaign", "FILE", "Description of the campaign.")]
+Runs = Annotated[
+    list[str], typer.Argument(metavar="RUN...", help="Names of runs, as `campaign status` has them.")
+]
 Output = Annotated[str, shared("--out", ": the description, '-' for standard output")]
 Results = Annotated[
     Path | None,
@@ -39,6 +43,10 @@ Results = Annotated[
 DryRun = Annotated[bool, switch("--dry-run", "Print scripts and commands; start nothing.")]
 Failed = Annotated[bool, switch("--failed", "Start runs that failed again.")]
 Rebuilt = Annotated[bool, switch("--rebuilt", "The program was built anew with the filter from the pilot.")]
+Accept = Annotated[
+    bool,
+    switch("--accept-change", "Put all earlier runs away and make them anew."),
+]
 Watch = Annotated[bool, switch("--watch", "Show it again until no run is queued or running.")]
 Interval = Annotated[float, valued("--interval", "SECONDS", "Time between two looks at the runs.", min=0.1)]
 
@@ -69,7 +77,9 @@ def plan(
 
 
 @command("submit", group=campaign_app)
-def submit(file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed: Failed = False) -> None:
+def submit(
+    file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed: Failed = False, accept: Accept = False
+) -> None:
     """Start the runs that are not done and not under way; none is made twice.
 
     Slurm and PBS get jobs; without a scheduler the runs are made here, one at a time. Exit code 3: some
@@ -83,6 +93,7 @@ def submit(file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed: Failed 
     if dry_run:
         write_output(STANDARD_OUTPUT, "\n".join(scripts(file, retry)))
         return
+    _accept(file, accept)
     progress = submit_campaign(file, show_notice, retry)
     _present(progress, None, show_status)
     if progress.count("failed"):
@@ -110,6 +121,18 @@ def status(
         time.sleep(interval)
 
 
+@command("reset", group=campaign_app)
+def reset(runs: Runs, file: Described = Path(CAMPAIGN)) -> None:
+    """Put runs away with all that they wrote: the next submission makes them anew.
+
+    What they left is kept beside (`work/RUN.attempt1`), and what they cost stays spent.
+    """
+    from pipeline.report.terminal.measurements import show_status
+    from pipeline.stages.campaign import reset_campaign
+
+    _present(reset_campaign(file, runs, show_notice), None, show_status)
+
+
 @command("next", group=campaign_app)
 def plan_next(file: File = Path(CAMPAIGN), rebuilt: Rebuilt = False, json: Json = None) -> None:
     """Read what was measured and plan the next round, or say why there is none.
@@ -123,7 +146,11 @@ def plan_next(file: File = Path(CAMPAIGN), rebuilt: Rebuilt = False, json: Json 
 
 @command("loop", group=campaign_app)
 def loop(
-    file: File = Path(CAMPAIGN), rebuilt: Rebuilt = False, interval: Interval = 5.0, json: Json = None
+    file: File = Path(CAMPAIGN),
+    rebuilt: Rebuilt = False,
+    accept: Accept = False,
+    interval: Interval = 5.0,
+    json: Json = None,
 ) -> None:
     """Make runs round by round until the question is answered or the budget is spent.
 
@@ -131,7 +158,15 @@ def loop(
     """
     from pipeline.stages.campaign_rounds import loop_campaign
 
+    _accept(file, accept)
     _show_progress(loop_campaign(file, show_notice, interval=interval, rebuilt=rebuilt), json)
+
+
+def _accept(file: Path, accept: bool) -> None:
+    from pipeline.stages.campaign_change import accept_change
+
+    if accept:
+        accept_change(file, show_notice)
 
 
 def _show_progress(progress: "CampaignProgress", json: str | None) -> None:

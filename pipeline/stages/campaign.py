@@ -1,7 +1,7 @@
 """The campaign stage: what is planned, how far it is, and what it costs."""
 
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -22,10 +22,12 @@ from pipeline.campaign.description import Campaign, CampaignQuestion
 from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_costs import CampaignProgress, Values, expected_costs, values_of
-from pipeline.campaign.run_state import STATUSES, Alive, RunState, run_state
+from pipeline.campaign.run_state import STATUSES, Alive, RunState, output_notices, run_state
 from pipeline.questions.planning import rounds
 from pipeline.stages.advise import TIMES, run_costs
+from pipeline.stages.campaign_output import judge_output, reset_runs
 from pipeline.stages.job_queue import queue_notices, watch_runs
+from pipeline.store.lock import Notify, only_writer
 from pipeline.store.results import read_analysis
 
 
@@ -85,6 +87,18 @@ def _undrawn(campaign: Campaign, stored: CampaignDesign | None) -> CampaignDesig
     return CampaignDesign(stored.seed if stored else secrets.randbelow(1 << 32))
 
 
+def reset_campaign(path: Path, names: Sequence[str], notify: Notify) -> CampaignProgress:
+    """Put runs away by their names, so that they are made anew; return the campaign afterwards.
+
+    Raises:
+        UsageError: there is no such run, it is under way, or folders cannot be written.
+        InputError: the stored design cannot be read.
+    """
+    with only_writer(read_campaign(path).work, notify):
+        reset_runs(read_progress(path), names, notify)
+    return read_progress(path)
+
+
 def with_states(progress: CampaignProgress, alive: Alive) -> CampaignProgress:
     """Return a campaign with the present states of its runs, and the costs that follow from them."""
     return _in_states(progress, _states(progress.campaign, progress.design.runs, alive), alive)
@@ -92,10 +106,14 @@ def with_states(progress: CampaignProgress, alive: Alive) -> CampaignProgress:
 
 def _in_states(progress: CampaignProgress, states: Mapping[str, RunState], alive: Alive) -> CampaignProgress:
     costs = expected_costs(progress.campaign, progress.design, states, progress.costs)
-    return replace(progress, states=states, costs=costs, notices=queue_notices(alive, states))
+    notices = (*queue_notices(alive, states), *output_notices(states))
+    return replace(progress, states=states, costs=costs, notices=notices)
 
 
 def _states(campaign: Campaign, runs: Iterable[PlannedRun], alive: Alive) -> dict[str, RunState]:
+    runs = list(runs)
+    for run in runs:
+        judge_output(campaign, run)
     return {run.name: run_state(RunFolder(campaign.work / run.name), alive) for run in runs}
 
 

@@ -30,7 +30,7 @@ from pipeline.campaign.campaign_design import (
 from pipeline.campaign.description import BY_HAND, FILTER, Campaign, fill
 from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_costs import CampaignProgress, expected_costs, outlying, values_of
-from pipeline.campaign.run_state import RunState, last_lines
+from pipeline.campaign.run_state import RunState, last_lines, output_notices
 from pipeline.config.options import load_options
 from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.campaign import read_progress
@@ -80,9 +80,13 @@ def loop_campaign(path: Path, notify: Notify, *, interval: float, rebuilt: bool 
 
 def _made(path: Path, notify: Notify, attempts: Counter[str], interval: float) -> CampaignProgress:
     """Make runs until none is left that may be started; those that fail get another attempt."""
+    progress = read_progress(path)
+    if any(state.collectable for state in progress.states.values()):
+        submit_campaign(path, notify, no_retry)
 
     def retry(name: str) -> bool:
-        return attempts[name] < ATTEMPTS
+        written = progress.count("done") or not progress.states[name].collectable
+        return attempts[name] < ATTEMPTS and bool(written)
 
     while True:
         progress = read_progress(path)
@@ -109,6 +113,8 @@ def _blocked(progress: CampaignProgress, attempts: Counter[str]) -> str:
     """Return why further runs cannot help before the user does something; empty if they can."""
     states = progress.states
     lost = [name for name, count in attempts.items() if count >= LOST and states[name].interrupted]
+    if _gave_nothing(progress) and (notices := output_notices(states)):
+        return notices[0]
     if lost:
         return f"{lost[0]} was stopped {LOST} times: find out why, then call `pipeline campaign loop` again"
     if attempts and _gave_nothing(progress):

@@ -21,11 +21,13 @@ from pipeline.campaign.run_costs import CampaignProgress, affordable
 from pipeline.campaign.run_script import run_script
 from pipeline.campaign.run_state import read_facts, run_state, write_facts
 from pipeline.stages.campaign import read_progress, with_states
+from pipeline.stages.campaign_change import require_unchanged
+from pipeline.stages.campaign_output import collect_again
 from pipeline.stages.job_queue import error_line, read_queue, watch_runs
 from pipeline.store.atomic import not_writable, write_text
 from pipeline.store.lock import Notify, between_runs, only_campaign_here, only_writer
 from pipeline.store.made_from import installed_version
-from pipeline.wording.quantities import quantity
+from pipeline.wording.quantities import counted, quantity
 
 SUBMITTERS = {"slurm": "sbatch", "pbs": "qsub"}
 MOST_FAILURES = 3
@@ -112,7 +114,12 @@ def submit_campaign(path: Path, notify: Notify, retry: Retry = no_retry) -> Camp
         _require_budget(progress)
         _require_programs(progress.campaign)
         make_folder(progress.campaign.profiles)
+        require_unchanged(progress)
         write_design(work, progress.design)
+        if again := collect_again(progress):
+            progress = _now(progress)
+            good = sum(progress.states[run.name].status == "done" for run in again)
+            notify(f"collected again what {counted(len(again), 'run')} wrote: {good} can be read")
         if progress.campaign.scheduler.kind == "shell":
             _wait_for_running(progress, notify)
             progress = _now(progress)
@@ -207,7 +214,9 @@ def _run_here(
     campaign = progress.campaign
     tried: set[str] = set()
     failures = 0
-    while runs := [run for run in allowed_runs(progress, retry) if run.name not in tried]:
+    while runs := affordable(
+        progress, [one for one in waiting_runs(progress, retry) if one.name not in tried]
+    ):
         run = runs[0]
         tried.add(run.name)
         folder = _prepare(campaign, run)

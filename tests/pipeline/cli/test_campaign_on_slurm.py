@@ -17,11 +17,23 @@ from tools import local_slurm
 
 PROGRAM = """\
 #!/bin/sh
-# Notes that it was started, waits as long as it is to hang, and prints a line.
+# Notes that it was started, waits as long as it is to hang, and prints what LAMMPS would.
 here=$(dirname "$0")
 echo "$1 $2" >>"$here/made"
 while [ -e "$here/hang$2" ]; do sleep 0.05; done
-echo "time of $1 $2"
+cat <<END
+LAMMPS (29 Sep 2021)
+Loop time of 2.5 on $1 procs for 300 steps with $2 atoms
+99.0% CPU use with $1 MPI tasks x 1 OpenMP threads
+
+MPI task timing breakdown:
+Section |  min time  |  avg time  |  max time  |%varavg| %total
+---------------------------------------------------------------
+Pair    | 2.5        | 2.5        | 2.5        | 0.0 | 100
+
+Nlocal: 1 ave 1 max 1 min
+Total wall time: 0:00:02
+END
 """
 
 DESCRIPTION = """\

@@ -1,0 +1,108 @@
+"""What runs of a campaign wrote: whether it can be read, collected once more, put away to make a run anew."""
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from ingest.discovery import Discovery
+from ingest.errors import PipelineError, UsageError, one_line
+from ingest.locate import locate
+from pipeline.campaign.campaign_design import PlannedRun, write_design
+from pipeline.campaign.description import Campaign
+from pipeline.campaign.folders import RunFolder, set_aside
+from pipeline.campaign.run_costs import CampaignProgress
+from pipeline.campaign.run_script import collect_script, profiles_of
+from pipeline.campaign.run_state import read_facts, write_facts
+from pipeline.config.toml_file import unknown_hint
+from pipeline.store.atomic import not_writable, write_text
+from pipeline.store.lock import Notify
+
+
+def judge_output(campaign: Campaign, run: PlannedRun) -> None:
+    """Note whether a run that ended well wrote what can be read, unless that is known; if not, put it away.
+
+    So no profile of a run that failed lies where `pipeline run` reads. Nothing is noted where the folder
+    cannot be written: then the next look judges.
+    """
+    folder = RunFolder(campaign.work / run.name)
+    finished = read_facts(folder.finished)
+    if finished.get("status") != "0" or finished.get("reason") or folder.output.exists():
+        return
+    profiles = profiles_of(campaign, run) / run.name
+    aside = campaign.outlying_profiles / run.name
+    reason = "" if run.plain else _why_unreadable(profiles if profiles.exists() else aside)
+    with suppress(UsageError, OSError):
+        write_facts(folder.output, {"reason": reason})
+        if reason and profiles.exists():
+            shutil.rmtree(folder.unreadable, ignore_errors=True)  # of an earlier collection
+            profiles.rename(folder.unreadable)
+
+
+def _why_unreadable(profiles: Path) -> str:
+    """Return why what a run wrote is no profile or log; empty if it is one."""
+    if not profiles.exists():
+        return f"what it wrote is not in {profiles.parent.name}/ any more"
+    written = sorted(one for one in profiles.iterdir() if one.suffix != ".toml" and one.name[0] != ".")
+    if not any(one.is_dir() or one.stat().st_size for one in written):
+        return "its output is empty"
+    try:
+        found = locate(profiles).found
+        for one in found.runs if isinstance(found, Discovery) else ():
+            one.reader.read(one.path)
+    except PipelineError as error:
+        asked = f" ({error.hint})" if error.hint.endswith("?") else ""
+        return one_line(f"its output cannot be read: {error.what}{asked}")
+    return ""
+
+
+def collect_again(progress: CampaignProgress) -> list[PlannedRun]:
+    """Collect what runs wrote whose commands ended well, but whose output failed them; return these runs.
+
+    Raises:
+        UsageError: their folders cannot be written.
+    """
+    campaign = progress.campaign
+    failed = [run for run in progress.design.runs if progress.states[run.name].collectable]
+    for run in failed:
+        folder = RunFolder(campaign.work / run.name)
+        write_text(folder.collecting, collect_script(campaign, run, folder))
+        try:
+            folder.output.unlink(missing_ok=True)
+        except OSError as error:
+            raise not_writable(folder.output, error) from error
+        subprocess.run(
+            ["bash", str(folder.collecting)], stdin=subprocess.DEVNULL, capture_output=True, check=False
+        )
+    return failed
+
+
+def reset_runs(progress: CampaignProgress, names: Sequence[str], notify: Notify) -> None:
+    """Put runs away with all that they wrote, so that they are made anew; what they cost stays spent.
+
+    Raises:
+        UsageError: there is no such run, it is under way, or its folders cannot be written.
+    """
+    campaign, design = progress.campaign, progress.design
+    runs = {run.name: run for run in design.runs}
+    for name in names:
+        if name not in runs:
+            raise UsageError(f"no run {name}", where=str(campaign.path), hint=unknown_hint(name, tuple(runs)))
+        if progress.states[name].under_way:
+            hint = "cancel its job first, or wait until it has ended"
+            raise UsageError(f"{name} is under way", where=str(campaign.path), hint=hint)
+    for name in names:
+        folder = RunFolder(campaign.work / name)
+        kept = [profiles_of(campaign, runs[name]) / name, campaign.outlying_profiles / name]
+        try:
+            for profiles in filter(Path.exists, kept):
+                profiles.rename(folder.path / "profiles.reset")
+        except OSError as error:
+            raise UsageError(f"cannot be put away ({error.strerror})", where=name) from error
+        if folder.path.exists():
+            set_aside(folder)
+            notify(f"{name} is planned again; what it left is kept in {campaign.work.name}/{name}.attempt*")
+    outlying = tuple(name for name in design.outlying if name not in names)
+    write_design(campaign.work, replace(design, outlying=outlying, ending=""))
