@@ -1,18 +1,16 @@
 """False alarms, power and "cannot tell" of the gate by kind of noise, as a table.
 
     python -m benchmarks.gate [--trials 100] [--points 5] [--noise 2 5] [--seed 2026]
-    python -m benchmarks.gate --splits SERIES [--most 50]
+    python -m benchmarks.gate --splits SERIES ... [--most 50]
 
 Every trial simulates 60 kernels before and after and makes the complete check, models included. One trial in
 four is enough for a change that is nearly always found: changes get a quarter of the trials.
 
-``--splits`` needs no simulation: it splits the repetitions of a measured series into two halves and checks
-one against the other, although nothing changed.
+``--splits`` needs no simulation: it checks one repetition of measured series against the others, and halves
+against each other, although nothing changed (`splits.table`).
 """
 
 import argparse
-import datetime
-import itertools
 from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
@@ -20,18 +18,14 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.gate import splits
 from benchmarks.gate.simulation import MACHINES, Setting, simulate, with_noise
-from pipeline.config.options import Options
-from pipeline.gate.check_result import Cause, CheckResult, Outcome, Ruling
-from pipeline.gate.gate_options import CheckOptions
-from pipeline.gate.kernel_values import KernelValues
-from pipeline.gate.study_check import Against, check
-from pipeline.models.options import ModelOptions
-from pipeline.stages.gate_study import read_study
+from benchmarks.gate.splits import checked
+from pipeline.gate.check_result import Cause, Outcome, Ruling
+from pipeline.gate.study_check import Against
 
 CHANGED = "kernel1"
 CHANGES = ("1.2x", "1.5x", "1.5x at the last", "log p", "p^(1/2)")
-TODAY = datetime.date(2026, 11, 21)
 PART = 4  # changes get one trial in so many
 
 
@@ -44,10 +38,6 @@ class Cell:
     unsure: int
     found: int
     common: int
-
-
-def checked(before: KernelValues, after: KernelValues, kind: Against = Against.BASELINE) -> CheckResult:
-    return check(after, before, CheckOptions(), ModelOptions(), TODAY, kind=kind)
 
 
 def cell(setting: Setting, trials: int, seed: tuple[int, ...]) -> Cell:
@@ -112,35 +102,18 @@ def table(points: int, noises: list[float], trials: int, seed: int) -> None:
             print(line, flush=True)
 
 
-def splits(path: Path, most: int) -> None:
-    """Check one part of the repetitions of a series against the rest, in up to `most` ways."""
-    study = read_study(path, Options()).measurements
-    repetitions = study.values.shape[2]
-    ways = list(itertools.combinations(range(repetitions), repetitions // 2))
-    np.random.default_rng(1).shuffle(ways)
-    outcomes = Counter(checked(*halves(study, way)).outcome.name.lower() for way in ways[:most])
-    print(f"{path}: {sum(outcomes.values())} of {len(ways)} splits: {dict(outcomes)}")
-
-
-def halves(study: KernelValues, chosen: tuple[int, ...]) -> tuple[KernelValues, KernelValues]:
-    rest = [r for r in range(study.values.shape[2]) if r not in set(chosen)]
-    one, two = (
-        replace(study, values=study.values[:, :, part], repetitions=None) for part in (list(chosen), rest)
-    )
-    return one, two
-
-
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     options.add_argument("--trials", type=int, default=100)
     options.add_argument("--points", type=int, nargs="+", default=[5, 3])
     options.add_argument("--noise", type=float, nargs="+", default=[2, 5])
     options.add_argument("--seed", type=int, default=2026)
-    options.add_argument("--splits", type=Path)
+    options.add_argument("--splits", type=Path, nargs="+", metavar="SERIES")
     options.add_argument("--most", type=int, default=50)
     given = options.parse_args()
     if given.splits:
-        splits(given.splits, given.most)
+        for line in splits.table(given.splits, given.most):
+            print(line, flush=True)
         return
     for points in given.points:
         table(points, [n / 100 for n in given.noise], given.trials, given.seed)

@@ -1,5 +1,6 @@
 """Simulated studies: 60 kernels before and after a change, on a machine with some kind of noise."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,9 @@ CHANGED_SHARE = 0.1
 FIRST_SCALE = 8
 PERSISTENCE = 0.9  # correlation of the drift of one run with that of the next
 SLOWEST = (1.5, 3.0)  # factors of outlying runs and values
+NODE = 8  # processes of a node
+SLOW_NODE, SLOW_CLOCK = 1.3, 1.15  # what they make of kernels that compute only
+GROUP = 10  # kernels that have something in common, such as the memory or the network
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +34,11 @@ class Machine:
         slow_runs, slow_values: share of the runs or values that take 1.5 to 3 times as long.
         waiting: noise of every other kernel instead of `noise`, as of MPI.
         resolution: of the timer, as a share of the total.
+        group: of what all kernels of a group share in a run.
+        placement: of what all kernels of a group share in all runs of a point in one study.
+        slow_nodes: share of the nodes that slow down every run on them; kernels follow by 0 to 1 of it.
+        slow_clocks: share of the runs at a lower clock, which kernels follow in the same way.
+        placed_once: all runs of a point in one study have the same nodes and clock.
     """
 
     noise: float = 0.02
@@ -44,6 +53,11 @@ class Machine:
     slow_values: float = 0.0
     waiting: float = 0.0
     resolution: float = 0.0
+    group: float = 0.0
+    placement: float = 0.0
+    slow_nodes: float = 0.0
+    slow_clocks: float = 0.0
+    placed_once: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,11 +119,33 @@ def simulate(setting: Setting, rng: np.random.Generator) -> tuple[KernelValues, 
     drifts = _drifts(setting, rng)
     follows = rng.uniform(0.7, 1.3, (KERNELS, 1, 1))
     before = np.repeat(effort[:, None], setting.points, axis=1)
-    drifts = drifts + machine.point * rng.normal(size=(1 if setting.interleaved else 2, setting.points, 1))
-    baseline = _measured(setting, before, noise, follows * drifts[0], rng)
+    studies = 1 if setting.interleaved else 2
+    drifts = drifts + machine.point * rng.normal(size=(studies, setting.points, 1))
+    common = follows * drifts[:, None]
+    if machine.placement:
+        placed = [_of_groups((KERNELS, setting.points, 1), rng) for _ in range(studies)]
+        common = common + machine.placement * np.stack(placed)
+    if machine.slow_nodes or machine.slow_clocks:
+        common = common + rng.uniform(0.0, 1.0, (KERNELS, 1, 1)) * _slowed(setting, studies, rng)
+    baseline = _measured(setting, before, noise, common[0], rng)
     day = 0.0 if setting.interleaved else np.log(machine.day)
     after = before * effect(setting)
-    return baseline, _measured(setting, after, noise, day + follows * drifts[1], rng)
+    return baseline, _measured(setting, after, noise, day + common[1], rng)
+
+
+def _slowed(setting: Setting, studies: int, rng: np.random.Generator) -> np.ndarray:
+    """Logarithms of what slow nodes and clocks do to the runs of both studies, float64[1 or 2, 1, P, R]."""
+    machine = setting.machine
+    once = machine.placed_once
+    runs = (studies if once else 2, 1, setting.points, 1 if once else setting.repetitions)
+    any_slow = 1 - (1 - machine.slow_nodes) ** (scales(setting) / NODE)
+    slow: np.ndarray = np.log(SLOW_NODE) * (rng.random(runs) < any_slow[:, None])
+    return slow + np.log(SLOW_CLOCK) * (rng.random(runs) < machine.slow_clocks)
+
+
+def _of_groups(shape: tuple[int, int, int], rng: np.random.Generator) -> np.ndarray:
+    """Standard normal values that the kernels of a group share, float64[K, P, R]."""
+    return np.repeat(rng.normal(size=(shape[0] // GROUP, *shape[1:])), GROUP, axis=0)
 
 
 def _drifts(setting: Setting, rng: np.random.Generator) -> np.ndarray:
@@ -137,6 +173,8 @@ def _measured(
     logs = noise * rng.normal(size=shape) + common
     logs += machine.jobs * rng.normal(size=(*mean.shape, 1))
     logs += machine.run * rng.normal(size=(1, *shape[1:]))
+    if machine.group:
+        logs += machine.group * _of_groups(shape, rng)
     for share, size in ((machine.slow_runs, (1, *shape[1:])), (machine.slow_values, shape)):
         slow = np.log(rng.uniform(*SLOWEST, size=size))
         logs += slow * (rng.random(size) < share)
@@ -144,13 +182,14 @@ def _measured(
     if machine.resolution:
         tick = float(f"{machine.resolution * mean[:, 0].sum():.1g}")
         values = np.round(values / tick) * tick
-    return _study(setting, values)
+    return study_of([f"kernel{k}" for k in range(len(values))], scales(setting), values)
 
 
-def _study(setting: Setting, values: np.ndarray) -> KernelValues:
+def study_of(kernels: Sequence[str], p: np.ndarray, values: np.ndarray) -> KernelValues:
+    """Return a study of kernels at scales, float64[P], from values float64[K, P, R], NaN without a run."""
     names = [KernelId(Scope.TOTAL, ("total",))]
-    names += [KernelId(Scope.CALLPATH, ("main", f"kernel{k}")) for k in range(len(values))]
-    p = scales(setting)
+    names += [KernelId(Scope.CALLPATH, ("main", kernel)) for kernel in kernels]
+    total = np.where(np.isfinite(values).any(axis=0), np.nansum(values, axis=0), np.nan)
     return KernelValues(
         parameters=("p",),
         parameter="p",
@@ -159,7 +198,7 @@ def _study(setting: Setting, values: np.ndarray) -> KernelValues:
         unit="core-s",
         points=p[:, None],
         kernels=tuple(names),
-        values=np.concatenate([values.sum(axis=0, keepdims=True), values]),
+        values=np.concatenate([total[None], values]),
         files=("",) * len(names),
         lines=np.full(len(names), -1),
         parallel_efficiency=np.full(len(p), np.nan),
@@ -183,6 +222,12 @@ MACHINES: dict[str, Machine] = {
     "a tick of 0.2 % of the total": Machine(resolution=0.002),
     "a tick of 0.5 % of the total": Machine(resolution=0.005),
     "a tick of 1 % of the total": Machine(resolution=0.01),
+    "5 % common to groups of a run": Machine(group=0.05),
+    "3 % by placement, common to groups": Machine(placement=0.03),
+    "2 % of the nodes slow": Machine(slow_nodes=0.02),
+    "2 % of the nodes slow, placed once": Machine(slow_nodes=0.02, placed_once=True),
+    "two clocks": Machine(slow_clocks=0.5),
+    "two clocks, one at each point": Machine(slow_clocks=0.5, placed_once=True),
 }
 
 

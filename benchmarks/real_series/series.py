@@ -101,14 +101,20 @@ def _of_grids(file: Path) -> Iterator[Task]:
         yield _task(name, grid, task["fit"], task["target"])
 
 
-def _task(name: str, series: Mapping[str, Any], fitted: Sequence[Any], target: Sequence[float]) -> Task:
-    points, kernels = series["points"], list(series["kernels"].values())
+def values_of(series: Mapping[str, Any]) -> Array:
+    """Return the values of a series' ``kernels``, float64[K, P, R], NaN where nothing was measured."""
+    kernels = list(series["kernels"].values())
     most = max(len(values) for kernel in kernels for values in kernel)
-    values = np.full((len(kernels), len(points), most), np.nan)
+    values = np.full((len(kernels), len(series["points"]), most), np.nan)
     for k, kernel in enumerate(kernels):
         for p, repetitions in enumerate(kernel):
             known = [np.nan if value is None else value for value in repetitions]
             values[k, p, : len(known)] = known
+    return values
+
+
+def _task(name: str, series: Mapping[str, Any], fitted: Sequence[Any], target: Sequence[float]) -> Task:
+    points, values = series["points"], values_of(series)
     at = values[:, points.index(target)]
     there = np.isfinite(at).any(axis=1)
     return Task(
