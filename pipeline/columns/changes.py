@@ -86,7 +86,7 @@ def change_columns(
             interval="interval",
             interval_for=Audience.FILES,
             each=lambda row: _ratio(row[0].measured[-1:]),
-            dispensable=3,
+            dispensable=1,
         ),
         *parameters(names, targets, files),
         Column(
@@ -97,7 +97,7 @@ def change_columns(
             each=lambda row: _ratio(row[0].target[row[1] : row[1] + 1]),
         ),
         Column(
-            key="growth", each=lambda row: growth_change(row[0]), audience=Audience.TERMINAL, dispensable=1
+            key="growth", each=lambda row: growth_change(row[0]), audience=Audience.TERMINAL, dispensable=2
         ),
         *(
             Column(key=f"growth_{side}", each=partial(_growth, n), audience=files)

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
+from pipeline.gate.compared_studies import ComparedStudies
 from pipeline.gate.kernel_values import KernelValues, Scope
-from pipeline.gate.matching import Matched
-from pipeline.gate.target_forecast import forecast, target_points
-from pipeline.models.options import ModelOptions
+from pipeline.gate.target_forecast import target_points
 from pipeline.models.prediction import Prediction
 
 CallPath = tuple[str, ...]
@@ -67,33 +66,26 @@ class ComparedTrees:
     unit: str
 
 
-def compare_trees(
-    matched: Matched,
-    a: KernelValues,
-    b: KernelValues,
-    targets: Sequence[Mapping[str, float]],
-    models: ModelOptions,
-) -> ComparedTrees:
+def compare_trees(studies: ComparedStudies, targets: Sequence[Mapping[str, float]]) -> ComparedTrees:
     """Put the call paths of two studies into one tree; call paths that took nothing in either are left out.
 
     Args:
-        matched: A as the baseline and B as the candidate, for their common points.
-        a, b: the studies.
+        studies: A and B; what has another name in B stands where B has it.
         targets: as of `target_points`, by default four times the largest scale of B.
-        models: how to fit both studies.
     """
-    studies = a, b
-    rows = [_rows(study) for study in studies]
+    matched, sides = studies.matched, studies.sides
+    a, b = sides
+    rows = [_rows(side) for side in sides]
     callpaths, parent = _tree([*rows[0], *rows[1]])
     places = [np.array([of_study.get(path, -1) for path in callpaths], dtype=np.int64) for of_study in rows]
     points = zip(matched.base_at.tolist(), matched.candidate_at.tolist(), strict=True)
     order = np.argsort(matched.scale, kind="stable").tolist()
     common = list(points)
-    measured = [_measured(studies, places, common[i], at=a.named(matched.points[[i]])[0]) for i in order]
+    measured = [_measured(sides, places, common[i], at=a.named(matched.points[[i]])[0]) for i in order]
     return ComparedTrees(
         callpaths=callpaths,
         parent=parent,
-        scales=(*measured, *_predicted(studies, places, target_points(b, targets), models)),
+        scales=(*measured, *_predicted(studies, places, target_points(b, targets))),
         metric=b.metric,
         unit=b.unit,
     )
@@ -144,13 +136,16 @@ def _measured(
 
 
 def _predicted(
-    studies: Sequence[KernelValues], places: Sequence[IntArray], targets: FloatArray, models: ModelOptions
+    studies: ComparedStudies, places: Sequence[IntArray], targets: FloatArray
 ) -> list[ComparedScale]:
-    """Predict both studies at the targets, float64[Q, D]."""
-    predictions = [forecast(study, targets, models).prediction for study in studies]
+    """Predict both studies at the targets, float64[Q, D]; nothing with too few scales."""
+    ahead = studies.predictions(targets)
+    if not (ahead.baseline.extrapolates and ahead.candidate.extrapolates):
+        return []
+    predictions = [ahead.baseline.prediction, ahead.candidate.prediction]
     return [
         ComparedScale(at=at, predicted=True, runs=(0, 0), a=sides[0], b=sides[1])
-        for q, at in enumerate(studies[1].named(targets))
+        for q, at in enumerate(studies.sides[1].named(targets))
         for sides in [[_predicted_at(place, one, q) for place, one in zip(places, predictions, strict=True)]]
     ]
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, IntEnum
+from math import isfinite
 
 from pipeline.gate.kernel_values import KernelId, KernelValues
 from pipeline.questions.expected_growth import JudgedExpectation
@@ -292,6 +293,11 @@ class CheckResult:
     power: Power | None = None
     renames: tuple[Rename, ...] = ()
     expectations: tuple[JudgedExpectation, ...] = ()
+
+    @property
+    def predicts(self) -> bool:
+        """Whether any kernel is compared at a target; studies of too few scales predict nothing."""
+        return any(isfinite(change.ratio) for one in self.kernels for change in one.target)
 
     def of(self, *verdicts: Ruling) -> tuple[KernelResult, ...]:
         """Return the kernels with one of these verdicts, in order."""

@@ -21,6 +21,7 @@ from pipeline.gate.check_result import (
     result_of,
 )
 from pipeline.gate.common_factor import CommonChange, between_runs, common_change
+from pipeline.gate.compared_studies import recognised
 from pipeline.gate.estimates import holm
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.hypothesis_tests import TestFamily, run_tests
@@ -37,7 +38,6 @@ from pipeline.gate.overall_verdict import (
     with_common,
 )
 from pipeline.gate.recording import heir_results, recording, recording_reason
-from pipeline.gate.renames import Recognised, recognise
 from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evidence, waive
 from pipeline.gate.run_factors import Typical, paired_factor, typical_runs
 from pipeline.gate.target_forecast import Forecast, Forecasts, forecast, forecast_recognised, target_points
@@ -137,12 +137,7 @@ def _compare(
     Returns:
         The result so far, and the adjusted p-values of the rules.
     """
-    apart = recording(match(baseline, study.candidate.measured)).partial
-    same = (
-        Recognised(baseline, study.candidate.measured, ())  # what was not recorded was not inlined
-        if apart
-        else recognise(baseline, study.candidate.measured, options.share_floor)
-    )
+    same = recognised(baseline, study.candidate.measured, options.share_floor)
     before, candidate = typical_runs(same.baseline, options.share_floor), study.candidate
     if same.candidate is not candidate.measured:
         candidate = typical_runs(same.candidate, options.share_floor)

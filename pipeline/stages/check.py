@@ -35,7 +35,7 @@ REPORTS: Mapping[str, Callable[[CheckResult, str, str], bytes]] = {
     "json": lambda result, root, elsewhere: json_bytes(check_document(result)),
 }
 """What a check can write: from its result, the directory that source files are made relative to, and what
-findings without a source file point to, the configuration file or the baseline."""
+findings without a source file point to."""
 
 
 def baseline_text(study: GateStudy, options: Options, configuration: Mapping[str, Any]) -> tuple[str, int]:

@@ -15,8 +15,8 @@ from ingest.run_checks import LEAST_SHARED
 from ingest.scaling import ScalingDecision, decide_scaling
 from pipeline.config.options import Options, override
 from pipeline.execution.executors import ProgressDisplay, no_progress
+from pipeline.gate.compared_studies import ComparedStudies
 from pipeline.gate.kernel_values import KernelValues, Origin, Scope, measurements_of
-from pipeline.gate.matching import Matched
 from pipeline.gate.recording import recorded_digests
 from pipeline.gate.study_models import StudyModels
 from pipeline.questions.analysis import Analysis, scaling_of
@@ -154,17 +154,21 @@ def _treatment(experiment: Experiment) -> str:
     return "corrected" if experiment.correction is not None else "measured"
 
 
-def require_common(matched: Matched, a: str, b: str) -> None:
+def require_common(compared: ComparedStudies, a: str, b: str) -> None:
     """Refuse to compare studies of two programs.
+
+    A renamed function is none that they have in common, but what it calls is.
 
     Raises:
         InputError: less than `LEAST_SHARED` of the call paths of the smaller study are in the other.
     """
-    common, new, vanished = (
+    matched = compared.matched
+    same, new, vanished = (
         sum(kernel.level is Scope.CALLPATH for kernel in part.kernels)
         for part in (matched.baseline, matched.new, matched.vanished)
     )
-    fewest = common + min(new, vanished)
+    common = same - sum(rename.kind == "renamed" for rename in compared.same.renames)
+    fewest = same + min(new, vanished)
     if common < LEAST_SHARED * fewest:
         raise InputError(
             f"they have {common} of {fewest} call paths in common, so they are of two programs",

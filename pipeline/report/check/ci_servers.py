@@ -9,7 +9,6 @@ from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
 from pipeline.questions.expected_growth import Judgement
 from pipeline.report.check.wording import (
     EXPECTATION,
-    NO_FILE,
     VERDICT_ROWS,
     headline,
     kernel_name,
@@ -47,11 +46,11 @@ def github_annotations(result: CheckResult, root: str = "") -> list[str]:
     return found[:GITHUB_MOST]
 
 
-def gitlab_code_quality(result: CheckResult, root: str = "", elsewhere: str = "") -> list[dict[str, Any]]:
+def gitlab_code_quality(result: CheckResult, root: str, elsewhere: str) -> list[dict[str, Any]]:
     """Return GitLab's subset of Code Climate's format: an entry per regression (also waived) or doubt.
 
     Expectations that are not met are at the end; source files are relative to `root`. GitLab drops entries
-    without a file, so those of unknown source point to `elsewhere`.
+    without a file, so those of unknown source point to `elsewhere`, which must exist.
     """
     return [
         {
@@ -60,7 +59,7 @@ def gitlab_code_quality(result: CheckResult, root: str = "", elsewhere: str = ""
             "fingerprint": fingerprint(one),
             "severity": VERDICT_ROWS[one.verdict].gitlab,
             "location": {
-                "path": source_file(one, root) or relative_to(elsewhere or NO_FILE, root),
+                "path": source_file(one, root) or relative_to(elsewhere, root),
                 "lines": {"begin": max(one.line, 1)},
             },
         }

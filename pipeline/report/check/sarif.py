@@ -11,7 +11,6 @@ from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
 from pipeline.report.check.ci_servers import digest, fingerprint
 from pipeline.report.check.wording import (
     EXPECTATION,
-    NO_FILE,
     RULE_TEXTS,
     VERDICT_ROWS,
     OpenExpectation,
@@ -28,13 +27,13 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 FINGERPRINT_DIGITS = 32
 
 
-def sarif_document(result: CheckResult, root: str = "", elsewhere: str = "") -> dict[str, Any]:
+def sarif_document(result: CheckResult, root: str, elsewhere: str) -> dict[str, Any]:
     """Return the document: one run, a result per regression (also waived), doubt and open expectation.
 
     Args:
         result: the check.
-        root: directory that source files are made relative to.
-        elsewhere: file that findings without a source file point to; empty for `NO_FILE`.
+        root: directory that source files are made relative to; may be empty.
+        elsewhere: what findings without a source file point to.
     """
     reported = [one for one in result.kernels if VERDICT_ROWS[one.verdict].sarif]
     expected = open_expectations(result, root)
@@ -106,7 +105,7 @@ def _of_expectation(one: OpenExpectation, rules: list[str]) -> dict[str, Any]:
 def _place(result: KernelResult, root: str, elsewhere: str) -> dict[str, Any]:
     """Return where a finding is shown: code hosts drop results without a file and a line."""
     file = source_file(result, root)
-    return _physical(file, result.line) if file else _physical(relative_to(elsewhere or NO_FILE, root), 1)
+    return _physical(file, result.line) if file else _physical(relative_to(elsewhere, root), 1)
 
 
 def _physical(file: str, line: int) -> dict[str, Any]:

@@ -94,7 +94,6 @@ VERDICT_ROWS: Mapping[Ruling, VerdictRow] = {
     Ruling.UNCHANGED: VerdictRow(style="dim", compared="no significant change"),
 }
 INCONCLUSIVE, EXPECTATION = "inconclusive", "expectation"
-NO_FILE = "pipeline.toml"  # that findings point to if nothing else is known
 _RULES: tuple[tuple[str, str, tuple[Ground, ...]], ...] = (
     (
         "effort-increased",
@@ -199,11 +198,11 @@ def rule_id(result: KernelResult) -> str:
 
 def basis(result: CheckResult) -> str:
     """Return what the check rests on."""
-    targets = " and ".join(map(point_text, result.targets))
+    targets = " and predicted for " + " and ".join(map(point_text, result.targets)) if result.predicts else ""
     checked = sum(VERDICT_ROWS[one.verdict].checked for one in result.kernels)
     return (
-        f"{counted(checked, 'kernel')} checked at {counted(len(result.points), 'point')} and predicted for "
-        f"{targets}; {result.below_share_floor} below the share floor; {counted(result.tests, 'test')}, "
+        f"{counted(checked, 'kernel')} checked at {counted(len(result.points), 'point')}{targets}; "
+        f"{result.below_share_floor} below the share floor; {counted(result.tests, 'test')}, "
         f"false alarms controlled by Holm's procedure"
     )
 

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from pipeline.gate.call_trees import compare_trees
+from pipeline.gate.compared_studies import ComparedStudies
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.matching import match
 from pipeline.gate.target_forecast import forecast
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import study
@@ -13,7 +13,7 @@ SCALES = (8, 16, 32)
 
 
 def compared(one, two, targets=()):
-    return compare_trees(match(one, two), one, two, targets, ModelOptions())
+    return compare_trees(ComparedStudies.of(one, two, ModelOptions(), 0.01), targets)
 
 
 def test_the_tree_has_the_call_paths_of_both_callers_first():
@@ -76,3 +76,20 @@ def test_a_point_that_a_study_lacks_repetitions_of_has_those_it_has():
     scale = compared(one, two).scales[1]
     assert scale.runs == (3, 5)
     assert np.isfinite(scale.a.lower).all()
+
+
+def test_a_renamed_call_path_is_one_with_the_values_of_both():
+    one = study({**COMMON, ("main", "halo"): 20.0, ("main", "halo", "send"): 9.0}, scales=SCALES)
+    two = study({**COMMON, ("main", "halos"): 21.0, ("main", "halos", "send"): 9.0}, scales=SCALES, seed=3)
+    trees = compared(one, two)
+    paths = trees.callpaths
+    assert ("main", "halos", "send") in paths and not any("halo" in path for path in paths)
+    for scale in trees.scales:
+        assert np.isfinite([scale.a.value, scale.b.value]).all()
+    whole = forecast(one, np.array([[128.0]]), ModelOptions()).prediction
+    assert trees.scales[-1].a.value.sum() == pytest.approx(whole.value[0, 0])
+
+
+def test_nothing_is_predicted_of_two_scales():
+    one, two = (study({("main",): 5.0}, scales=SCALES[:2], seed=seed) for seed in (1, 2))
+    assert [scale.predicted for scale in compared(one, two).scales] == [False, False]

@@ -19,6 +19,7 @@ from pipeline.gate.check_result import (
     Ruling,
     StudySide,
 )
+from pipeline.gate.compared_studies import ComparedStudies
 from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.matching import match
@@ -71,7 +72,7 @@ def trees(efforts: Efforts | None = None, others: Efforts | None = None) -> Comp
     """The call paths of two studies; without efforts both have the same."""
     one = study(efforts or many(), seed=1)
     two = study(others or efforts or many(), seed=2)
-    return compare_trees(match(one, two), one, two, (), ModelOptions())
+    return compare_trees(ComparedStudies.of(one, two, ModelOptions(), 0.01), ())
 
 
 def kernel(name: str = "f", verdict: Ruling = Ruling.REGRESSION, **given: object) -> KernelResult:

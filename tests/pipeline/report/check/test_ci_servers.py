@@ -27,7 +27,7 @@ def test_annotations_tell_the_place_and_the_story():
 
 
 def test_code_quality_has_gitlabs_keys(nasty):
-    entries = gitlab_code_quality(nasty, "/src")
+    entries = gitlab_code_quality(nasty, "/src", "base.json")
     assert len({e["fingerprint"] for e in entries}) == len(entries)
     for entry in entries:
         assert set(entry) == {"description", "check_name", "fingerprint", "severity", "location"}
@@ -36,12 +36,11 @@ def test_code_quality_has_gitlabs_keys(nasty):
 
 
 def test_code_quality_needs_a_file_and_a_line():
-    places = [
-        e["location"] for e in gitlab_code_quality(result(kernel(file="/src/a.c", line=7), kernel()), "/src")
-    ]
+    found = result(kernel(file="/src/a.c", line=7), kernel())
+    places = [e["location"] for e in gitlab_code_quality(found, "/src", "base.json")]
     assert places == [
         {"path": "a.c", "lines": {"begin": 7}},
-        {"path": "pipeline.toml", "lines": {"begin": 1}},
+        {"path": "base.json", "lines": {"begin": 1}},
     ]
     (entry,) = gitlab_code_quality(result(kernel()), "/src", "/src/ci/base.json")
     assert entry["location"]["path"] == "ci/base.json"

@@ -1,17 +1,17 @@
 import html
 import re
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
-from pipeline.gate.check_result import Change, Finding, Ground, Ruling, StudySide
+from pipeline.gate.check_result import Cause, Caveat, Change, Finding, Ground, Ruling, StudySide
+from pipeline.gate.compared_studies import Curves
 from pipeline.gate.kernel_values import KernelId, Scope
+from pipeline.models.prediction import Prediction
+from pipeline.report.check.comparison import TOTAL, comparison_table, comparison_verdict, show_comparison
 from pipeline.report.check.document import check_document, comparison_document
-from pipeline.report.page.comparison_page import (
-    comparison_headline,
-    comparison_html,
-    comparison_table,
-    show_comparison,
-)
+from pipeline.report.page.comparison_page import comparison_html
 from tests.pipeline.report.check.results import NASTY, kernel, kernels, result, trees
 from tests.terminal_output import printed
 
@@ -31,16 +31,16 @@ def test_the_comparison_page_is_escaped_and_needs_nothing_else(nasty):
 @pytest.mark.parametrize(
     ("change", "bar"),
     [
-        (Change({}, 1.0, 0.1, 10.0), 'x="16.67" y="4" width="66.67"'),
+        (Change({}, 1.0, 0.1, 10.0), 'x="0.0" y="4" width="100.0"'),
         (Change({}, 10.0, 1.0, 1e9), 'x="50.0" y="4" width="50.0"'),
         (Change({}, 1.0, 1.0, 1.0), 'x="50.0" y="4" width="0.5"'),
         (Change({}, 1e-12, 0.0, 1.0), 'x="0.0" y="4" width="50.0"'),
     ],
 )
-def test_bars_span_three_decades_with_one_in_the_middle(change, bar):
+def test_bars_span_what_holds_all_intervals_up_to_three_decades_with_one_in_the_middle(change, bar):
     page = comparison_html(result(kernel(measured=(Change({}, 5.0, 1, 9), change))), (), "a", "b", trees())
     assert bar in page
-    mark = {1.0: "50.0", 10.0: "83.33", 1e-12: "0.0"}[change.ratio]
+    mark = {1.0: "47.5", 10.0: "80.83", 1e-12: "0.0"}[change.ratio]
     assert f'<rect class="mark" x="{mark}"' in page
     assert 'class="ratio"' not in comparison_html(
         result(kernel(measured=(Change({}, 0.0, 0, 1),))), (), "", "", trees()
@@ -83,20 +83,43 @@ def test_the_comparison_page_shows_both_sides_their_models_and_renames():
     assert "at p = 4" not in page
 
 
+def of_total(verdict, **given):
+    return replace(kernel("total", verdict, **given), kernel=TOTAL)
+
+
 def test_a_comparison_counts_what_is_worse_and_better():
-    assert (
-        comparison_headline(result(*kernels(2), *kernels(1, Ruling.IMPROVEMENT)))
-        == "B against A: 2 worse, 1 better"
+    both = result(*kernels(2), *kernels(1, Ruling.IMPROVEMENT))
+    assert comparison_verdict(both) == "2 kernels worse, 1 kernel better"
+    same = result(*kernels(3, Ruling.UNCHANGED))
+    assert comparison_verdict(same) == "No kernel differs significantly"
+    whole = result(of_total(Ruling.REGRESSION, measured=()), *kernels(3, Ruling.UNCHANGED))
+    assert comparison_verdict(whole) == "The total is worse, no single kernel"
+
+
+def test_the_verdict_of_a_comparison_says_what_b_takes_in_seconds_if_both_have_as_many_cores():
+    one = result(of_total(Ruling.REGRESSION), *kernels(2))
+    ends = [[[18.0]], [[6.0]], [[40.0]]], [[[36.0]], [[30.0]], [[90.0]]], [[[2.0]], [[1.5]], [[3.0]]]
+    a, b, ratio = (Prediction(*map(np.array, of_side)) for of_side in ends)
+    for cores, text in (
+        (4.0, "B takes 9.00 s at p = 32, 2.00 [1.50 .. 3.00] times A's 4.50 s: 2 kernels worse"),
+        (8.0, "B takes 36.0 core-s at p = 32, 2.00 [1.50 .. 3.00] times A's 18.0 core-s: 2 kernels worse"),
+    ):
+        seconds = np.array([[1 / 4.0], [1 / cores]])
+        curves = Curves(points=np.array([[32.0]]), a=a, b=b, ratio=ratio, seconds=seconds)
+        assert comparison_verdict(one, curves) == text
+    unknown = replace(curves, ratio=Prediction(*np.full((3, 1, 1), np.nan)))
+    measured = (
+        "B takes 3.00 core-s at p = 8 (measured), 1.50 [1.20 .. 1.90] times A's 2.00 core-s: 2 kernels worse"
     )
-    assert comparison_headline(result(*kernels(1, Ruling.IMPROVEMENT))) == "B against A: 0 worse, 1 better"
-    same = comparison_headline(result(*kernels(3, Ruling.UNCHANGED)))
-    assert same == "No kernel differs significantly by more than the factor"
+    assert comparison_verdict(one, unknown) == comparison_verdict(one) == measured
+    apart = replace(one, reasons=(Caveat(Cause.INCOMPARABLE, "another machine"),))
+    assert comparison_verdict(apart).endswith("times A's 2.00 core-s: the studies cannot be compared")
 
 
 def test_a_comparison_in_the_terminal_speaks_of_a_and_b():
     one = result(kernel("x", baseline=None), *kernels(1))
     shown = printed(show_comparison, one, (), limit=5, width=100)
-    assert "B against A: 2 worse" in shown
+    assert "2 kernels worse" in shown
     header = next(line.split() for line in shown.splitlines() if line.startswith("verdict"))
     assert header[:4] == ["verdict", "kernel", "A", "B"]
     assert "worse " in shown and "regression" not in shown and "baseline " not in header
@@ -113,5 +136,5 @@ def test_a_comparison_as_data_has_no_outcome():
 def test_the_notes_of_the_table_are_what_stands_around_it_in_the_terminal():
     ids = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
     notes = comparison_table(result(kernel()), (ids,), limit=15).notes
-    assert notes[0] == comparison_headline(result(kernel()))
+    assert notes[0] == comparison_verdict(result(kernel()))
     assert notes[-1] == "Possibly renamed: main › old → main › new"

@@ -8,17 +8,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.gate.call_trees import compare_trees
+from pipeline.gate.compared_studies import ComparedStudies
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import Scope
-from pipeline.gate.matching import match
 from pipeline.gate.study_check import check
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import LEAST
 from pipeline.models.total import agreeing, predict_total
+from pipeline.report.check.comparison import predicted_totals, show_comparison
 from pipeline.report.check.document import check_document, comparison_document
 from pipeline.report.check.markdown import check_markdown
-from pipeline.report.page.comparison_page import comparison_html, predicted_totals, show_comparison
+from pipeline.report.page.comparison_page import comparison_html
 from pipeline.wording.quantities import figure, interval_text
 from tests.pipeline.gate.studies import SCALES, study
 from tests.pipeline.report.page.studies import carried, floats
@@ -104,7 +105,7 @@ def test_terminal_json_and_page_say_the_ratio_of_the_two_predictions(both):
         assert any(name in line and ratio in line.split() and interval in line for line in table)
         assert interval in check_markdown(result).replace("\\", "")
 
-    trees = compare_trees(match(one, two), one, two, TARGETS, ModelOptions())
+    trees = compare_trees(ComparedStudies.of(one, two, ModelOptions(), 0.01), TARGETS)
     page = comparison_html(result, (), "a", "b", trees)
     assert all(text in page for text in predicted_totals(result))
     data = carried(page)

@@ -15,7 +15,7 @@ from tests.pipeline.report.check.sarif_subset import SARIF
 
 
 def test_sarif_has_what_the_standard_requires(nasty):
-    document = json.loads(json.dumps(sarif_document(nasty, "/src")))
+    document = json.loads(json.dumps(sarif_document(nasty, "/src", "base.json")))
     jsonschema.validate(document, SARIF)
     (run,) = document["runs"]
     rules = run["tool"]["driver"]["rules"]
@@ -42,7 +42,7 @@ def test_sarif_says_what_was_run_and_what_it_found():
         kernel("d", Ruling.UNCHANGED),
     ]
     one = result(*found, reasons=("another machine",), notices=("beware",), outcome=Outcome.INCONCLUSIVE)
-    (run,) = sarif_document(one)["runs"]
+    (run,) = sarif_document(one, "", "base.json")["runs"]
     (invocation,) = run["invocations"]
     assert (invocation["exitCode"], invocation["exitCodeDescription"]) == (3, headline(one))
     notes = [n["message"]["text"] for n in invocation["toolExecutionNotifications"]]
@@ -62,7 +62,7 @@ def test_sarif_says_what_was_run_and_what_it_found():
         {"name": "a", "fullyQualifiedName": "main/a", "kind": "function"}
     ]
     assert c["locations"][0]["physicalLocation"] == {
-        "artifactLocation": {"uri": "pipeline.toml"},
+        "artifactLocation": {"uri": "base.json"},
         "region": {"startLine": 1},
     }
     (run,) = sarif_document(one, "/ci", "/ci/base line.json")["runs"]
@@ -70,7 +70,7 @@ def test_sarif_says_what_was_run_and_what_it_found():
     assert uris == ["file:///src/a%20b.c", "file:///src/b.c", "base%20line.json"]
     assert c["suppressions"] == [{"kind": "external", "justification": "waived until 2027-01-31: known"}]
     assert len(a["partialFingerprints"]["kernel/v1"]) == 32
-    relative = sarif_document(one, "/src")["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
+    relative = sarif_document(one, "/src", "")["runs"][0]["results"][0]["locations"][0]["physicalLocation"]
     assert relative["artifactLocation"]["uri"] == "a%20b.c"
 
 

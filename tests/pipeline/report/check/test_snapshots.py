@@ -7,10 +7,11 @@ import pytest
 
 from pipeline.gate.check_result import Outcome, Ruling
 from pipeline.report.check.ci_servers import github_annotations, gitlab_code_quality, junit_xml
+from pipeline.report.check.comparison import show_comparison
 from pipeline.report.check.document import check_document
 from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.terminal import show_check
-from pipeline.report.page.comparison_page import comparison_html, show_comparison
+from pipeline.report.page.comparison_page import comparison_html
 from tests.pipeline.report.check.results import kernel, of_every_kind, result, trees
 from tests.terminal_output import printed
 
@@ -59,7 +60,10 @@ def test_github(every_kind, snapshot):
 
 
 def test_gitlab(every_kind, snapshot):
-    snapshot(json.dumps(gitlab_code_quality(every_kind[0], "/src"), indent=1) + "\n", "gitlab.json")
+    snapshot(
+        json.dumps(gitlab_code_quality(every_kind[0], "/src", "pipeline.toml"), indent=1) + "\n",
+        "gitlab.json",
+    )
 
 
 def test_a_comparison_in_the_terminal(every_kind, snapshot):

@@ -44,6 +44,8 @@ def test_the_basis_counts_what_was_checked():
         "3 kernels checked at 1 point and predicted for p = 4, n = 2 and p = 8; 5 below the share floor; "
         "1 test, false alarms controlled by Holm's procedure"
     )
+    nowhere = replace(one, kernels=tuple(replace(kernel, target=()) for kernel in one.kernels))
+    assert basis(nowhere).startswith("3 kernels checked at 1 point; 5 below")
 
 
 def test_the_story_of_a_kernel_has_evidence_places_and_advice():
