@@ -1,15 +1,21 @@
-"""Projections of an application to a machine, from semi-analytical models."""
+"""Projections to a machine: of an application, from semi-analytical models, or of a measured study."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike, fspath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, overload
 
+from ingest.errors import UsageError
+from pipeline.api.models import Models
+from pipeline.api.study import Study
+from pipeline.config.option_readers import broadcast_points
 from pipeline.projection.applications.projections import ApplicationProjection as Result
-from pipeline.report.frames import frame_html, projection_frame
+from pipeline.report.frames import frame_html, projection_frame, two_machines_frame
 from pipeline.stages.project import project as project_files
-from pipeline.wording.quantities import figure
+from pipeline.stages.projected_results import ProjectedStudy as StudyResult
+from pipeline.stages.projected_results import places_of, project_read
+from pipeline.wording.quantities import counted, figure
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,6 +62,51 @@ class Projection:
         return frame_html(repr(self), self.frame)
 
 
+@dataclass(frozen=True, eq=False, repr=False)
+class ProjectedStudy:
+    """A measured study on another machine; `project` makes it."""
+
+    _result: StudyResult
+
+    @property
+    def models(self) -> Models:
+        """The models of the study there: its predictions, runtime and kernels."""
+        return Models(self._result.projection.there)
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What the projection rests on, one sentence each."""
+        return self._result.rests_on
+
+    @cached_property
+    def frame(self) -> "pd.DataFrame":
+        """One row per scale: wall time here and there, and by what factor it is faster, with intervals.
+
+        ``attrs`` holds what ``pipeline project --json`` writes, such as what limits each kernel.
+        """
+        return two_machines_frame(self._result.document)
+
+    def __repr__(self) -> str:
+        """Return both machines and the number of scales in one line."""
+        one, other = self._result.projection.source.name, self._result.projection.target.name
+        return f"ProjectedStudy(from {one} to {other}: {counted(len(self.frame), 'scale')})"
+
+    def _repr_html_(self) -> str:
+        return frame_html(repr(self), self.frame)
+
+
+@overload
+def project(
+    application: Study,
+    on: str | PathLike[str] | None = None,
+    at: Mapping[str, float | Sequence[float]] | None = None,
+    *,
+    measured_on: str | PathLike[str],
+    variant: str | None = None,
+) -> ProjectedStudy: ...
+
+
+@overload
 def project(
     application: str | PathLike[str],
     on: str | PathLike[str] | None = None,
@@ -63,18 +114,37 @@ def project(
     *,
     variant: str | None = None,
     level: float = 0.9,
-) -> Projection:
-    """Predict an application on a machine from a semi-analytical model.
+) -> Projection: ...
+
+
+def project(
+    application: str | PathLike[str] | Study,
+    on: str | PathLike[str] | None = None,
+    at: Mapping[str, Any] | None = None,
+    *,
+    measured_on: str | PathLike[str] | None = None,
+    variant: str | None = None,
+    level: float = 0.9,
+) -> Projection | ProjectedStudy:
+    """Predict an application on a machine from a semi-analytical model, or take a measured study there.
 
     Args:
-        application: its file, or the name of a shipped one.
+        application: the application's file, the name of a shipped one, or a study that was read.
         on: the machine's file, or the name of a shipped one; by default the one that the application names.
-        at: inputs of the application by name, such as ``{"L": 8, "P": 1024}``; texts may have a unit.
+        at: inputs of the application by name, such as ``{"L": 8, "P": 1024}``; texts may have a unit. Of a
+            study: values of its parameters, such as ``{"p": [64, 128]}``; by default twice the largest scale.
+        measured_on: the machine that a study was measured on, a file or the name of a shipped one.
         variant: which of the machine's variants.
-        level: probability of the intervals.
+        level: probability of the intervals; those of a study are 90 %.
 
     Raises:
         PipelineError: a file or an input is invalid.
     """
     machine = None if on is None else fspath(on)
+    if isinstance(application, Study):
+        here = None if measured_on is None else fspath(measured_on)
+        points = broadcast_points(at) if at else ()
+        return ProjectedStudy(project_read(*application.as_read, places_of(here, machine, variant), points))
+    if measured_on is not None:
+        raise UsageError("measured_on is for studies", hint="give what `pl.read_study` returns")
     return Projection(project_files(fspath(application), machine, at, variant=variant, level=level))

@@ -268,13 +268,21 @@ def shipped_table(shipped: Mapping[str, Any], heading: str = "name") -> DataTabl
             values=lambda rows: (row.get("covers", []) for row in rows),
             audience=files,
         ),
-        Column(key="source", folds=True),
+        Column(key="source", texts=lambda rows: map(_source, rows), folds=True),
+        Column(
+            key="reproduces", values=lambda rows: (row.get("reproduces", "") for row in rows), audience=files
+        ),
     ]
     return filled(columns, rows)
 
 
 def _needed(row: Line) -> list[str]:
     return [entry["name"] for entry in row.get("inputs", ()) if entry["default"] is None]
+
+
+def _source(row: Line) -> str:
+    """Say where it comes from and, of an application, what of that it reproduces."""
+    return ": ".join(filter(None, (row["source"], row.get("reproduces"))))
 
 
 def _description(row: Line) -> str:

@@ -1,6 +1,6 @@
 """Tables of a study on two machines, side by side: wall times, and kernels."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,7 +15,14 @@ from pipeline.wording.quantities import point_text
 
 SIDES = ("from", "on")
 """Keys of the machine measured on, and of the other one."""
-WORDS = {Way.COMPUTES: "computes", Way.CALLS: "network", Way.WAITS: "waits", Way.STAYS: "as measured"}
+WORDS = {
+    Way.COMPUTES: "computes",
+    Way.CALLS: "network",
+    Way.MESSAGES: "network, waits",
+    Way.WAITS: "waits",
+    Way.ACCELERATES: "accelerator",
+    Way.STAYS: "as measured",
+}
 
 
 @dataclass(frozen=True)
@@ -101,8 +108,13 @@ def times_table(document: Mapping[str, Any]) -> DataTable:
     """Return wall times on both machines, one row per scale; what is predicted is marked."""
     here, there = (document[side]["summary"]["runtime"]["at"] for side in SIDES)
     rows = [
-        {"at": point_text(a["point"]) + ("" if a["measured"] else " *"), "from": a, "on": b}
-        for a, b in zip(here, there, strict=True)
+        {
+            "at": point_text(a["point"]) + ("" if a["measured"] else " *"),
+            "from": a,
+            "on": b,
+            "faster_by": gain,
+        }
+        for a, b, gain in zip(here, there, document["faster_by"], strict=True)
     ]
     columns: list[Column[Any]] = [
         Column(key="at", heading="wall time at"),
@@ -110,11 +122,31 @@ def times_table(document: Mapping[str, Any]) -> DataTable:
             Column(key=f"{side}.wall_seconds", heading=visible(name), kind=ESTIMATE, unit="s")
             for side, name in ((side, document[side]["machine"]) for side in SIDES)
         ),
-        Column(key="faster_by", kind=FIGURE, each=_factor),
+        Column(key="faster_by", kind=ESTIMATE),
     ]
     return filled(columns, rows)
 
 
-def _factor(row: Mapping[str, Any]) -> float | None:
-    here, there = (row[side]["wall_seconds"] for side in SIDES)
-    return here["value"] / there["value"] if here and there and there["value"] else None
+def gain_sentence(document: Mapping[str, Any]) -> str:
+    """Say by what each resource alone is faster, at the last scale."""
+    parts = [f"{value:.3g} by {name}" for name, value in document["faster_by"][-1]["by"].items()]
+    last = document["on"]["summary"]["runtime"]["at"][-1]["point"]
+    return f"Faster by, for a process at {point_text(last)}: {', '.join(parts)}."
+
+
+def limit_sentences(document: Mapping[str, Any]) -> Iterator[str]:
+    """Say what limits the kernels that compute, here and there: all kernels of one mix in one sentence."""
+    mixes: dict[tuple[str, str], list[str]] = {}
+    for row in document["regions"]:
+        if row["limits"]:
+            key = _likely(row["limits_here"]), _likely(row["limits_there"])
+            mixes.setdefault(key, []).append(visible(row["callpath"][-1]))
+    here, there = (visible(document[side]["machine"]) for side in SIDES)
+    for (before, after), names in mixes.items():
+        whose = names[0] if len(names) == 1 else f"{len(names)} regions ({names[0]}, ...)"
+        yield f"{whose}: limited on {here} by {before}; on {there} by {after}."
+
+
+def _likely(limits: Mapping[str, float]) -> str:
+    pairs = sorted(limits.items(), key=lambda pair: -pair[1])
+    return ", ".join(f"{name} {100 * share:.0f} %" for name, share in pairs)

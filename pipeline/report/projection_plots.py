@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingest.arrays import FloatArray
+from ingest.errors import extra
 from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue
 from pipeline.projection.rooflines.rooflines import Roofline
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 WIDTH, TIME_HEIGHT, LOSS_HEIGHT, ROOFLINE_HEIGHT = 7.0, 4.2, 2.4, 4.6  # inches
 DOTS = 150  # per inch of a PNG file
+SAME_SVG: Any = {"svg.hashsalt": "pipeline", "svg.fonttype": "none"}
 LOGARITHMIC_FROM = 8.0  # ratio of the largest to the smallest value
 TOTAL: Mapping[str, Any] = {"color": "black", "linewidth": 1.8, "marker": "o", "markersize": 4}
 BAND: Mapping[str, Any] = {"alpha": 0.18, "linewidth": 0}
@@ -29,18 +31,21 @@ COLOURS = ("#e45756", "#f58518", "#54a24b", "#b279a2", "#72b7b2", "#9d755d")  # 
 
 
 def image(figure: "Figure", form: str) -> bytes:
-    """Return a figure as the content of a ``png`` or ``svg`` file."""
+    """Return a figure as the content of a ``png`` or ``svg`` file; the same figure gives the same bytes."""
+    from matplotlib import rc_context
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     written = BytesIO()
     FigureCanvasAgg(figure)
-    figure.savefig(written, format=form, dpi=DOTS)
+    with rc_context(SAME_SVG):
+        figure.savefig(written, format=form, dpi=DOTS, metadata={"Date": None} if form == "svg" else None)
     return written.getvalue()
 
 
 def sweep_figure(projections: Sequence[ApplicationProjection], swept: str) -> "Figure":
     """Draw the total with its interval and the outermost parts and, if there are variants, what they gain."""
-    from matplotlib.figure import Figure
+    with extra("plot"):
+        from matplotlib.figure import Figure
 
     first = projections[0]
     lossy = any(variant.loss for p in projections for variant in p.variants)
@@ -105,7 +110,8 @@ def _draw_line(
 
 def roofline_figure(roofline: Roofline) -> "Figure":
     """Draw ceilings as lines and measured regions as points, a colour for each run; axes are logarithmic."""
-    from matplotlib.figure import Figure
+    with extra("plot"):
+        from matplotlib.figure import Figure
 
     figure = Figure(figsize=(WIDTH, ROOFLINE_HEIGHT), layout="constrained")
     axes = figure.add_subplot(xscale="log", yscale="log")

@@ -164,6 +164,7 @@ def shipped_json(applications: Sequence[ApplicationFile], machines: Sequence[Mac
                 "name": application.path.stem,
                 "title": application.title,
                 "source": application.source,
+                "reproduces": application.reproduces,
                 "machine": application.machine,
                 "inputs": [_input_json(entry) for entry in application.inputs.values()],
             }

@@ -3,52 +3,78 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from ingest.arrays import FloatArray
 from ingest.callpaths import folded
-from pipeline.projection.study.kernel_table import WAYS, KernelTable, Way
+from pipeline.projection.study.gains import gain, limits_on_both
+from pipeline.projection.study.kernel_table import WAYS, Way
 from pipeline.projection.study.projected_study import StudyProjection
 from pipeline.projection.study.study_machine import RESOURCES, StudyMachine
+from pipeline.projection.study.transfer import Transfer
 from pipeline.questions.analysis import Level
 from pipeline.wording.quantities import number
 
 
 def study_projection_json(
-    projection: StudyProjection, here: Mapping[str, Any], there: Mapping[str, Any]
+    projection: StudyProjection, here: Mapping[str, Any], there: Mapping[str, Any], target: FloatArray
 ) -> dict[str, Any]:
     """Return a projection of a study.
 
     Args:
         here: the shape of ``summary.json`` for the machine measured on.
+        target: float64[D], of what limits kernels.
     """
+    there = _once(there)
+    points = np.array([list(entry["point"].values()) for entry in there["runtime"]["at"]], dtype=np.float64)
+    found = gain(projection.here.callpaths.models, projection.callpaths, points)
     return {
-        "from": _machine(projection.source) | {"summary": here},
+        "from": _machine(projection.source) | {"summary": _once(here)},
         "on": _machine(projection.target) | {"summary": there},
-        "kernels": _ways(projection.here.callpaths, projection.callpaths),
-        "regions": _ways(projection.here.regions, projection.regions),
+        "faster_by": [
+            {
+                **{key: number(end[0, q]) for key, end in vars(found.total).items()},
+                "by": {resource.value: number(factors[q]) for resource, factors in found.by.items()},
+            }
+            for q in range(len(points))
+        ],
+        "kernels": _ways(projection.here.callpaths, projection.callpaths, target),
+        "regions": _ways(projection.here.regions, projection.regions, target),
         "assumptions": list(projection.assumptions),
     }
+
+
+def _once(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a summary whose figures name every scale once: measured, or else predicted."""
+    figures = summary["runtime"]["at"]
+    measured = [entry["point"] for entry in figures if entry["measured"]]
+    at = [entry for entry in figures if entry["measured"] or entry["point"] not in measured]
+    return {**summary, "runtime": {**summary["runtime"], "at": at}}
 
 
 def _machine(place: StudyMachine) -> dict[str, Any]:
     return {"machine": place.machine.path.stem, "name": place.name, "cores": number(place.cores)}
 
 
-def _ways(level: Level, table: KernelTable) -> list[dict[str, Any]]:
-    """Return how each kernel went over; the mix of what computes says what limits it."""
-    computes = WAYS.index(Way.COMPUTES)
+def _ways(level: Level, transfer: Transfer, target: FloatArray) -> list[dict[str, Any]]:
+    """Return how each kernel went over, and the probabilities of what limits one that computes."""
+    table, computes = transfer.table, WAYS.index(Way.COMPUTES)
+    here, there = limits_on_both(transfer, target[None])
     return [
         {
             "callpath": list(callpath),
             "way": WAYS[way].value,
-            "limits": {
-                one.value: number(share)
-                for one, share in zip(RESOURCES, table.mix[k], strict=True)
-                if share > 0
-            }
-            if way == computes
-            else None,
+            "limits": _shares(table.mix[k]) if way == computes else None,
+            "limits_here": _shares(here[k]) if way == computes else None,
+            "limits_there": _shares(there[k]) if way == computes else None,
             "tested": bool(table.tested[k]),
         }
         for k, (callpath, way) in enumerate(
             zip(folded(level.kernels.callpaths), table.way.tolist(), strict=True)
         )
     ]
+
+
+def _shares(of_kernel: FloatArray) -> dict[str, float | None]:
+    pairs = zip(RESOURCES, of_kernel.tolist(), strict=True)
+    return {resource.value: number(share) for resource, share in pairs if share > 0}

@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
+from pipeline.config.options import Options
 from pipeline.models.exponents import exponent
 from pipeline.models.options import MIN_EFFICIENCY, ModelOptions, Prior
 from pipeline.projection.expressions.toml_tables import shipped
@@ -16,25 +17,34 @@ from pipeline.projection.study.projected_study import StudyProjection, project_s
 from pipeline.projection.study.study_machine import StudyMachine, study_machine
 from pipeline.questions.analysis import Analysis
 from pipeline.report.study_projection import study_projection_json
-from pipeline.stages.model import TargetForecast, target_points
+from pipeline.stages.model import (
+    TargetForecast,
+    metric_to_model,
+    modelled,
+    modelled_beside,
+    target_points,
+)
 from pipeline.stages.project import stored_models
 from pipeline.stages.report import page_of
 from pipeline.store.generation import damaged
 from pipeline.store.results import DAMAGE, StoredStudy, read_study
 
+if TYPE_CHECKING:
+    from pipeline.stages.usable_runs import Ingested  # whose readers no stored study needs
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ProjectedResults:
-    """Results on two machines; what is not asked for is not computed.
+class ProjectedStudy:
+    """A study on two machines; what is not asked for is not computed.
 
     Attributes:
-        study: what the results directory holds.
+        measured: the study as it was measured, which can be continued.
         projection: both analyses, and how every kernel went over.
         targets: float64[Q, D].
         min_efficiency: the efficiency up to whose scale is asked.
     """
 
-    study: StoredStudy
+    measured: Analysis
     projection: StudyProjection
     targets: FloatArray
     min_efficiency: float
@@ -53,12 +63,31 @@ class ProjectedResults:
     def document(self) -> Mapping[str, Any]:
         """Both sides as plain data, as `pipeline project --json` writes them."""
         here = self._on(self.projection.here).summary(self.projection.here.experiment.notices)
-        return study_projection_json(self.projection, here, self.summary)
+        return study_projection_json(self.projection, here, self.summary, self.targets[-1])
 
     @cached_property
     def rests_on(self) -> tuple[str, ...]:
         """That times are not measured ones, and what is assumed, one sentence each."""
         return (projected_sentence(self.projection), *self.projection.assumptions)
+
+    def _on(self, analysis: Analysis) -> TargetForecast:
+        return TargetForecast(
+            analysis=analysis,
+            targets=self.targets,
+            min_efficiency=self.min_efficiency,
+            measurable=self.measured,
+        )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ProjectedResults(ProjectedStudy):
+    """Stored results on two machines.
+
+    Attributes:
+        study: what the results directory holds.
+    """
+
+    study: StoredStudy
 
     @cached_property
     def page(self) -> str:
@@ -69,14 +98,6 @@ class ProjectedResults:
             {**provenance, "notices": [*self.rests_on, *provenance["notices"]]},
             machines=self.document,
             files=(),
-        )
-
-    def _on(self, analysis: Analysis) -> TargetForecast:
-        return TargetForecast(
-            analysis=analysis,
-            targets=self.targets,
-            min_efficiency=self.min_efficiency,
-            measurable=self.study.chosen,
         )
 
 
@@ -98,9 +119,27 @@ def project_results(
     study = read_study(out)
     return ProjectedResults(
         study=study,
+        measured=study.chosen,
         projection=project_study(study.chosen, study.others, *places, stored_options(study)),
         targets=target_points(study.chosen, at or study.result.configuration.get("at", ())),
         min_efficiency=min_efficiency,
+    )
+
+
+def project_read(
+    read: "Ingested",
+    options: Options,
+    places: tuple[StudyMachine, StudyMachine],
+    at: Sequence[Mapping[str, float]],
+) -> ProjectedStudy:
+    """Model runs that were read, and project all kernels to another machine; else as `project_results`."""
+    analysis = modelled(read, options, metric_to_model(read, options))
+    others = modelled_beside(read, options, analysis)
+    return ProjectedStudy(
+        measured=analysis,
+        projection=project_study(analysis, others, *places, options.models),
+        targets=target_points(analysis, at or options.at),
+        min_efficiency=options.min_efficiency,
     )
 
 

@@ -119,7 +119,19 @@ def _count(steps: float, where: str) -> int:
 
 
 _NOT_A_TIME = ("a measured total has to be a time", 'write it like "12.3 s"')
-_KEYS = ("title", "source", "machine", "inputs", "terms", "define", "parts", "total", "measured", "bandwidth")
+_KEYS = (
+    "title",
+    "source",
+    "reproduces",
+    "machine",
+    "inputs",
+    "terms",
+    "define",
+    "parts",
+    "total",
+    "measured",
+    "bandwidth",
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,6 +156,7 @@ class ApplicationFile:
 
     Attributes:
         source: where the model comes from.
+        reproduces: which tables and figures it gives; empty if none.
         machine: name or file of the machine to project to by default; None if it names none.
         terms: the tables of its own terms by name.
         define: expressions of intermediate quantities by name.
@@ -156,6 +169,7 @@ class ApplicationFile:
     title: str
     path: Path
     source: str
+    reproduces: str
     machine: str | None
     inputs: Mapping[str, ApplicationInput]
     terms: Mapping[str, TomlTable]
@@ -184,6 +198,7 @@ def load_application(name: str | Path) -> ApplicationFile:
         title=table.text("title", table.path.stem),
         path=table.path,
         source=table.text("source", ""),
+        reproduces=table.text("reproduces", ""),
         machine=table.text("machine") if "machine" in table else None,
         inputs={name: _input(inputs, name) for name in inputs.content},
         terms=table.table("terms").tables(),

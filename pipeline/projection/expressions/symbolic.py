@@ -10,9 +10,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-import sympy
 
 from ingest.arrays import FloatArray
+from ingest.errors import extra
+
+with extra("project"):
+    import sympy
 
 __all__ = ["Compiled", "Expression", "compiled", "is_number", "real_symbol", "replace", "sympy"]
 

@@ -172,6 +172,10 @@ def find(kind: Kind, name: str | Path) -> Path:
     stem = given.name.removesuffix(".toml")
     if stem in known and str(given.parent) in (".", folder.name):
         return folder / f"{stem}.toml"
+    if others := [each for each in _FOLDERS if each != kind and stem in shipped(each)]:
+        article = {"application": "an"}
+        what = f"{article.get(others[0], 'a')} {others[0]}, not {article.get(kind, 'a')} {kind}"
+        raise UsageError(what, where=str(name), hint=f"{kind}s are {', '.join(known)}")
     close = difflib.get_close_matches(stem, known)
     hint = f"did you mean '{close[0]}'?" if close else f"give a file, or one of {', '.join(known)}"
     raise UsageError(f"no such file, and no shipped {kind} of that name", where=str(name), hint=hint)
@@ -181,11 +185,6 @@ def beside(path: Path, name: str) -> Path:
     """Return the file of that name beside another or, if there is none, the name as it stands."""
     neighbour = path.parent / name
     return neighbour if neighbour.is_file() else Path(name)
-
-
-def files_in(folder: Path, pattern: str) -> list[Path]:
-    """Return the files of a directory whose names match a pattern, in alphabetical order."""
-    return sorted(folder.glob(pattern))
 
 
 def read_toml(path: Path) -> TomlTable:

@@ -12,11 +12,12 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.number_text import percent
+from ingest.region_class import region_class
 from ingest.scaling import ScalingDecision
 from pipeline.models.kernels import Kernels
 from pipeline.models.metrics import kernels_of
 from pipeline.models.options import ModelOptions
-from pipeline.models.prediction import Prediction
+from pipeline.models.prediction import LEVEL, Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import agreeing, log_variance, predict_total
 from pipeline.projection.rooflines.rooflines import kernel_verdicts
@@ -28,9 +29,11 @@ from pipeline.projection.study.kernel_table import (
     kernel_table,
     limits_of,
 )
+from pipeline.projection.study.measured_inside import measured_inside
+from pipeline.projection.study.parallel_loss import parallel_loss
 from pipeline.projection.study.study_machine import StudyMachine
 from pipeline.projection.study.transfer import Transfer
-from pipeline.questions.analysis import Analysis, Level, analyse, largest_point
+from pipeline.questions.analysis import Analysis, Level, analyse, largest_point, scaled_parameter
 from pipeline.questions.runtime.figures import RuntimeStudy, is_time, locations_of
 from pipeline.questions.scaled_study import experiment_times
 
@@ -98,8 +101,8 @@ class StudyProjection:
     Attributes:
         here: the study as it was measured and modelled.
         there: the same on the other machine: its measured values are those here taken there.
-        callpaths: how the kernels of the call paths went over.
-        regions: how those of the regions did.
+        callpaths: what takes the kernels of the call paths there.
+        regions: what takes those of the regions.
         assumptions: what the projection rests on, one sentence each.
     """
 
@@ -107,8 +110,8 @@ class StudyProjection:
     target: StudyMachine
     here: Analysis
     there: Analysis
-    callpaths: KernelTable
-    regions: KernelTable
+    callpaths: Transfer
+    regions: Transfer
     assumptions: tuple[str, ...]
 
 
@@ -130,35 +133,35 @@ def project_study(
     kernels = analysis.callpaths.kernels
     if not (analysis.additive and is_time(kernels.metric, kernels.unit)):
         raise UsageError(f"models of {analysis.metric} cannot be projected", hint="project those of time")
-    study = RuntimeStudy(analysis)
-    points = analysis.experiment.points
-    _require_processes(study.locations(points))
-    largest = largest_point(points, analysis.experiment.parameters.index(analysis.parameter))
-    network = target.has_messages and not study.per_location
-    transfers = []
-    for level in ("callpaths", "regions"):
-        kernels = getattr(analysis, level).kernels
-        visits = _counts(others, (VISITS,), level, len(kernels))
-        moved = _counts(others, (SENT, RECEIVED), level, len(kernels))
-        limits = limits_of(kernel_verdicts(analysis.experiment, kernels, source.machine, largest))
-        one = Transfer(
-            source=source,
-            target=target,
-            table=kernel_table(kernels, visits, moved, limits, network=network),
-            locations=study.locations,
+    analysis = _from_measurements(analysis)
+    transfers = [
+        _transfer(
+            analysis.experiment,
+            analysis.decision,
+            level.kernels,
+            _counts(others, (VISITS,), name, len(level.kernels)),
+            _counts(others, (SENT, RECEIVED), name, len(level.kernels)),
+            source,
+            target,
             correlation=analysis.callpaths.models.correlation,
         )
-        transfers.append(one)
+        for name, level in (("callpaths", analysis.callpaths), ("regions", analysis.regions))
+    ]
+    points = analysis.experiment.points
+    unknown = np.isnan(RuntimeStudy(analysis).measured_total.below).any()
     experiment, error = _experiment_there(
-        analysis.experiment, analysis.callpaths.kernels, analysis.metric, transfers[0]
+        analysis.experiment,
+        analysis.callpaths.kernels,
+        analysis.metric,
+        transfers[0],
+        predict_total(analysis.callpaths.models, points) if unknown else None,
     )
     there = analyse(experiment, analysis.decision, analysis.metric, options, analysis.own_groups)
-    levels = zip(
-        (there.callpaths, there.regions), (analysis.callpaths, analysis.regions), transfers, strict=True
-    )
     fine, coarse = (
         fitted.models.predicted_by(PredictionsThere(here=measured.models, transfer=one))
-        for fitted, measured, one in levels
+        for fitted, measured, one in zip(
+            (there.callpaths, there.regions), (analysis.callpaths, analysis.regions), transfers, strict=True
+        )
     )
     there = replace(
         there,
@@ -171,9 +174,67 @@ def project_study(
         target=target,
         here=analysis,
         there=there,
-        callpaths=transfers[0].table,
-        regions=transfers[1].table,
+        callpaths=transfers[0],
+        regions=transfers[1],
         assumptions=assumptions(analysis, transfers[0]),
+    )
+
+
+def _from_measurements(analysis: Analysis) -> Analysis:
+    """Let measured values count at and between the measured scales."""
+    points = analysis.experiment.points
+    fine, coarse = (
+        measured_inside(level.models, points, level.kernels.mean)
+        for level in (analysis.callpaths, analysis.regions)
+    )
+    return replace(
+        analysis,
+        callpaths=Level(analysis.callpaths.kernels, fine),
+        regions=Level(analysis.regions.kernels, agreeing(coarse, fine)),
+    )
+
+
+def _transfer(
+    experiment: Experiment,
+    decision: ScalingDecision,
+    kernels: Kernels,
+    visits: Counts | None,
+    moved: Counts | None,
+    source: StudyMachine,
+    target: StudyMachine,
+    *,
+    correlation: float = 0.0,
+) -> Transfer:
+    """Return what takes the times of kernels to another machine, from all that was measured of them.
+
+    Raises:
+        UsageError: the number of processes is unknown.
+    """
+    points, locations = experiment.points, locations_of(experiment, decision, kernels.metric)
+    if not np.isfinite(locations(points)).all():
+        hint = "name runs like app.p4.r1, or give the number of processes as a parameter"
+        raise UsageError("the number of processes is unknown, so nodes cannot be filled", hint=hint)
+    per_location = kernels.metric != "effort" and kernels.unit != "GPU-s"
+    scaled = experiment.parameters.index(scaled_parameter(experiment, decision))
+    limits = limits_of(kernel_verdicts(experiment, kernels, source.machine, largest_point(points, scaled)))
+    visits = None if per_location else visits  # which are of all processes
+    network = target.has_messages and (source.has_messages or visits is not None)
+    accelerators = source.has_accelerators and target.has_accelerators
+    table = kernel_table(kernels, visits, moved, limits, network=network, accelerators=accelerators)
+    only_computes = not (table.is_way(Way.CALLS) | table.is_way(Way.MESSAGES) | table.is_way(Way.WAITS)).any()
+    loss = None
+    if only_computes and len(experiment.parameters) == 1 and source.has_network and target.has_network:
+        total, here = np.nan_to_num(kernels.mean).sum(axis=0), locations(points)
+        wall = total if per_location else total / here
+        loss = parallel_loss(decision.scaling, here, wall, source.cores)
+    return Transfer(
+        source=source,
+        target=target,
+        table=table,
+        locations=locations,
+        correlation=correlation,
+        per_location=per_location,
+        loss=loss,
     )
 
 
@@ -203,8 +264,6 @@ def project_experiment(
         UsageError: the number of processes is unknown.
     """
     kernels, _ = kernels_of(experiment, metric, decision.scaling)
-    locations = locations_of(experiment, decision)
-    _require_processes(locations(experiment.points))
 
     def measured(*names: str) -> Counts | None:
         known = {one.name for one in experiment.metrics}
@@ -215,32 +274,33 @@ def project_experiment(
         ]
         return (lambda _: np.asarray(np.max(found, axis=0))) if found else None
 
-    table = kernel_table(kernels, measured(VISITS), measured(SENT, RECEIVED), network=target.has_messages)
-    transfer = Transfer(source=source, target=target, table=table, locations=locations, correlation=0.0)
+    transfer = _transfer(
+        experiment, decision, kernels, measured(VISITS), measured(SENT, RECEIVED), source, target
+    )
     return _experiment_there(experiment, kernels, metric, transfer)[0]
 
 
-def _require_processes(locations: FloatArray) -> None:
-    if not np.isfinite(locations).all():
-        hint = "name runs like app.p4.r1, or give the number of processes as a parameter"
-        raise UsageError("the number of processes is unknown, so nodes cannot be filled", hint=hint)
-
-
 def _experiment_there(
-    experiment: Experiment, kernels: Kernels, metric: str, transfer: Transfer
-) -> tuple[Experiment, float]:
+    experiment: Experiment,
+    kernels: Kernels,
+    metric: str,
+    transfer: Transfer,
+    total_here: Prediction | None = None,
+) -> tuple[Experiment, FloatArray]:
     """Take the measured times to the other machine, call path by call path at every point.
 
+    Args:
+        total_here: how well the measured totals are known; None if repetitions tell.
+
     Returns:
-        The experiment there, and the standard deviation of the logarithm of what its totals miss.
+        The experiment there, and the standard deviation of the logarithm of what its totals miss, float64[P].
     """
     mean = np.nan_to_num(kernels.mean)
     exact, total = (Prediction(one, one, one) for one in (mean, mean.sum(axis=0, keepdims=True)))
-    there, total = transfer.there(experiment.points, exact, total, 0.9)
+    there, total = transfer.there(experiment.points, exact, total_here or total, LEVEL)
     factor = np.ones((len(experiment.tree), len(experiment.points)))
     factor[kernels.node] = np.divide(there.value, mean, out=np.ones(mean.shape), where=mean > 0)
-    error = float(np.sqrt(log_variance(total)).max(initial=0.0))
-    return experiment_times(experiment, metric, factor), error
+    return experiment_times(experiment, metric, factor), np.sqrt(log_variance(total))[0]
 
 
 NEARLY_ALL = 0.999  # of the computing: nothing is said of the rest
@@ -251,15 +311,22 @@ def assumptions(analysis: Analysis, transfer: Transfer) -> tuple[str, ...]:
     """Return one sentence for everything that is assumed."""
     return (
         *_of_computing(analysis, transfer.table),
+        *_of_accelerators(transfer),
         *_of_cores(analysis, transfer),
         *_of_communication(transfer),
         *(
-            ["files, start-up and shut-down take as long as measured, within a factor of about 2"]
-            if transfer.table.is_way(Way.STAYS).any()
+            [f"{' and '.join(stays)} take as long as measured, within a factor of about 2"]
+            if (stays := _staying(analysis.callpaths.kernels, transfer.table))
             else []
         ),
         "nodes are filled; caches hold as much of the problem as here",
     )
+
+
+def _staying(kernels: Kernels, table: KernelTable) -> list[str]:
+    """Return the kinds of regions that take as long there as here, each once."""
+    pairs = zip(kernels.paradigms, kernels.regions, table.is_way(Way.STAYS), strict=True)
+    return sorted({region_class(paradigm, name).value for paradigm, name, stays in pairs if stays})
 
 
 def _of_computing(analysis: Analysis, table: KernelTable) -> Iterator[str]:
@@ -271,11 +338,16 @@ def _of_computing(analysis: Analysis, table: KernelTable) -> Iterator[str]:
     rest = "no counters tell what limits the computing: its time"
     if tested:
         rest = f"counters tell what limits {percent(tested)} of the computing; the rest"
-    memory, arithmetic, latency = (f"{100 * share:.0f} %" for share in TYPICAL_MIX.values())
-    yield (
-        f"{rest} is taken to be limited to {memory} by memory bandwidth, to {arithmetic} by arithmetic, "
-        f"to {latency} by memory latency, each uncertain"
-    )
+    shares = ", ".join(f"to {100 * share:.0f} % by {one.value}" for one, share in TYPICAL_MIX.items())
+    yield f"{rest} is taken to be limited {shares}, each uncertain"
+
+
+def _of_accelerators(transfer: Transfer) -> Iterator[str]:
+    if transfer.table.is_way(Way.ACCELERATES).any():
+        yield (
+            "kernels of accelerators are limited half by bandwidth, half by peak, or anything between; each "
+            "accelerator does as much as here"
+        )
 
 
 def _of_cores(analysis: Analysis, transfer: Transfer) -> Iterator[str]:
@@ -296,5 +368,15 @@ def _of_communication(transfer: Transfer) -> Iterator[str]:
         )
         if not transfer.source.has_messages:
             yield f"{transfer.source.name} states no network: how much of its MPI time was waiting is open"
+    elif transfer.table.is_way(Way.MESSAGES).any():
+        yield (
+            "communication was not counted: half of its time, or anything from none to all, is messages of "
+            "8 B to 64 KiB over the network; the rest is waiting, which goes with the computing"
+        )
+    elif transfer.loss is not None:
+        yield (
+            "no timer tells communication: half of what is lost to scaling beyond a node, or anything from "
+            "none to all, is messages of 8 B to 64 KiB over the network, all else computing"
+        )
     elif not transfer.target.has_messages:
         yield f"{transfer.target.name} states no network: communication goes with the computing"

@@ -25,6 +25,7 @@ from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term
 
 MESSAGE, MESSAGE_NODE, ALLREDUCE = "message", "message_node", "allreduce"
+BW_GPU, PEAK_GPU = "bw_gpu", "peak_gpu"  # of one accelerator
 SMALLEST, LARGEST = 1e-30, 1e30  # of any value of a machine in SI units
 _PREFIX = "machine"
 
@@ -38,6 +39,7 @@ class Resource(Enum):
     L3 = "third-level cache"
     L2 = "second-level cache"
     L1 = "first-level cache"
+    CLOCK = "clock"
 
 
 RESOURCES = tuple(Resource)
@@ -51,6 +53,8 @@ _DIMENSIONS: Mapping[str, Dimension] = {
     "bw_l2": BANDWIDTH,
     "bw_l1": BANDWIDTH,
     "cores": NONE,
+    BW_GPU: BANDWIDTH,
+    PEAK_GPU: FLOP_RATE,
 }
 _FIGURES = {
     Resource.MEMORY: ("bw_node",),
@@ -59,6 +63,7 @@ _FIGURES = {
     Resource.L3: ("bw_l3", "hz"),
     Resource.L2: ("bw_l2", "hz"),
     Resource.L1: ("bw_l1", "hz"),
+    Resource.CLOCK: ("hz",),
 }
 """By which values machines are compared: the first that both state."""
 
@@ -101,6 +106,11 @@ class StudyMachine:
     def has_messages(self) -> bool:
         """Whether the time of a message is known."""
         return self.has_network or MESSAGE_NODE in self.terms
+
+    @property
+    def has_accelerators(self) -> bool:
+        """Whether bandwidth and peak of its accelerators are known."""
+        return BW_GPU in self.figures and PEAK_GPU in self.figures
 
     def on_a_node(self, locations: FloatArray) -> FloatArray:
         """Return how many of the locations, float64[Q], share a node: nodes are filled one by one."""

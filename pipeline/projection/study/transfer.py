@@ -8,14 +8,10 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.prediction import LEAST, Prediction
 from pipeline.projection.expressions.units import stream
-from pipeline.projection.study.kernel_table import (
-    PATTERNS,
-    KernelTable,
-    Pattern,
-    Way,
-    seconds_of_calls,
-)
-from pipeline.projection.study.study_machine import DRAWS, Rows, StudyMachine, slowdowns
+from pipeline.projection.study.kernel_table import COMMON_VARIANCE, MIXED_ERROR, KernelTable, Way
+from pipeline.projection.study.mpi_calls import PATTERNS, Pattern, network_ratio, seconds_of_calls
+from pipeline.projection.study.parallel_loss import ParallelLoss
+from pipeline.projection.study.study_machine import BW_GPU, DRAWS, PEAK_GPU, Rows, StudyMachine, slowdowns
 from pipeline.statistics.student import TWO_SIDED
 
 BLOCK = 256  # kernels whose draws are held at once
@@ -32,6 +28,8 @@ class Transfer:
         table: how every kernel goes over.
         locations: float64[Q] of the program at points float64[Q, D].
         correlation: how strongly the errors of the predictions here go together, 0 to 1.
+        per_location: whether times are seconds of one location rather than core-seconds of all.
+        loss: what computing kernels lose to running on many nodes; None if communication was measured.
     """
 
     source: StudyMachine
@@ -39,6 +37,8 @@ class Transfer:
     table: KernelTable
     locations: Callable[[FloatArray], FloatArray]
     correlation: float
+    per_location: bool
+    loss: ParallelLoss | None
 
     @property
     def stays(self) -> bool:
@@ -66,12 +66,13 @@ class Transfer:
         if self.stays:
             return here, total_here
         locations = self.locations(points)
-        slower = slowdowns(self.source, self.target, locations)
+        slower = np.log(slowdowns(self.source, self.target, locations))
+        lost = self._lost(locations, total_here)
         before, after = np.zeros((2, 1 + DRAWS, len(points)))
         for kernels in self._blocks(Way.COMPUTES):
             times = self._times(kernels, here)
             before += times.sum(axis=1)
-            after += (times * self._factors(kernels, slower)).sum(axis=1)
+            after += (times * self._factors(kernels, slower, *lost)).sum(axis=1)
         calls = np.flatnonzero(self.table.is_way(Way.CALLS))
         times = self._times(calls, here)
         transferred, waited = self._calls(calls, points, locations, times)
@@ -79,20 +80,26 @@ class Transfer:
             sum(self._times(kernels, here).sum(axis=1) for kernels in self._blocks(way))
             for way in (Way.WAITS, Way.STAYS)
         )
+        stays = stays + sum(self._times(k, here).sum(axis=1) for k in self._blocks(Way.ACCELERATES))
+        others = others + sum(self._times(k, here).sum(axis=1) for k in self._blocks(Way.MESSAGES))
         total = before + times.sum(axis=1) + others + stays
         waits = waited.sum(axis=1) + others
         share = self.source.share_of_core(locations) / self.target.share_of_core(locations)
         computing, waiting = _with_own_cores(share, total, before, waits)
-        waiting = waiting * _ratio(after, before, slower[:, 0])
+        waiting = waiting * _ratio(after, before, np.exp(slower[:, 0]))
 
         found = _Collected.of(here.value.shape, level)
         for kernels in self._blocks(Way.COMPUTES):
-            factors = self._factors(kernels, slower) * computing[:, None]
+            factors = self._factors(kernels, slower, *lost) * computing[:, None]
             found.keep(kernels, self._times(kernels, here) * factors)
         if len(calls):
             found.keep(calls, transferred + waited * waiting[:, None])
         for kernels in self._blocks(Way.WAITS):
             found.keep(kernels, self._times(kernels, here) * waiting[:, None])
+        for kernels in self._blocks(Way.MESSAGES):
+            found.keep(kernels, self._times(kernels, here) * self._messages(kernels, locations, waiting))
+        for kernels in self._blocks(Way.ACCELERATES):
+            found.keep(kernels, self._times(kernels, here) * self._accelerated(kernels))
         for kernels in self._blocks(Way.STAYS):
             found.keep(kernels, self._times(kernels, here) * _errors("stays", kernels, STAYS_ERROR))
         together = _sum_there(found.total, total, total_here, level)
@@ -120,11 +127,57 @@ class Transfer:
         result: FloatArray = value * factor
         return result
 
-    def _factors(self, kernels: IntArray, slower: Rows) -> Rows:
-        """By what the times of k kernels that compute are multiplied, float64[1 + draw, k, Q]."""
-        mix = self.table.drawn_mix(kernels, stream("mix", kernels.tobytes()))
-        errors = _errors("method", kernels, self.table.method_error(kernels))
-        result: FloatArray = np.einsum("dkr,drq->dkq", mix, slower) * errors
+    def _factors(self, kernels: IntArray, slower: Rows, part: Rows, network: Rows) -> Rows:
+        """By what the times of k kernels that compute are multiplied, float64[1 + draw, k, Q].
+
+        Args:
+            slower: logarithms of `slowdowns`.
+            part: which part of the times are messages, rows of [Q], unless counters tell what limits them,
+                and by what these are multiplied.
+        """
+        mix = self.table.drawn_mix(kernels, stream("mix"))
+        errors = _errors("method", kernels, self.table.method_error(kernels), COMMON_VARIANCE)
+        found = np.exp(np.einsum("dkr,drq->dkq", mix, slower)) * errors
+        part = np.where(self.table.tested[kernels, None], 0.0, part[:, None])
+        result: FloatArray = found * (1.0 - part) + part * network[:, None]
+        return result
+
+    def _accelerated(self, kernels: IntArray) -> Rows:
+        """By what the times of k kernels of accelerators are multiplied, float64[1 + draw, k, 1].
+
+        Whether bandwidth or arithmetic limits them is open.
+        """
+        slower = [
+            np.log(self.source.figures[key] / self.target.figures[key])[:, None] for key in (BW_GPU, PEAK_GPU)
+        ]
+        share = _unknown_share("accelerator")
+        factor = np.exp(share * slower[0] + (1.0 - share) * slower[1])[:, None]
+        result: FloatArray = factor * _errors("accelerator", kernels, MIXED_ERROR, COMMON_VARIANCE)
+        return result
+
+    def _lost(self, locations: FloatArray, total: Prediction) -> tuple[Rows, Rows]:
+        """Return which part of computing kernels are messages, rows of [Q], and by what these are multiplied.
+
+        How much of what scaling loses is messages, and how much waiting for processes that compute, is open.
+        """
+        nothing = np.zeros((1 + DRAWS, len(locations)))
+        if self.loss is None:
+            return nothing, nothing
+        wall = total.value[0] / (1.0 if self.per_location else locations)
+        share = _unknown_share("lost") * self.loss.share(locations, wall)
+        trees, messages = (self._network(one, locations) for one in (Pattern.REDUCTION, Pattern.MESSAGE))
+        return share, np.sqrt(trees * messages)
+
+    def _network(self, pattern: Pattern, locations: FloatArray) -> Rows:
+        return network_ratio(self.source, self.target, pattern, locations, "network")
+
+    def _messages(self, kernels: IntArray, locations: FloatArray, waiting: Rows) -> Rows:
+        """By what the times of k kernels that communicate without being counted are multiplied."""
+        patterns = self.table.pattern[kernels]
+        ratios = {n: self._network(PATTERNS[n], locations) for n in np.unique(patterns).tolist()}
+        network = np.stack([ratios[n] for n in patterns.tolist()], axis=1)
+        share = _unknown_share("messages")[:, None]
+        result: FloatArray = share * network + (1.0 - share) * waiting[:, None]
         return result
 
     def _calls(
@@ -237,9 +290,22 @@ def _normal(key: str, kernels: IntArray) -> Rows:
     return drawn
 
 
-def _errors(key: str, kernels: IntArray, deviation: FloatArray | float) -> Rows:
-    """Factors with that standard deviation of the logarithm, float64[1 + draw, k, 1]."""
-    result: FloatArray = np.exp(deviation * _normal(key, kernels))[..., None]
+def _unknown_share(key: str) -> Rows:
+    """A share of which nothing is known, the same of all kernels, float64[1 + draw, 1]."""
+    drawn = stream("share", key).uniform(size=(1 + DRAWS, 1))
+    drawn[0] = 0.5
+    return drawn
+
+
+def _errors(key: str, kernels: IntArray, deviation: FloatArray | float, common: float = 0.0) -> Rows:
+    """Factors with that standard deviation of the logarithm, float64[1 + draw, k, 1].
+
+    Args:
+        common: the part of the variance that all kernels share.
+    """
+    shared = _normal(key, np.full(1, -1, dtype=np.int64))
+    normal = np.sqrt(common) * shared + np.sqrt(1 - common) * _normal(key, kernels)
+    result: FloatArray = np.exp(deviation * normal)[..., None]
     return result
 
 

@@ -1,14 +1,22 @@
 """A study on two machines in the terminal: times, limits and shares side by side, and what is assumed."""
 
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any
 
 from rich.console import Console
 
 from pipeline.columns.target_sentences import beyond, limits_sentence
-from pipeline.columns.two_machines import SIDES, study_projection_table, times_table
+from pipeline.columns.two_machines import (
+    SIDES,
+    gain_sentence,
+    limit_sentences,
+    study_projection_table,
+    times_table,
+)
 from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
+from pipeline.report.terminal.answer import show_trust
 from pipeline.report.terminal.results import show_crossovers
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import point_text, value_text
@@ -23,8 +31,16 @@ def show_study_projection(out: Console, document: Document, *, name: str, by: st
     out.print()
     out.print(terminal_table(times_table(document), out.width))
     if any(not entry["measured"] for entry in here["summary"]["runtime"]["at"]):
-        show_sentence(out, "* predicted on both; all others were measured here and projected there", "dim")
+        show_sentence(
+            out,
+            "* between measured scales interpolated, else predicted; all others were measured here",
+            "dim",
+        )
+    show_sentence(out, gain_sentence(document))
+    for sentence in islice(limit_sentences(document), limit):
+        show_sentence(out, sentence)
     _show_limits(out, document)
+    show_trust(out, there["summary"], modelled=True)
     out.print()
     table = study_projection_table(document, by=by, limit=limit)
     if table.columns[0].values:

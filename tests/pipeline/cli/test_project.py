@@ -99,6 +99,7 @@ def test_help_says_what_can_be_given(project):
         ),
         (["nothing.toml"], "nothing.toml: no such file, and no shipped application of that name"),
         (["mlic"], "did you mean 'milc'?"),
+        (["xe6"], "xe6: a machine, not an application; applications are geometric-series, hycom"),
         (["milc", "--on", "power5plus", "--at", "L=8,P=256", "--roofline", "a.png"], "has no roofline"),
         (["setsm", "--roofline", "a.pdf"], "--out: 'a.pdf' is neither .png nor .svg"),
         (

@@ -209,7 +209,7 @@ def test_what_is_shipped_has_a_line_each_on_a_wide_terminal():
     assert lines[0].endswith("source")
     milc = row(lines, "milc")
     assert "MILC su3_rmd (--at L, P)" in milc
-    assert milc.endswith("Bauer, Gottlieb, Hoefler, CCGrid 2012")
+    assert milc.endswith("Bauer, Gottlieb, Hoefler, CCGrid 2012: Eqs. 2 to 5, Figures 1, 2")
     assert "(--" not in row(lines, "setsm")
     assert "Cray XT5 (Kraken) (--variant expected, noiseless, ideal)" in row(lines, "xt5")
     assert "(--" not in row(lines, "zen4-vm")
@@ -236,6 +236,7 @@ def test_the_list_as_json(tmp_path):
                 "name": "app",
                 "title": "x",
                 "source": "",
+                "reproduces": "",
                 "machine": None,
                 "inputs": [
                     {"name": "n", "meaning": "size", "unit": "B", "default": None},

@@ -9,7 +9,7 @@ import pytest
 from ingest.errors import UsageError
 from pipeline.config.options import Options
 from pipeline.models.options import ModelOptions
-from pipeline.projection.study.kernel_table import Way
+from pipeline.projection.study.kernel_table import TYPICAL_MIX, Way
 from pipeline.stages.projected_results import places_of, project_results, stored_options
 from pipeline.stages.run import run
 from pipeline.store.results import read_study
@@ -65,7 +65,7 @@ def test_the_document_has_both_machines_and_how_each_kernel_went_over(found):
     assert ways["MPI_Init"]["way"] == Way.STAYS.value
     computes = [row for row in document["regions"] if row["way"] == Way.COMPUTES.value]
     for row in computes:
-        assert row["limits"] == {"memory bandwidth": 0.5, "arithmetic": 0.25, "memory latency": 0.25}
+        assert row["limits"] == {one.value: share for one, share in TYPICAL_MIX.items()}
         assert not row["tested"]
     assert ways["MPI_Wait"]["limits"] is None
     assert len(computes) > 20
@@ -79,6 +79,32 @@ def test_what_is_measured_here_is_told_as_in_the_results(folder, found):
         {tuple(r["callpath"]): r for r in stored["kernels"]}[tuple(row["callpath"])]["measured"]
         for row in here["kernels"]
     ]
+
+
+def test_a_measured_scale_that_is_asked_for_has_one_row(folder):
+    places = places_of(folder / "here.toml", folder / "there.toml")
+    found = project_results(folder / "out", places, [{"p": 4.0}, {"p": 6.0}]).document
+    for side in ("from", "on"):
+        rows = [(row["point"]["p"], row["measured"]) for row in found[side]["summary"]["runtime"]["at"]]
+        assert rows == [(1, True), (2, True), (4, True), (8, True), (6, False)]
+
+
+def test_the_gain_has_an_interval_and_its_parts(found):
+    """Two cores have 10 GB/s each, 64 have 3.125: by bandwidth a process there is slower."""
+    sides = [found.document[side]["summary"]["runtime"]["at"] for side in ("from", "on")]
+    for here, there, gain in zip(*sides, found.document["faster_by"], strict=True):
+        ratio = here["wall_seconds"]["value"] / there["wall_seconds"]["value"]
+        assert gain["value"] == pytest.approx(ratio, rel=1e-6)
+        assert gain["lower"] < gain["value"] < gain["upper"]
+    assert gain["by"]["memory bandwidth"] == pytest.approx(200 / 64 / 10)
+    assert gain["by"]["clock"] == pytest.approx(2 / 3)
+
+
+def test_what_is_scarcer_there_limits_more_likely_there(found):
+    row = next(row for row in found.document["regions"] if row["limits"])
+    assert sum(row["limits_here"].values()) == pytest.approx(1)
+    assert row["limits_there"]["memory bandwidth"] > row["limits"]["memory bandwidth"]
+    assert row["limits_here"]["memory bandwidth"] < row["limits"]["memory bandwidth"]
 
 
 def test_the_page_is_about_the_other_machine(found):

@@ -181,7 +181,13 @@ def test_names_that_nothing_has():
     assert raised(find, "machine", "zzz").startswith(
         f"zzz: {what}; give a file, or one of alps-gh200, archer2"
     )
-    assert "no shipped application of that name" in raised(find, "application", "xt5")
+
+
+def test_the_name_of_another_kind_is_told():
+    assert raised(find, "application", "xt5").startswith(
+        "xt5: a machine, not an application; applications are geometric-series, "
+    )
+    assert "milc: an application, not a machine; machines are alps-gh200" in raised(find, "machine", "milc")
 
 
 def test_nothing_else_in_the_package_reads_the_disk():

@@ -3,15 +3,16 @@
 import numpy as np
 import pytest
 
-from pipeline.projection.study.kernel_table import (
+from pipeline.projection.study.mpi_calls import (
     PATTERNS,
     Pattern,
+    network_ratio,
     pattern_of,
     posts,
     seconds_of_call,
     seconds_of_calls,
 )
-from tests.pipeline.projection.study.machines import SLOW, machine
+from tests.pipeline.projection.study.machines import FAST, SLOW, machine
 
 
 @pytest.mark.parametrize(
@@ -72,3 +73,12 @@ def test_all_calls_of_all_processes_add_up(tmp_path):
     expected = [[0, 400 * (30e-6 + 7e-9)], [100 * (2e-6 + 1e-3), 800 * (2e-6 + 1e-3)]]
     np.testing.assert_allclose(found[0], expected)
     np.testing.assert_allclose(found[1], expected)
+
+
+def test_networks_compare_by_pattern_if_sizes_are_unknown(tmp_path):
+    """An allreduce takes half as long on the fast network, a message between a half and a tenth."""
+    both, p = (machine(tmp_path, SLOW, "slow"), machine(tmp_path, FAST, "fast")), np.array([64.0])
+    message, reduction = (network_ratio(*both, one, p, "") for one in (Pattern.MESSAGE, Pattern.REDUCTION))
+    assert 0.1 < message[0, 0] < 0.5
+    assert message[0, 0] < reduction[0, 0] <= 0.5
+    assert np.log(message[1:]).std() > 0.3

@@ -5,13 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ingest.alignment import MeasuredRun, align
 from ingest.errors import UsageError
+from ingest.profile import CPU
+from ingest.reduction import reduce_profile
+from ingest.region_class import GPU_KERNEL
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
+from pipeline.projection.study.mpi_calls import Pattern, network_ratio
 from pipeline.projection.study.projected_study import project_study
-from pipeline.questions.analysis import look_ahead
+from pipeline.questions.analysis import analyse, look_ahead
 from pipeline.questions.runtime.runtime import runtime
-from tests.pipeline.projection.study.machines import FAST, SLOW, machine, study
+from tests.pipeline.projection.study.machines import FAST, SLOW, STRONG, machine, study
+from tests.profiles import make_profile
 
 POINTS = np.array([[1.0], [4.0], [16.0], [64.0], [1024.0]])
 
@@ -76,7 +82,7 @@ def test_a_kernel_that_computes_by_hand(projection):
     sweep = of(level, "sweep")
     here = projection.here.callpaths.models.predict(POINTS).value[sweep]
     memory = np.array([20 / 80, 10 / 80, 10 / 40, 10 / 40, 10 / 40])
-    expected = here * (0.5 * memory + 0.25 * (64 / 4) / (512 / 8) + 0.25 * 50 / 100)
+    expected = here * memory**0.2 * ((64 / 4) / (512 / 8)) ** 0.3 * (50 / 100) ** 0.2 * (2 / 4) ** 0.3
     found = level.models.predict(POINTS)
     np.testing.assert_allclose(found.value[sweep], expected)
     assert (found.lower[sweep] < 0.8 * expected).all()
@@ -125,7 +131,7 @@ def test_the_total_errs_at_least_by_what_it_errs_here(projection):
     assert (there.lower / there.value <= here.lower / here.value).all()
 
 
-def test_counters_tell_what_limits_a_kernel(places):
+def test_counters_tell_what_limits_a_kernel(places, tmp_path):
     """Triad uses 15 GB/s of 20 on one core, multiply 12 Gflop/s of 16; nothing was counted of the rest."""
 
     def program(p):
@@ -141,16 +147,17 @@ def test_counters_tell_what_limits_a_kernel(places):
         }
 
     measured = study(program, counters=counters)
-    found = project_study(measured["time"], measured, *places, ModelOptions())
+    vectors = machine(tmp_path, FAST.replace("512 Gflop", "8192 Gflop"), "vectors")
+    found = project_study(measured["time"], measured, places[0], vectors, ModelOptions())
     level, p = found.there.callpaths, POINTS[:, 0]
     here = found.here.callpaths.models.predict(POINTS).value
     there = level.models.predict(POINTS)
     triad, multiply, rest = (of(level, name) for name in ("triad", "multiply", "rest"))
     memory = np.minimum(20, 40 / np.minimum(p, 4)) / np.minimum(80, 320 / np.minimum(p, 8))
     np.testing.assert_allclose(there.value[triad], here[triad] * memory)
-    np.testing.assert_allclose(there.value[multiply], here[multiply] * (64 / 4) / (512 / 8))
-    assert found.callpaths.tested[[triad, multiply]].all()
-    assert not found.callpaths.tested[rest]
+    np.testing.assert_allclose(there.value[multiply], here[multiply] * (64 / 4) / (8192 / 8))
+    assert found.callpaths.table.tested[[triad, multiply]].all()
+    assert not found.callpaths.table.tested[rest]
     width = [np.log(there.upper[row, 2] / there.lower[row, 2]) for row in (triad, rest)]
     assert width[0] < 0.5 * width[1]
     assert any("counters tell what limits 90.0 % of the computing" in one for one in found.assumptions)
@@ -171,7 +178,7 @@ def test_measured_values_are_taken_there_kernel_by_kernel(projection):
     sweep = of(level, "sweep")
     factor = level.kernels.values[sweep] / here.kernels.values[sweep]
     np.testing.assert_allclose(factor[:, 0], factor[:, 1])  # repetitions alike
-    assert factor[0, 0] == pytest.approx(0.5 * 20 / 80 + 0.25 / 4 + 0.25 / 2)
+    assert factor[0, 0] == pytest.approx((20 / 80) ** 0.2 * (1 / 4) ** 0.3 * (1 / 2) ** 0.5)
 
 
 def test_limits_follow_the_other_machine(projection):
@@ -218,12 +225,58 @@ def test_waiting_for_a_core_falls_away(tmp_path):
     assert any("shared the 4 cores" in one for one in found.assumptions)
 
 
-def test_without_counts_communication_goes_with_the_computing(measured, places):
+def test_without_counts_communication_is_half_messages_half_waiting(measured, places):
     found = project_study(measured["time"], {}, *places, ModelOptions())
     level = found.there.callpaths
-    there, here = (one.callpaths.models.predict(POINTS).value for one in (found.there, found.here))
+    there, here = (one.callpaths.models.predict(POINTS) for one in (found.there, found.here))
+    row, sweep = of(level, "MPI_Allreduce"), of(level, "sweep")
+    network = network_ratio(*places, Pattern.REDUCTION, POINTS[:, 0], "network")[0]
+    communicates, computes = (there.value[k] / here.value[k] for k in (row, sweep))
+    np.testing.assert_allclose(communicates, (network + computes) / 2)
+    assert any("communication was not counted" in one for one in found.assumptions)
+
+
+def test_without_counts_and_network_communication_goes_with_the_computing(measured, places, tmp_path):
+    silent = machine(tmp_path, SLOW[: SLOW.index("[terms")], "silent")
+    found = project_study(measured["time"], {}, silent, places[1], ModelOptions())
+    level = found.there.callpaths
+    there, here = (one.callpaths.models.predict(POINTS[:2]).value for one in (found.there, found.here))
     row, sweep = of(level, "MPI_Allreduce"), of(level, "sweep")
     np.testing.assert_allclose(there[row] / here[row], there[sweep] / here[sweep])
+
+
+def test_measured_values_count_at_and_between_measured_scales(places):
+    """A step that no model follows: at 4 and 8 processes its values are those measured, at 6 between them."""
+
+    def step(p):
+        return {"work": (100.0 if p < 8 else 40.0) / p}
+
+    found = project_study(study(step)["time"], {}, *places, ModelOptions())
+    level = found.here.callpaths
+    row = of(level, "work")
+    four, six, eight = level.models.predict(np.array([[4.0], [6.0], [8.0]])).value[row]
+    np.testing.assert_allclose([four, eight], level.kernels.mean[row, 2:4])
+    share = np.log(6 / 4) / np.log(2)
+    assert six == pytest.approx(four ** (1 - share) * eight**share)
+    measured, asked = found.there.callpaths.kernels.mean[row], found.there.callpaths.models
+    np.testing.assert_allclose(asked.predict(np.array([[4.0], [8.0]])).value[row], measured[2:4])
+
+
+def test_what_scaling_loses_is_half_messages_if_no_timer_tells(places):
+    """Half of the core-seconds beyond 4 cores are lost: a quarter goes by the networks."""
+    found = project_study(
+        study(lambda p: {"work": (100.0 if p <= 4 else 200.0) / p})["time"], {}, *places, ModelOptions()
+    )
+    here, there = (one.callpaths.kernels for one in (found.here, found.there))
+    row = here.regions.index("work")
+    factor = there.mean[row] / here.mean[row]
+    network = [
+        network_ratio(*places, one, np.array([8.0]), "network")[0, 0]
+        for one in (Pattern.REDUCTION, Pattern.MESSAGE)
+    ]
+    computing = factor[2] * (10 / 40 / (10 / 40)) ** 0.2 * 2**0.2  # memory: 10 of 80 GB/s at 4, of 40 at 8
+    assert factor[3] == pytest.approx(0.75 * computing + 0.25 * np.sqrt(np.prod(network)))
+    assert any("no timer tells communication" in one for one in found.assumptions)
 
 
 def test_a_machine_without_a_network_leaves_open_what_was_waiting(measured, places, tmp_path):
@@ -245,4 +298,32 @@ def test_only_times_are_projected(measured, places):
 def test_assumptions_are_said(projection):
     text = "; ".join(projection.assumptions)
     assert "no counters tell" in text
-    assert "to 50 % by memory bandwidth" in text
+    assert "to 20 % by memory bandwidth" in text
+
+
+def test_kernels_of_accelerators_go_by_their_bandwidth_and_peak(tmp_path):
+    """Twice the bandwidth and eight times the peak: four times as fast, or anything from two to eight."""
+    main, kernel, runs = ("main",), ("main", "axpy"), []
+    for p in (1, 2, 4, 8, 16):
+        values = {"time": {main: [9.0] * p + [0.0] * p, kernel: [0.0] * p + [80.0 / p] * p}}
+        device = [*[CPU] * p, *range(p)]
+        profile = make_profile(values, paradigm={"axpy": GPU_KERNEL}, device=device)
+        runs.append(MeasuredRun((float(p),), 1, reduce_profile(profile, ["time"])))
+    measured = analyse(align(["p"], runs), STRONG, "gpu_time", ModelOptions())
+    places = [
+        machine(
+            tmp_path,
+            SLOW.replace("cores = 4", f'cores = 4\nbw_gpu = "{bw} TB/s"\npeak_gpu = "{peak} Tflop/s"'),
+            bw,
+        )
+        for bw, peak in ((1, 10), (2, 80))
+    ]
+    found = project_study(measured, {}, *places, ModelOptions())
+    row = of(found.here.callpaths, "axpy")
+    here, there = (one.callpaths.models.predict(np.array([[8.0]])) for one in (found.here, found.there))
+    assert there.value[row, 0] == pytest.approx(here.value[row, 0] / 4)
+    assert there.lower[row, 0] < here.value[row, 0] / 6 < here.value[row, 0] / 2.7 < there.upper[row, 0]
+    assert any("kernels of accelerators" in one for one in found.assumptions)
+    silent = machine(tmp_path, SLOW, "silent")
+    kept = project_study(measured, {}, places[0], silent, ModelOptions()).there.callpaths
+    assert kept.models.predict(np.array([[8.0]])).value[row, 0] == pytest.approx(here.value[row, 0])
