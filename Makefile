@@ -9,7 +9,7 @@ PYTEST = -n $(WORKERS) --dist worksteal -rs
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes
 
-.PHONY: demo test slow lint types javascript docs unit browser slurm bench fuzz mutants lowest audit requirements clean
+.PHONY: demo test slow lint types javascript docs unit browser slurm bench fuzz mutants lowest audit dist requirements clean
 
 demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 	$(BIN)/pipeline run sample_profiles/hpcg-strong --out $(OUT)
@@ -70,13 +70,16 @@ lowest: .venv-lowest/.installed  ## the tests with the oldest releases that pypr
 audit:  ## known vulnerabilities in what requirements/ pins; skipped where none are published, and says so
 	@tools/audit.sh
 
+dist: .venv-dist/.installed  ## wheel and source archive in dist/, the same bytes for the same commit, checked and tried
+	@PYTHON=$(PYTHON) tools/dist.sh
+
 requirements: .venv-audit/.installed  ## newest releases into requirements/, then SBOM and licences
 	PATH="$(CURDIR)/.venv-audit/bin:$$PATH" .venv-audit/bin/python tools/renew_requirements.py $(PACKAGES)
 	$(PYTHON) tools/make_environment.py $(VENV) runtime
 	$(BIN)/python tools/sbom.py
 
 clean:
-	rm -rf $(VENV) .venv-lowest .venv-audit $(OUT) site tools/javascript/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-lowest .venv-audit .venv-dist dist $(OUT) site tools/javascript/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
 $(VENV)/.installed: pyproject.toml requirements/build.txt requirements/runtime.txt tools/make_environment.py
 	$(PYTHON) tools/make_environment.py $(VENV) runtime
@@ -93,4 +96,9 @@ $(VENV)/.installed-test: pyproject.toml requirements/build.txt requirements/deve
 .venv-audit/.installed: requirements/audit.txt
 	$(PYTHON) -m venv .venv-audit
 	.venv-audit/bin/pip install --quiet --require-hashes --requirement requirements/audit.txt
+	touch $@
+
+.venv-dist/.installed: requirements/dist.txt
+	$(PYTHON) -m venv .venv-dist
+	.venv-dist/bin/pip install --quiet --require-hashes --requirement requirements/dist.txt
 	touch $@

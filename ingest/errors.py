@@ -56,6 +56,20 @@ class UsageError(PipelineError):
     """An invalid option or configuration value."""
 
 
+@contextmanager
+def extra(name: str, *, where: str = "") -> Iterator[None]:
+    """Have an import of a package that only the extra of that name brings fail in one line.
+
+    Raises:
+        UsageError: the package is not installed; the hint says how to install the extra.
+    """
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        hint = f"pip install 'callpath-pipeline[{name}]'"
+        raise UsageError(f"{error.name} is not installed", where=where, hint=hint) from error
+
+
 class InputError(PipelineError):
     """A file or directory that cannot be read as what it claims to be."""
 

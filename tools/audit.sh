@@ -12,7 +12,7 @@ skip() {
 make --silent .venv-audit/.installed || skip "pip-audit cannot be installed"
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
-files="runtime development extras build audit lowest-runtime"
+files="runtime development extras build audit dist lowest-runtime"
 
 audited() { # whether the service answered for a package that is on every index
   echo "jinja2==3.1.2" >"$report.in"

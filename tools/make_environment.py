@@ -25,7 +25,12 @@ from pathlib import Path
 
 PROJECT = Path(__file__).resolve().parent.parent
 REQUIREMENTS = PROJECT / "requirements"
-EXTRAS = {"development": "[test,docs]", "lowest": "[test,docs]", "extras": "[isal,dask]"}
+EXTRAS = {
+    "runtime": "[plot,project]",
+    "development": "[plot,project,test,docs]",
+    "lowest": "[plot,project,test,docs]",
+    "extras": "[all]",
+}
 INDEX = "https://pypi.org/pypi/pip/json"
 
 

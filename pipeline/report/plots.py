@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from ingest.arrays import FloatArray
+from ingest.errors import extra
 from pipeline.questions.analysis import Analysis, Level
 from pipeline.wording.escaping import matplotlib as plain_text
 
@@ -79,7 +80,8 @@ def terminal_plot(curve: Curve, width: int, height: int, *, colour: bool, logari
 
     A title that is wider stands above.
     """
-    import plotext
+    with extra("plot"):
+        import plotext
 
     plotext.clear_figure()
     plotext.limit_size(False, False)
@@ -127,7 +129,8 @@ def draw_curve(axes: "Axes", curve: Curve, *, logarithmic: bool) -> None:
 
 def write_figure(path: Path | BinaryIO, form: str, curve: Curve, *, logarithmic: bool) -> None:
     """Draw a curve into a file, as ``png`` or ``svg``."""
-    from matplotlib.figure import Figure
+    with extra("plot"):
+        from matplotlib.figure import Figure
 
     figure = Figure(figsize=(7.0, 4.2), layout="constrained")
     draw_curve(figure.add_subplot(), curve, logarithmic=logarithmic)

@@ -12,7 +12,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
-from tools.renew_requirements import EXTRAS, FILES
+from tools.renew_requirements import EXTRAS, FILES, SHIPPED
 from tools.sbom import BILL, bill_of_materials, licence_of, licence_table, read_pins
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +38,7 @@ def wanted(*extras):
         *PROJECT["dependencies"],
         *(t for extra in extras for t in PROJECT["optional-dependencies"][extra]),
     ]
-    return [Requirement(text) for text in texts]
+    return [one for one in map(Requirement, texts) if one.name != PROJECT["name"]]  # but for extras in extras
 
 
 def pinned(name):
@@ -61,11 +61,11 @@ def test_everything_is_pinned_with_hashes(name):
 @pytest.mark.parametrize(
     ("name", "extras"),
     [
-        ("runtime", ()),
-        ("development", ("test", "docs")),
+        ("runtime", SHIPPED),
+        ("development", (*SHIPPED, "test", "docs")),
         ("extras", EXTRAS),
-        ("lowest-runtime", ()),
-        ("lowest", ("test", "docs")),
+        ("lowest-runtime", SHIPPED),
+        ("lowest", (*SHIPPED, "test", "docs")),
     ],
 )
 def test_every_direct_dependency_is_pinned_within_its_bounds(name, extras):
@@ -79,7 +79,7 @@ def test_every_direct_dependency_is_pinned_within_its_bounds(name, extras):
 
 def test_the_lowest_releases_are_those_of_the_bounds():
     pins = pinned("lowest")
-    for requirement in wanted():
+    for requirement in wanted(*SHIPPED):
         (bound,) = [Version(one.version) for one in requirement.specifier if one.operator == ">="]
         (pin,) = pins[canonicalize_name(requirement.name)]
         assert Version(pin.version) == bound, requirement
@@ -92,6 +92,11 @@ def test_what_make_installs_is_the_same_for_users_and_developers():
     for name, pins in pinned("build").items():
         for others in (runtime, development, pinned("lowest")):
             assert name not in others or [p.version for p in others[name]] == [p.version for p in pins], name
+
+
+def test_the_version_is_the_same_everywhere():
+    (cited,) = re.findall(r"^version: (.+)$", (ROOT / "CITATION.cff").read_text(encoding="utf-8"), re.M)
+    assert cited == PROJECT["version"]
 
 
 def test_the_bill_of_materials_lists_what_is_pinned():
@@ -155,5 +160,5 @@ def test_a_requirement_without_a_pin_is_refused(tmp_path):
 
 
 def test_no_lower_bound_is_below_what_is_installed_for_the_tests():
-    for requirement in wanted():
+    for requirement in wanted(*SHIPPED):
         assert requirement.specifier.contains(version(requirement.name)), requirement
