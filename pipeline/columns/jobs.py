@@ -38,6 +38,8 @@ from pipeline.wording.quantities import (
     quantity,
 )
 
+_WORTH_NAMING = 0.01  # a chance below it is none
+
 UNITS = {"deadline": "s", "budget": "core-hours", "memory": "B", "energy": "J"}
 """Of the limits but for the efficiency, which is a share."""
 
@@ -193,9 +195,13 @@ def job_sentences(shown: ShownJobs) -> Iterator[str]:
         return
     chances = np.nan_to_num(choice.jobs.probability)
     closest = int(chances.argmax())
+    likely = chances[closest] >= _WORTH_NAMING
+    best = f"{point_text(_point(shown, closest))} with {probability_text(chances[closest])}"
+    none = f"No scale holds {_all(choice)} with {probability_text(SURE)}"
     yield (
-        f"No scale holds {_all(choice)} with {probability_text(SURE)}; closest is "
-        f"{point_text(_point(shown, closest))} with {probability_text(chances[closest])}."
+        f"{none}; closest is {best}."
+        if likely
+        else f"{none}, nor even with {probability_text(_WORTH_NAMING)}."
     )
     for relaxed in choice.relaxed:
         yield f"It takes {_limits(relaxed)}: {_job(shown, relaxed.place, holds=False)}."

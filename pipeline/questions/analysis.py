@@ -47,8 +47,9 @@ class Analysis:
         callpaths: models of the call paths.
         regions: models of the regions, their call paths summed before fitting.
         back_test: predicting the total at the largest scale from the smaller ones; None if too few are left.
-        measured_error: standard deviation of the logarithm of an error that all measured totals share beside
-            their noise, such as that of taking them to another machine.
+        measured_error: float64[P], standard deviation of the logarithm of an error that all repetitions of a
+            measured total share, such as that of taking it to another machine, and that of the models here if
+            there are no repetitions; None if there is none.
         own_groups: groups of kernels that the user made.
     """
 
@@ -57,7 +58,7 @@ class Analysis:
     callpaths: Level
     regions: Level
     back_test: BackTest | None = None
-    measured_error: float = 0.0
+    measured_error: FloatArray | None = None
     own_groups: OwnGroups = field(default_factory=dict)
 
     @cached_property

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from ingest.errors import UsageError
+from ingest.errors import UsageError, extra
 
 if TYPE_CHECKING:
     from ingest.arrays import FloatArray
@@ -124,11 +124,8 @@ def hatchet_graph_frame(analysis: "Analysis") -> Any:  # noqa: ANN401  # Hatchet
     Raises:
         UsageError: Hatchet is not installed.
     """
-    try:
+    with extra("hatchet"):
         from hatchet import GraphFrame
-    except ImportError as error:
-        hint = "pip install 'callpath-pipeline[hatchet]'"
-        raise UsageError("Hatchet is not installed", hint=hint) from error
     return GraphFrame.from_literal(call_tree_literal(analysis))
 
 

@@ -219,6 +219,23 @@ def projection_frame(projection: "ApplicationProjection") -> pd.DataFrame:
     )
 
 
+def two_machines_frame(document: Mapping[str, Any]) -> pd.DataFrame:
+    """Return one row per scale: seconds here and there and their ratio; ``attrs`` holds the document."""
+    here, there = (document[side]["summary"]["runtime"]["at"] for side in ("from", "on"))
+    rows = []
+    for before, after, gain in zip(here, there, document["faster_by"], strict=True):
+        figures = {"here": before["wall_seconds"], "there": after["wall_seconds"], "faster_by": gain}
+        columns = {
+            name if end == "value" else f"{name}_{end}": figure[end]
+            for name, figure in figures.items()
+            for end in ("value", "lower", "upper")
+        }
+        rows.append({**before["point"], "measured": before["measured"], **columns})
+    frame = pd.DataFrame(rows)
+    frame.attrs.update(document)
+    return frame
+
+
 def _add_parameters(
     columns: Columns, parameters: Sequence[str], points: FloatArray, following: Sequence[str]
 ) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import numpy as np
 
 from ingest.arrays import FloatArray
+from ingest.errors import extra
 from ingest.number_text import figure
 from pipeline.columns.loss_sentences import causes_json, causes_text
 from pipeline.questions.analysis import Analysis, largest_point
@@ -161,7 +162,8 @@ def draw_chart(axes: "Axes", chart: RuntimeChart) -> None:
 
 def write_proposal_figure(path: Path | BinaryIO, form: str, charts: tuple[RuntimeChart, ...]) -> None:
     """Draw charts side by side into a file, as ``pdf``, ``png`` or ``svg``."""
-    from matplotlib.figure import Figure
+    with extra("plot"):
+        from matplotlib.figure import Figure
 
     drawn = Figure(figsize=SIZE, layout="constrained")
     for axes, chart in zip(drawn.subplots(1, len(charts), squeeze=False)[0], charts, strict=True):

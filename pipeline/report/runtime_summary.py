@@ -9,6 +9,7 @@ from pipeline.columns.column import json_rows
 from pipeline.columns.loss_sentences import causes_json
 from pipeline.columns.model_json import point_json
 from pipeline.columns.scales import SCALES, WHERE_MEASURED, known
+from pipeline.columns.verdict_line import verdict_line
 from pipeline.models.back_test import BackTest
 from pipeline.questions.runtime.limits import Limit
 from pipeline.questions.runtime.losses import Losses
@@ -24,6 +25,7 @@ def runtime_summary(found: Runtime | None, parameters: Sequence[str]) -> dict[st
         return None
     fastest, efficient = found.fastest, found.efficient_up_to
     return {
+        "verdict": verdict_line(found, parameters).sentence,
         "parameter": found.parameter,
         "compared_by": found.comparison.value,
         "effort_unit": found.effort_unit,

@@ -14,7 +14,7 @@ from pipeline.questions.choosing.limits import JobLimits
 from pipeline.questions.choosing.scales import job_points
 from pipeline.questions.resource_use import resource_at
 from pipeline.questions.runtime.estimate import Estimate, from_prediction
-from pipeline.questions.runtime.figures import Comparison, RuntimeStudy
+from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy
 from pipeline.questions.runtime.held_share import node_cores_of, whole_nodes
 
 NOTHING: Mapping[str, Analysis] = MappingProxyType({})
@@ -77,7 +77,7 @@ def choose(
     """
     study = RuntimeStudy(analysis, node_cores=node_cores)
     points = job_points(study, target)
-    figures = study.figures(points, np.zeros(len(points), dtype=np.bool_))
+    figures = _best_known(study, points)
     cores = node_cores or node_cores_of(analysis.experiment)
     unknown = np.full(len(points), np.nan)
     jobs = Jobs(
@@ -92,11 +92,27 @@ def choose(
     return Choice(
         parameter=analysis.parameter,
         jobs=jobs,
-        measured=study.measured_at(points)[0],
+        measured=figures.measured,
         holds=holds,
         best=_best(study.comparison, jobs, np.flatnonzero(holds)),
         relaxed=() if holds.any() else _relaxations(jobs),
     )
+
+
+def _best_known(study: RuntimeStudy, points: FloatArray) -> Figures:
+    """Return figures at points float64[Q, D]: measured where they were measured, else predicted.
+
+    A measured time that no repetition tells the noise of has the interval of its prediction.
+    """
+    measured, _ = study.measured_at(points)
+    known = study.totals(points, measured)
+    predicted = study.totals(points, np.zeros(len(points), dtype=np.bool_))
+    unsure = ~np.isfinite(known.below)
+    below, above = (
+        np.where(unsure, theirs, own)
+        for own, theirs in ((known.below, predicted.below), (known.above, predicted.above))
+    )
+    return study.figures(points, measured, Estimate(known.value, below, above))
 
 
 def _of_runs(name: str, resources: Mapping[str, Analysis], points: FloatArray) -> Estimate:

@@ -2,8 +2,8 @@
 
 Wall time, cost and efficiency are those of `RuntimeStudy.figures`, which `pipeline predict` shows, too; the
 probabilities are those of the distributions that the 90 % intervals are of. Wall time and cost are multiples
-of one predicted total, so that they err together. Efficiency errs with it by the part that is not the error
-of the reference; an error that all scales share widens times and cancels from the efficiency.
+of one total, so that they err together. Efficiency errs with it by the part that is not the error of the
+reference; an error that all scales share widens times and cancels from the efficiency.
 """
 
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ class Jobs:
     """A job at Q scales.
 
     Attributes:
-        figures: predicted, also where it was measured.
+        figures: measured, or predicted.
         nodes: float64[Q], NaN if the cores of a node are unknown.
         memory: bytes of a node, NaN if it was not measured.
         energy: joules, the same.

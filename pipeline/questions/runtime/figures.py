@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, partial
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 
@@ -79,6 +80,14 @@ class Figures:
     rate: Estimate
     gpu_hours: Estimate
     gpu_busy: Estimate
+
+    def take(self, rows: IntArray) -> "Figures":
+        """Return the figures of some of the points."""
+        parts: dict[str, Any] = {
+            name: values.take(rows) if isinstance(values, Estimate) else values[rows]
+            for name, values in vars(self).items()
+        }
+        return Figures(**parts)
 
     @property
     def of_scaling(self) -> Estimate:
@@ -189,6 +198,8 @@ class RuntimeStudy:
         """Return the totals at points float64[Q, D], measured or predicted, without the shared error."""
         _, place = self.measured_at(points)
         found = self.measured_total.take(place)
+        if self.analysis.measured_error is not None:  # it holds what repetitions would tell if there are none
+            found = Estimate(found.value, np.nan_to_num(found.below), np.nan_to_num(found.above))
         if not measured.all():
             models = self.analysis.callpaths.models.with_common_error(None, None)
             predicted = from_prediction(predict_total(models, points))
@@ -214,9 +225,9 @@ class RuntimeStudy:
         efficiency = self._compared(Comparison.STRONG, effort_before.over(effort), itself)
         held = held_share(self.analysis.experiment, points, locations, self.node_cores)
         size = points[:, self.column] / references[:, self.column]
-        shared = np.hypot(
-            self.common_error, np.where(measured, TWO_SIDED * self.analysis.measured_error, 0.0)
-        )
+        error = self.analysis.measured_error
+        taken = 0.0 if error is None else TWO_SIDED * error[self.measured_at(points)[1]]
+        shared = np.hypot(self.common_error, np.where(measured, taken, 0.0))
         return Figures(
             points=points,
             measured=measured,

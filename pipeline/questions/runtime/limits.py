@@ -1,6 +1,6 @@
 """How far a program scales: where it is fastest, and up to which scale it is efficient."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -115,15 +115,40 @@ def scales_between(first: float, last: float, given: FloatArray) -> FloatArray:
     """Return scales between two, without those given, float64[n].
 
     They are multiples of the smallest one if all that are given are (whole nodes), else whole numbers if
-    these are.
+    these are. A nearer last scale gives the same ones as far as it reaches.
     """
-    count = int(np.clip(np.ceil(STEPS_PER_DOUBLING * np.log2(last / first)), 0, MOST_STEPS))
-    scales = np.geomspace(first, last, count + 1)
+    doublings = float(np.log2(last / first))
+    step = max(1 / STEPS_PER_DOUBLING, doublings / MOST_STEPS)
+    scales = first * 2.0 ** (step * np.arange(int(doublings / step + 1e-9) + 1))
     for unit in (first, 1.0):
         if np.array_equal(given, unit * np.round(given / unit)):
             scales = unit * np.round(scales / unit)
             break
     return np.setdiff1d(scales, given)
+
+
+def up_to(found: ScalesInView, figures: Figures, column: int) -> ScalesInView:
+    """Return the scales up to a target, the last of the figures, of a collection that reaches beyond it."""
+    measured = found.points[found.measured, column]
+    target = figures.points[-1, column]
+    here = found.points[:, column] == target
+    kept = np.flatnonzero(found.points[:, column] <= max(target, measured.max(initial=target)))
+    if found.measured[here].any():
+        return _taken(found, kept)
+    kept = kept[~here[kept]]
+    place = int(np.searchsorted(found.points[kept, column], target))
+    part = _taken(found, kept)
+    return ScalesInView(
+        points=np.insert(part.points, place, figures.points[-1], axis=0),
+        measured=np.insert(part.measured, place, False),
+        named=np.insert(part.named, place, True),
+        wall=np.insert(part.wall, place, figures.wall.value[-1]),
+        efficiency=np.insert(part.efficiency, place, figures.of_scaling.value[-1]),
+    )
+
+
+def _taken(found: ScalesInView, rows: IntArray) -> ScalesInView:
+    return ScalesInView(**{name: values[rows] for name, values in vars(found).items()})
 
 
 def fastest(study: RuntimeStudy, found: ScalesInView | None) -> Limit | None:
@@ -133,7 +158,12 @@ def fastest(study: RuntimeStudy, found: ScalesInView | None) -> Limit | None:
     wall = np.where(np.isfinite(found.wall), found.wall, np.inf)
     of_study = int(np.where(found.named, wall, np.inf).argmin())
     best = int(wall.argmin())
-    return _limit(found, best if wall[best] < CLEARLY * wall[of_study] else of_study, found.wall)
+    place = best if wall[best] < CLEARLY * wall[of_study] else of_study
+    limit = _limit(found, place, found.wall)
+    if found.named[place]:
+        return limit
+    exact = study.figures(limit.point[None], np.zeros(1, dtype=np.bool_))  # not interpolated
+    return replace(limit, value=float(exact.wall.value[0]))
 
 
 def efficient_up_to(found: ScalesInView | None, threshold: float) -> Limit | None:

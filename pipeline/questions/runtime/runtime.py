@@ -1,6 +1,7 @@
 """The runtime of a study: its figures at measured points and targets, its limits, losses and trust."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from pipeline.models.kernels import start_up, total_kernel
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy, is_time
-from pipeline.questions.runtime.limits import Limit, candidates, efficient_up_to, fastest
+from pipeline.questions.runtime.limits import Limit, candidates, efficient_up_to, fastest, up_to
 from pipeline.questions.runtime.loss_causes import Cause, loss_causes
 from pipeline.questions.runtime.losses import Losses, losses
 from pipeline.questions.runtime.pop import PopParts, pop_parts
@@ -27,6 +28,7 @@ class Runtime:
         parameter: the one that scales.
         comparison: what scales are compared by.
         effort_unit: of efforts and losses: ``core-s``, or ``GPU-s`` if times are those of accelerators.
+        per: what times are of, such as ``per visit of solve``; empty if of whole runs.
         rate_unit: of the rate that times were made from: ``ns/day``; empty without one.
         figures: at the measured points in their order, then at the targets in theirs.
         of_work: at the measured points, without start-up and shut-down; None if there is none.
@@ -44,6 +46,7 @@ class Runtime:
     parameter: str
     comparison: Comparison
     effort_unit: str
+    per: str
     rate_unit: str
     figures: Figures
     of_work: Figures | None
@@ -83,15 +86,12 @@ def runtime(
     points = np.vstack([measured, targets])
     figures = study.figures(points, np.arange(len(points)) < len(measured))
     along = candidates(study, figures, target)
-    ahead = int(figures.extrapolation.argmax())
-    if len(targets):
-        ahead = len(measured) + int(figures.extrapolation[len(measured) :].argmax())
-    total = figures.wall if study.per_location else figures.effort
     lost = _losses(study, target)
     return Runtime(
         parameter=analysis.parameter,
         comparison=study.comparison,
         effort_unit="GPU-s" if study.on_accelerators else "core-s",
+        per=analysis.experiment.per.text if analysis.experiment.per else "",
         rate_unit=study.rate.text if study.rate else "",
         figures=figures,
         of_work=_figures_of_work(analysis),
@@ -102,18 +102,57 @@ def runtime(
         causes=tuple(loss_causes(study, one) for one in lost),
         pop=pop_parts(study, targets) if len(targets) else None,
         back_test=analysis.back_test,
-        trust=verdict(
-            scales=len(np.unique(measured[:, study.column])),
-            repetitions=analysis.experiment.shape[1],
-            noise=noise_of(total_kernel(analysis.callpaths.kernels).values[0]),
-            extrapolation=float(figures.extrapolation[ahead]),
-            spread=float(np.exp(total.below[ahead] + total.above[ahead])),
-            back_test=analysis.back_test,
-            correction=analysis.experiment.correction,
-            overhead_left=analysis.experiment.overhead_left,
-            hooks_uncounted=analysis.experiment.hooks_uncounted,
-        ),
+        trust=_trust(study, figures),
         notices=tuple(_notices(study, figures)),
+    )
+
+
+def runtimes_along(analysis: Analysis, found: Runtime, targets: FloatArray) -> Iterator[Runtime]:
+    """Yield the runtime of a study at each of some targets instead of its own.
+
+    What is lost, and to what, stays that of `found`, since it takes models of every region.
+
+    Args:
+        analysis: the modelled experiment.
+        found: its runtime.
+        targets: float64[Q, D] that differ in the parameter that scales alone.
+    """
+    study, measured = RuntimeStudy(analysis), analysis.experiment.points
+    known = np.arange(len(measured))
+    figures = study.figures(
+        np.vstack([measured, targets]), np.arange(len(measured) + len(targets)) < len(measured)
+    )
+    farthest = len(measured) + int(targets[:, study.column].argmax())
+    everything = candidates(study, figures.take(np.append(known, farthest)), figures.points[farthest])
+    for q in range(len(measured), len(figures.points)):
+        here = figures.take(np.append(known, q))
+        along = None if everything is None else up_to(everything, here, study.column)
+        yield replace(
+            found,
+            figures=here,
+            fastest=fastest(study, along),
+            efficient_up_to=efficient_up_to(along, found.threshold),
+            trust=_trust(study, here),
+            notices=tuple(_notices(study, here)),
+        )
+
+
+def _trust(study: RuntimeStudy, figures: Figures) -> Verdict:
+    """Judge the farthest target, or what was measured if there is none."""
+    analysis = study.analysis
+    rows = np.flatnonzero(~figures.measured) if not figures.measured.all() else np.arange(len(figures.points))
+    ahead = rows[figures.extrapolation[rows].argmax()]
+    total = figures.wall if study.per_location else figures.effort
+    return verdict(
+        scales=len(np.unique(analysis.experiment.points[:, study.column])),
+        repetitions=analysis.experiment.shape[1],
+        noise=noise_of(total_kernel(analysis.callpaths.kernels).values[0]),
+        extrapolation=float(figures.extrapolation[ahead]),
+        spread=float(np.exp(total.below[ahead] + total.above[ahead])),
+        back_test=analysis.back_test,
+        correction=analysis.experiment.correction,
+        overhead_left=analysis.experiment.overhead_left,
+        hooks_uncounted=analysis.experiment.hooks_uncounted,
     )
 
 

@@ -1,26 +1,25 @@
-"""Two studies side by side: in the terminal, and as one small HTML file with the call paths of both."""
+"""Two studies side by side in one small HTML file, with their curves and the call paths of both."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import log10
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.text import Text
 
 from ingest.arrays import BoolArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.cpp_names import short_name
-from pipeline.columns.cells import DataTable
 from pipeline.columns.changes import change_columns
 from pipeline.gate.call_trees import ComparedScale, ComparedTrees, Values
 from pipeline.gate.check_result import Change, CheckResult, Ruling
+from pipeline.gate.compared_studies import ComparedStudies
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.models.kernels import sum_groups
-from pipeline.report.check.terminal import check_table, show_details
-from pipeline.report.check.wording import VERDICT_ROWS, basis, kernel_name, rename_text, story
+from pipeline.report.check.comparison import SIDES, TOTAL, WORDS, comparison_verdict, predicted_totals
+from pipeline.report.check.wording import basis, kernel_name, rename_text, story
+from pipeline.report.page.comparison_curves import curves_data
 from pipeline.report.page.embedding import integers, packed, page_text, short
-from pipeline.wording.quantities import callpath_text, estimate_text, point_text
+from pipeline.wording.quantities import callpath_text, figure, point_text
 
 NOWHERE = -1  # of kernels that are not one call path
 MOST = 4000  # call paths that the page shows by themselves
@@ -138,61 +137,9 @@ def _key(at: Mapping[str, float]) -> tuple[str, ...]:
     return tuple(f"{value:.9g}" for value in at.values())
 
 
-WORDS = {verdict: row.compared for verdict, row in VERDICT_ROWS.items()}
-SIDES = ("A", "B")
-SPAN = 3.0  # decades of the ratio that the bar shows: 1/31 to 31
+WIDEST, NARROWEST = 1.5, 0.1  # decades of the ratio that bars show to either side: 1/31 to 31, 1/1.26 to 1.26
+MARK = 5.0  # per cent of the bar
 THINNEST = 0.5  # per cent of the bar
-
-
-def comparison_headline(result: CheckResult) -> str:
-    """Return how many kernels differ."""
-    worse, better = len(result.of(Ruling.REGRESSION)), len(result.of(Ruling.IMPROVEMENT))
-    if worse == better == 0:
-        return "No kernel differs significantly by more than the factor"
-    return f"B against A: {worse} worse, {better} better"
-
-
-def predicted_totals(result: CheckResult) -> list[str]:
-    """Return what the totals of A and B are predicted to be at every target, and their ratio."""
-    found = []
-    for one in result.kernels:
-        if one.kernel.level is not Scope.TOTAL or one.baseline is None or one.candidate is None:
-            continue
-        for ahead, *sides in zip(one.target, one.baseline.predicted, one.candidate.predicted, strict=False):
-            a, b = (estimate_text(*of_side, result.unit) for of_side in sides)
-            ratio = estimate_text(ahead.ratio, ahead.lower, ahead.upper)
-            found.append(f"Predicted at {point_text(ahead.at)}, the total: A {a}, B {b}; B / A {ratio}")
-    return found
-
-
-def show_comparison(
-    out: Console, result: CheckResult, renamed: Sequence[tuple[KernelId, KernelId]], *, limit: int
-) -> None:
-    """Print what differs between two studies."""
-    out.print(Text(comparison_headline(result), style="bold"))
-    for text in predicted_totals(result):
-        out.print(Text(text), soft_wrap=True)
-    show_details(out, result, limit=limit, words=WORDS, sides=SIDES)
-    for pair in renamed:
-        out.print(Text(_possible_rename(pair)), soft_wrap=True)
-
-
-def comparison_table(
-    result: CheckResult, renamed: Sequence[tuple[KernelId, KernelId]], *, limit: int
-) -> DataTable:
-    """Return what differs between two studies, one row per target and kernel; at most `limit` kernels."""
-    return check_table(
-        result,
-        limit=limit,
-        outcome=comparison_headline(result),
-        words=WORDS,
-        sides=SIDES,
-        more=[*predicted_totals(result), *map(_possible_rename, renamed)],
-    )
-
-
-def _possible_rename(pair: tuple[KernelId, KernelId]) -> str:
-    return f"Possibly renamed: {' → '.join(callpath_text(kernel.callpath, 80) for kernel in pair)}"
 
 
 def comparison_html(
@@ -201,6 +148,7 @@ def comparison_html(
     a: str,
     b: str,
     trees: ComparedTrees,
+    studies: ComparedStudies | None = None,
 ) -> str:
     """Return the page; the template escapes every name.
 
@@ -209,24 +157,33 @@ def comparison_html(
         renamed: pairs of kernels that are probably the same under another name.
         a, b: names of the two.
         trees: the call paths of both.
+        studies: both, for their curves.
     """
+    span = _span(result)
+    curves, totals = None, None
+    if studies is not None:
+        curves = curves_data(studies, result)
+        totals = studies.curves([TOTAL], np.array([list(result.targets[-1].values())]))
     return page_text(
         "comparison",
-        {"a": a, "b": b, **call_tree_data(trees, result, WORDS)},
+        {"a": a, "b": b, **call_tree_data(trees, result, WORDS), "curves": curves},
+        curves=curves is not None,
+        least=figure(10**-span, 2),
+        most=figure(10**span, 2),
         a=a,
         b=b,
         unit=result.unit,
-        headline=comparison_headline(result),
+        headline=comparison_verdict(result, totals),
         totals=predicted_totals(result),
         basis=basis(result),
         notes=[*(r.text for r in result.reasons), *map(rename_text, result.renames), *result.notices],
-        rows=list(_rows(result)),
+        rows=list(_rows(result, span)),
         renamed=[tuple(callpath_text(k.callpath, 100) for k in pair) for pair in renamed],
-        targets=[point_text(target) for target in result.targets[-1:]],
+        targets=[point_text(target) for target in result.targets[-1:] if result.predicts],
     )
 
 
-def _rows(result: CheckResult) -> Iterator[dict[str, object]]:
+def _rows(result: CheckResult, span: float) -> Iterator[dict[str, object]]:
     """Yield the rows of the table: texts of the columns of changes, and what only the page shows."""
     targets = result.targets or ({},)
     rows = [(one, len(targets) - 1) for one in result.kernels]
@@ -240,18 +197,27 @@ def _rows(result: CheckResult) -> Iterator[dict[str, object]]:
             "name": kernel_name(one, 90),
             "whole": " / ".join(one.kernel.callpath),
             "kind": one.verdict.value,
-            "bar": _bar(one.measured[-1] if one.measured else None),
+            "bar": _bar(one.measured[-1] if one.measured else None, span),
             "models": [side.formula for side in sides if side is not None and side.formula],
             "story": story(one),
         }
 
 
-def _bar(change: Change | None) -> dict[str, float] | None:
+def _span(result: CheckResult) -> float:
+    """Return how many decades to either side of 1 the bars show: what holds all intervals, within limits."""
+    shown = [change for one in result.kernels for change in one.measured[-1:]]
+    ends = [end for change in shown for end in (change.lower, change.ratio, change.upper) if 0 < end < np.inf]
+    return float(np.clip(max((abs(log10(end)) for end in ends), default=0.0), NARROWEST, WIDEST))
+
+
+def _bar(change: Change | None, span: float) -> dict[str, float] | None:
     """Left end, width and mark of an interval on a logarithmic axis, per cent of its width."""
     if change is None or change.ratio <= 0:
         return None
     low, mark, high = (
-        min(max(50 + 100 * log10(max(v, 1e-9)) / SPAN, 0.0), 100.0)
+        min(max(50 + 50 * log10(max(v, 1e-9)) / span, 0.0), 100.0)
         for v in (change.lower, change.ratio, change.upper)
     )
-    return {"left": round(low, 2), "width": round(max(high - low, THINNEST), 2), "mark": round(mark, 2)}
+    width = max(high - low, THINNEST)
+    start = min(max(mark - MARK / 2, 0.0), 100.0 - MARK)
+    return {"left": round(low, 2), "width": round(width, 2), "mark": round(start, 2)}

@@ -21,8 +21,10 @@ if TYPE_CHECKING:
 
 STYLES = ("layout", "table", "chart")
 DARK = "@dark@"  # stands in layout.css for the colours of the dark theme, which are needed twice
-LEVEL = 6  # of compression
+LEVEL = 7  # of compression
+BYTES = "$bytes"  # stands in JSON for bytes beside it
 ROUNDING = 1 << 4  # half of the last bit that short numbers have
+DRAWN = 1 << 10  # the same of numbers that are only drawn
 HALF = 2e-3  # how far from the middle between two written numbers a float32 surely is on the right side
 OWN_STYLES = {
     "report": ("tree",),
@@ -126,8 +128,8 @@ def _text(file: Traversable) -> str:
     return file.read_text(encoding="utf-8")
 
 
-def packed(values: FloatArray, rounding: int = ROUNDING) -> str:
-    """Return values as base64 of float32, first the lowest bytes of all, then the next; NaN survives.
+def packed(values: FloatArray, rounding: int = ROUNDING) -> bytes:
+    """Return float32 as differences from number to number, first the lowest bytes of all; NaN survives.
 
     They have as few digits as write the same number with three or four significant ones: the lowest bytes are
     mostly zero, and take next to nothing when the page is compressed. Figures beyond the range of float32
@@ -152,8 +154,16 @@ def packed(values: FloatArray, rounding: int = ROUNDING) -> str:
         half = np.abs(np.abs(written) % 1 - 0.5) < HALF
         for i in np.flatnonzero(half).tolist():
             short[i] = _written_alike(given[i], exact[i])
-    planes = short.astype("<f4").view(np.uint8).reshape(-1, 4).T
-    return base64.b64encode(planes.tobytes()).decode()
+    steps = np.diff(short.astype("<f4").view("<u4"), prepend=np.uint32(0)).astype("<u4")
+    return steps.view(np.uint8).reshape(-1, 4).T.tobytes()
+
+
+def drawn(values: FloatArray) -> bytes:
+    """Return what is drawn and never written, as `packed` does but with little more than three digits."""
+    with np.errstate(over="ignore"):
+        exact = np.ascontiguousarray(values, dtype="<f4").ravel()
+    short = ((exact.view("<u4") + DRAWN) & ~np.uint32(2 * DRAWN - 1)).view("<f4")
+    return packed(np.where(np.isfinite(exact), short, exact), 0)
 
 
 def _written_alike(value: float, near: np.float32) -> np.float32:
@@ -203,6 +213,17 @@ def columns_data(columns: Iterable[Column[Found]], found: Found, lacking: int = 
 
 
 def compressed(value: Any) -> str:  # noqa: ANN401
-    """Return JSON, compressed, in base64, which no HTML parser takes for markup; `readData` reads it."""
-    text = json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
-    return base64.b64encode(zlib.compress(text, LEVEL)).decode()
+    """Return JSON and the bytes in it, compressed, in base64, which no HTML parser takes for markup.
+
+    The length of the JSON comes first, as four bytes, then the JSON, then all bytes in a row, whose place and
+    number stand in the JSON. `readData` reads it.
+    """
+    parts: list[bytes] = []
+
+    def placed(part: bytes) -> dict[str, list[int]]:
+        parts.append(part)
+        return {BYTES: [sum(map(len, parts[:-1])), len(part)]}
+
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"), default=placed).encode()
+    content = b"".join([len(text).to_bytes(4, "little"), text, *parts])
+    return base64.b64encode(zlib.compress(content, LEVEL)).decode()

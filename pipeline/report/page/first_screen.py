@@ -1,6 +1,9 @@
 """The answers of the first screen: how long, how far, what breaks first, how sure, what next."""
 
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -8,14 +11,17 @@ import numpy as np
 from ingest.number_text import figure
 from pipeline.columns.expectations import expectation_sentences
 from pipeline.columns.loss_sentences import causes_json, causes_text
+from pipeline.columns.potentials import potential_sentence
 from pipeline.columns.target_sentences import next_sentence, resource_sentences
+from pipeline.columns.verdict_line import verdict_line
 from pipeline.questions.runtime.figures import Comparison, Figures
 from pipeline.questions.runtime.limits import Limit
-from pipeline.questions.runtime.loss_causes import Cause
 from pipeline.questions.runtime.losses import Losses
-from pipeline.questions.runtime.runtime import Runtime
-from pipeline.questions.runtime.trust import FAR, VERY_FAR, Trust
+from pipeline.questions.runtime.runtime import Runtime, runtimes_along
+from pipeline.questions.runtime.trust import FAR, VERY_FAR, Reason, Trust
+from pipeline.report.page.positions import Positions
 from pipeline.report.page.verdict_sentences import SPACE, Findings, dominance, sentence_name
+from pipeline.report.summary import profile_sentence
 from pipeline.wording.quantities import (
     display_unit,
     estimate_text,
@@ -26,6 +32,8 @@ from pipeline.wording.quantities import (
     readable_unit,
 )
 
+FOLLOWED = 8000  # call paths times lines of positions, up to which answers are made for all lines
+UNBROKEN = re.compile(r" (?==)|(?<==) |(?<=\d) (?=(?:ms|s|min|h)\b)")  # what no line break tears apart
 NAMED = 3  # regions of the largest losses
 NOT_TO_BE_PLANNED = "What a run would cost is unknown, so nothing is planned."
 
@@ -42,13 +50,73 @@ def answers(findings: Findings, found: Runtime, plan: Mapping[str, Any] | None) 
         plan: the ``next_measurement`` of ``summary.json``.
     """
     breaks = "What breaks first" if found.losses else "What dominates"
+    said = said_at(findings, found)
     return [
-        ("How long", _how_long(findings, found)),
-        ("How far", _how_far(findings, found)),
+        *((question, said[question]) for question in ("How long", "How far")),
         (breaks, _what_breaks(findings, found)),
-        ("How sure", _how_sure(findings, found)),
-        ("What next", next_sentence(plan) or NOT_TO_BE_PLANNED),
+        *_lost_to(findings, found),
+        ("How sure", said["How sure"]),
+        ("What next", _what_next(findings, plan)),
     ]
+
+
+def _what_next(findings: Findings, plan: Mapping[str, Any] | None) -> str:
+    if findings.analysis.is_profile:
+        return f"{profile_sentence(findings.analysis)}."
+    return next_sentence(plan) or NOT_TO_BE_PLANNED
+
+
+def said_at(findings: Findings, found: Runtime) -> dict[str, str]:
+    """Say what differs from target to target: the verdict, how far to trust it, and some of the answers."""
+    verdict = verdict_line(found, findings.analysis.experiment.parameters)
+    return {
+        "verdict": UNBROKEN.sub(SPACE, verdict.text),
+        "trust": verdict.trust,
+        "doubt": ", ".join(reason.text for reason in _doubts(found.trust.reasons)[:1]),
+        "How long": _how_long(findings, found),
+        "How far": _how_far(findings, found),
+        "How sure": _how_sure(findings, found),
+    }
+
+
+def said_along(findings: Findings, found: Runtime, positions: Positions) -> dict[str, list[str | None]]:
+    """Return what `said_at` says at all positions; None on lines that would take too long.
+
+    Too few scales to predict from say the same everywhere.
+    """
+    analysis = findings.analysis
+    lines = 1 if len(analysis.callpaths.kernels) * len(positions.lines) > FOLLOWED else len(positions.lines)
+    rows: list[Mapping[str, str | None]] = []
+    if not analysis.is_profile:
+        followed = (
+            runtimes_along(analysis, found, positions.points[positions.on_line(i)]) for i in range(lines)
+        )
+        rows += [
+            said_at(replace(findings, target=one.figures.points[-1]), one)
+            for one in chain.from_iterable(followed)
+        ]
+    nothing = dict.fromkeys(said_at(findings, found))
+    rows += [nothing] * (len(positions.points) - len(rows))
+    return {name: [row[name] for row in rows] for name in nothing}
+
+
+def in_brief(
+    findings: Findings, found: Runtime, plan: Mapping[str, Any] | None, potential: Mapping[str, Any] | None
+) -> list[Answer]:
+    """Say what breaks, with what it would gain, and what to do next, each in a few words."""
+    gain = potential_sentence(potential).partition(": ")[2].removesuffix(".")
+    breaks = []
+    if found.losses and found.causes[-1] and found.losses[-1].total > 0:
+        worst = causes_json(found.causes[-1])[0]
+        share = f"{100 * worst['share']:.0f}{SPACE}%"
+        breaks.append(
+            f"{worst['cause']}, {share} of what is lost at {findings.place(found.losses[-1].point)}"
+        )
+    breaks += [gain] if gain else []
+    text = "; ".join(breaks)
+    following, effect, _ = next_sentence(plan).partition(": interval")
+    measure = following.removesuffix(".") if effect else ""
+    return [(name, text) for name, text in (("What breaks first", text), ("What next", measure)) if text]
 
 
 def resources(found: Sequence[Mapping[str, Any]]) -> list[Answer]:
@@ -75,14 +143,14 @@ def _how_long(findings: Findings, found: Runtime) -> str:
     value, lower, upper = (float(v[-1]) for v in (shown.value, shown.lower, shown.upper))
     text = f"{estimate_text(value, lower, upper, unit)} {'of wall time ' if known else ''}"
     text += f"at {findings.place(figures.points[-1])}"
-    per = findings.analysis.experiment.per
-    text += "" if per is None else f" {per.text}"
+    text += f" {found.per}" if found.per else ""
     text += f" (90{SPACE}% interval"
     effort = float(figures.effort.value[-1])
     text += f"; {quantity(effort, found.effort_unit)})" if known and np.isfinite(effort) else ")"
     largest = findings.largest  # measured points come first
-    text += f", after {quantity(float(shown.value[largest]), unit)} measured"
-    text += f" at {findings.place(figures.points[largest])}"
+    if not figures.measured[-1]:
+        text += f", after {quantity(float(shown.value[largest]), unit)} measured"
+        text += f" at {findings.place(figures.points[largest])}"
     return f"{text}.{_far(float(figures.extrapolation[-1]))}"
 
 
@@ -158,7 +226,7 @@ def _efficient(findings: Findings, found: Runtime) -> str:
         return f"Below {threshold} efficiency at every scale considered."
     end = ", the largest scale considered" if limit.at_the_end else ""
     text = f"At least {threshold} efficient up to {findings.place(limit.point)}{end}"
-    return f"{text} ({percent(limit.value)}, {_origin(limit)})."
+    return f"{text} ({_origin(limit)})."
 
 
 def _origin(limit: Limit) -> str:
@@ -168,11 +236,18 @@ def _origin(limit: Limit) -> str:
 def _what_breaks(findings: Findings, found: Runtime) -> str:
     if not found.losses:
         return dominance(findings)
-    rows = zip(found.losses, found.causes, strict=True)
-    return " ".join(_lost(findings, losses, causes, found.effort_unit) for losses, causes in rows)
+    return " ".join(_lost(findings, losses, found.effort_unit) for losses in found.losses)
 
 
-def _lost(findings: Findings, losses: Losses, causes: Sequence[Cause], unit: str) -> str:
+def _lost_to(findings: Findings, found: Runtime) -> list[Answer]:
+    """Say why efficiency is lost at the target, if that is known."""
+    if not found.losses or not found.causes[-1]:
+        return []
+    place = findings.place(found.losses[-1].point)
+    return [("Lost to", f"At {place}: {causes_text(causes_json(found.causes[-1]))}.")]
+
+
+def _lost(findings: Findings, losses: Losses, unit: str) -> str:
     where = f"{findings.place(losses.point)} ({'measured' if losses.measured else 'predicted'})"
     if losses.total <= 0:
         return f"Nothing is lost at {where} against ideal scaling."
@@ -185,14 +260,19 @@ def _lost(findings: Findings, losses: Losses, causes: Sequence[Cause], unit: str
     text += f", most in {listed}" if listed else ""
     if apart > losses.total / 10:
         text += f"; start-up, shut-down and measuring {figure(apart * factor)}"
-    return f"{text}; that is {causes_text(causes_json(causes))}." if causes else f"{text}."
+    return f"{text}."
+
+
+def _doubts(reasons: Sequence[Reason]) -> list[Reason]:
+    """Return the reasons against trust, the worst first; all reasons if none is against it."""
+    doubts = sorted((one for one in reasons if one.trust < Trust.HIGH), key=lambda one: one.trust)
+    return doubts or list(reasons)
 
 
 def _how_sure(findings: Findings, found: Runtime) -> str:
     trust, test = found.trust, found.back_test
     reasons = [reason for reason in trust.reasons if reason.name != "back-test" or test is None]
-    doubts = sorted((r for r in reasons if r.trust < Trust.HIGH), key=lambda reason: reason.trust)
-    listed = ", ".join(reason.text for reason in doubts or reasons)
+    listed = ", ".join(reason.text for reason in _doubts(reasons))
     text = f"Trust is {trust.trust.word}: {listed}."
     if test is None:
         return text

@@ -14,7 +14,7 @@ from pipeline.models.quality import Note, note_texts
 from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.questions.analysis import Level, Outlook
 from pipeline.questions.bottlenecks import Standing
-from pipeline.report.page.embedding import integers, packed, plain, short
+from pipeline.report.page.embedding import drawn, integers, packed, plain, short
 from pipeline.report.page.positions import Positions
 from pipeline.report.page.shown_kernels import ShownKernels, interpolated
 
@@ -60,13 +60,16 @@ def kernel_data(
         "total": {name: plain(getattr(total, name)[0]) for name in ("value", "lower", "upper")}
         if kernels.additive
         else None,
-        "standing": {name: integers(marks) for name, marks in vars(shown.standing).items()},
+        "standing": {
+            name: integers(marks & (name != "unreliable" or not positions.measured_only))
+            for name, marks in vars(shown.standing).items()
+        },
         "crossovers": _crossovers(shown, positions),
         "further": shown.further,
         "repetitions": _repetitions(shown, repetitions),
         **_numbers(shown),
-        **_texts(shown),
-        "curves": packed(_curves(shown, positions)),
+        **(_without_models(len(kernels)) if positions.measured_only else _texts(shown)),
+        "curves": drawn(_curves(shown, positions)),
     }
 
 
@@ -131,6 +134,19 @@ def _texts(shown: ShownKernels) -> dict[str, Any]:
         **_numbered("range", [formula.range_text for formula in shown.formulas]),
         **_indexed("growthClass", shown, growth_classes),
         **_indexed("warning", shown, warning_texts),
+    }
+
+
+def _without_models(count: int) -> dict[str, Any]:
+    """Return what `_texts` does if too few scales were measured to say anything of models."""
+    texts = {name: [""] * count for name in ("formula", "latex", "python")}
+    numbered = {**_numbered("range", [""] * count), **_numbered("growthClass", [""] * count)}
+    return {
+        "rivals": [NOTHING] * count,
+        **texts,
+        **numbered,
+        **_numbered("warning", [()] * count),
+        "growing": packed(np.zeros(count)),
     }
 
 

@@ -1,6 +1,5 @@
 """Values of the largest kernels on each location, in the form that ``data/locations.js`` reads."""
 
-import base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -105,10 +104,10 @@ def _unless_zero(numbers: IntArray) -> list[int] | None:
     return integers(numbers) if numbers.any() else None
 
 
-def _steps(values: SmallFloatArray, top: SmallFloatArray) -> str:
-    """Return values in steps of the kernel's largest as base64 of little-endian uint16."""
+def _steps(values: SmallFloatArray, top: SmallFloatArray) -> bytes:
+    """Return values in steps of the kernel's largest as little-endian uint16."""
     share = np.divide(
         values, top[:, None], out=np.zeros(values.shape, dtype=np.float32), where=top[:, None] > 0
     )
     steps = np.where(np.isfinite(values), np.clip(np.rint(share * STEPS), 0, STEPS), UNKNOWN)
-    return base64.b64encode(steps.astype("<u2").tobytes()).decode()
+    return steps.astype("<u2").tobytes()

@@ -21,6 +21,7 @@ _EXPORT = re.compile(r"^export (?=(?:async function|function|class|const) (\w+))
 _DECLARATION = re.compile(r"^(?:export )?(?:async function|function|class|const|let) (\w+)", re.MULTILINE)
 _LEFTOVER = re.compile(r"^\s*(?:import|export)\b.*|\bimport\s*\(.*", re.MULTILINE)
 _COMMENT = re.compile(r"^[ \t]*(?://.*|/\*(?:(?!\*/)[\s\S])*\*/)\n", re.MULTILINE)
+_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
 _LONG_TEMPLATE = re.compile(r"^(?:[^`\n]*`[^`\n]*`)*[^`\n]*`[^`\n]*$", re.MULTILINE)
 
 
@@ -35,7 +36,7 @@ class _Module:
     Attributes:
         imports: names by the path that they are imported from.
         exports: exported names.
-        body: the text without imports, the word ``export`` and comments on lines of their own.
+        body: the text without imports, the word ``export``, indentation and comments on lines of their own.
     """
 
     imports: Mapping[str, tuple[str, ...]]
@@ -93,7 +94,7 @@ def _parse(path: str, text: str) -> _Module:
     body = _EXPORT.sub("", _IMPORT.sub("", text))
     if leftover := _LEFTOVER.search(body):
         raise ModuleError(f"{path} has module syntax that is not supported: {leftover.group().strip()}")
-    return _Module(dict(found), tuple(_EXPORT.findall(text)), body.strip())
+    return _Module(dict(found), tuple(_EXPORT.findall(text)), _INDENT.sub("", body.strip()))
 
 
 def _resolved(path: str, source: str) -> str:

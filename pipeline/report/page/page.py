@@ -12,7 +12,15 @@ from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.report.page.embedding import compressed, page_text, script, style_sheet
-from pipeline.report.page.first_screen import answers, expectations, other_notices, resources
+from pipeline.report.page.first_screen import (
+    answers,
+    expectations,
+    in_brief,
+    other_notices,
+    resources,
+    said_along,
+    said_at,
+)
 from pipeline.report.page.location_data import Shown, locations_data
 from pipeline.report.page.page_data import (
     MetricOutlook,
@@ -38,7 +46,7 @@ from pipeline.report.page.shown_kernels import ShownKernels
 from pipeline.report.page.verdict_sentences import Findings, verdict
 
 MOST_CHARACTERS = 1_000_000  # of the page, about, with up to 1000 call paths
-USUAL_CALLPATHS, LARGEST = 1000, 2.0  # pages of more call paths grow with them, up to so many times that
+USUAL_CALLPATHS, LARGEST = 1000, 1.3  # pages of more call paths grow with them, up to so many times that
 LEAST_LOCATIONS, MOST_LOCATIONS = 60_000, 200_000  # characters of values per location, whatever else there is
 LEAST_REST = 60_000  # characters of charts, imbalance, filter and what else a page has beside levels
 
@@ -57,7 +65,7 @@ class Report:
         efficiency: the ``efficiency`` of ``summary.json``; None leaves the section out.
         work: the ``differing_work`` of ``summary.json``.
         runtime: wall time, speed-up and losses at the targets; None if the models are not of time.
-        next_measurement, resource_use, expectations: those of ``summary.json``.
+        next_measurement, potential, resource_use, expectations: those of ``summary.json``.
         others: all other metrics; the page carries as many as its size allows.
         machines: what `pipeline.report.study_projection` returns, if the study was projected.
         roofline: what limits the kernels on the machine measured on; None leaves the section out.
@@ -75,6 +83,7 @@ class Report:
     work: Mapping[str, Any] | None = None
     runtime: Runtime | None = None
     next_measurement: Mapping[str, Any] | None = None
+    potential: Mapping[str, Any] | None = None
     resource_use: Sequence[Mapping[str, Any]] = ()
     expectations: Sequence[Mapping[str, Any]] = ()
     others: Sequence[MetricOutlook] = ()
@@ -98,6 +107,8 @@ def report_html(report: Report) -> str:
     data = page_data(
         *(analysis, levels, positions, report.filter_evidence, found, report.roofline, room - LEAST_REST)
     )
+    if found is not None:
+        data["program"]["said"] = said_along(findings, found, positions)
     room -= len(compressed(data))
     folded = [text for name, shown in levels.items() if (text := _folding_text(name, shown))]
     data["others"], rest = _that_fit(report, positions, 0 if folded else room)
@@ -110,6 +121,8 @@ def report_html(report: Report) -> str:
         + ("" if report.machines is None else f", on {report.machines['on']['name']}"),
         origin=_origin(report),
         verdict=verdict(findings),
+        said=None if found is None else said_at(findings, found),
+        brief=[] if found is None else in_brief(findings, found, report.next_measurement, report.potential),
         answers=[]
         if found is None
         else [

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
+from ingest.counters.counted_work import LEVELS
 from ingest.cpp_names import short_name
 from ingest.profile import Metric
 from ingest.scaling import Scaling
@@ -17,7 +18,6 @@ from pipeline.columns.scales import per_second
 from pipeline.models.growth import GROWING
 from pipeline.models.kernels import Kernels, mean_over_repetitions
 from pipeline.models.metrics import FACTORS
-from pipeline.projection.rooflines.counters import LEVELS
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import CountedKernel, StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook, largest_point
@@ -94,6 +94,7 @@ def page_data(
         "scales": positions.scales.tolist(),
         "lines": positions.lines.tolist(),
         "reach": positions.reach,
+        "measuredOnly": positions.measured_only,
         "metric": kernels.metric,
         "unit": kernels.unit,
         "relativeGrowth": analysis.decision.scaling is Scaling.NONE,
@@ -345,7 +346,9 @@ def program_data(analysis: Analysis, found: Runtime, positions: Positions) -> di
     study = RuntimeStudy(analysis)
     answers = ANSWERS | {"work_rate": (per_second(found.parameter), "")}
     points = np.split(positions.points, len(positions.lines))
-    figures = [study.figures(one, np.zeros(len(one), dtype=np.bool_)) for one in points]
+    known = [study.measured_at(one)[0] & positions.measured_only for one in points]
+    figures = [study.figures(*one) for one in zip(points, known, strict=True)]
+    best = [study.figures(one, study.measured_at(one)[0]) for one in points]
     charts = [
         {chart.name: chart for chart in runtime_charts(analysis, found, target, curve)}
         for target, curve in zip(positions.lines, figures, strict=True)
@@ -353,16 +356,16 @@ def program_data(analysis: Analysis, found: Runtime, positions: Positions) -> di
     return {
         "strong": study.comparison is Comparison.STRONG,
         "answers": [
-            {"label": label, "unit": unit, **_along(figures, name)}
+            {"label": label, "unit": unit, **_along(best, name)}
             for name, (label, unit) in answers.items()
-            if np.isfinite(getattr(figures[0], name).value).any()
+            if np.isfinite(getattr(best[0], name).value).any()
         ],
         "charts": [
             {
                 "name": name,
                 "label": chart.label,
                 "threshold": chart.threshold,
-                "lines": [_line(one[name]) if name in one else None for one in charts],
+                "lines": [_line(one.get(name), positions.measured_only) for one in charts],
             }
             for name, chart in charts[0].items()
             if np.isfinite(chart.model.value).any()
@@ -379,10 +382,13 @@ def _along(figures: list[Figures], name: str) -> Mapping[str, Any]:
     }
 
 
-def _line(chart: RuntimeChart) -> Mapping[str, Any]:
+def _line(chart: RuntimeChart | None, measured_only: bool) -> Mapping[str, Any] | None:
+    if chart is None:
+        return None
+    nothing = Estimate(*np.full((3, len(chart.scale)), np.nan))
     return {
         "points": estimates(chart.measured_at, chart.measured),
-        "curve": estimates(chart.scale, chart.model),
+        "curve": estimates(chart.scale, nothing if measured_only else chart.model),
         "ideal": None if chart.ideal is None else plain(chart.ideal),
     }
 

@@ -1,5 +1,7 @@
 """The positions that the page knows predictions of: where its slider stops.
 
+With too few scales to predict from they are the measured scales, and what the page shows there was measured.
+
 They lie on lines along the parameter that scales, one per value of the other parameters. In between the page
 predicts nothing; it names the command that does.
 """
@@ -10,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.questions.analysis import Analysis, along_parameter
+from pipeline.questions.analysis import Analysis, along_parameter, largest_point
 
 BEYOND_TARGET = 4.0  # positions are dense up to this many times the largest target
 FARTHEST = 1024.0  # times the largest measured scale, up to where there are any
@@ -32,6 +34,7 @@ class Positions:
         reach: the largest scale that curves are drawn to.
         points: float64[L * S, D], all positions, line by line.
         required: int64[F], the measured and the requested ones among them.
+        measured_only: whether nothing is predicted.
     """
 
     column: int
@@ -40,6 +43,7 @@ class Positions:
     reach: float
     points: FloatArray
     required: IntArray
+    measured_only: bool = False
 
     @property
     def target(self) -> FloatArray:
@@ -55,15 +59,12 @@ def positions_of(analysis: Analysis, targets: FloatArray) -> Positions:
     """Choose the positions for targets float64[Q, D]; the last is the one that the page opens with."""
     points = analysis.experiment.points
     column = analysis.experiment.parameters.index(analysis.parameter)
+    if analysis.is_profile:
+        return _measured(points, column)
     lines = _lines(points, targets, column)
     asked = np.unique([*points[:, column], *targets[:, column]])
-    reach = float(asked[-1])
-    far: list[float] = []
-    if not analysis.is_profile:
-        reach *= BEYOND_TARGET
-        far = _far(reach, float(points[:, column].max()) * FARTHEST)
-    elif len(asked) == 1:
-        reach *= BEYOND_TARGET
+    reach = float(asked[-1]) * BEYOND_TARGET
+    far = _far(reach, float(points[:, column].max()) * FARTHEST)
     most = MOST if len(lines) == 1 else ON_LINES // len(lines)
     most = min(most, MOST_VALUES // (len(analysis.callpaths.kernels) * len(lines) + 1))
     near = filled(np.unique([*asked, reach]), max(most - len(far), FEWEST))
@@ -78,6 +79,22 @@ def positions_of(analysis: Analysis, targets: FloatArray) -> Positions:
         reach=reach,
         points=everything,
         required=np.array(required, dtype=np.int64),
+    )
+
+
+def _measured(points: FloatArray, column: int) -> Positions:
+    """Return the measured scales on the lines through the measured points float64[P, D]."""
+    lines = _lines(points, points[[largest_point(points, column)]], column)
+    scales = np.unique(points[:, column])
+    everything = np.vstack([along_parameter(line, column, scales) for line in lines])
+    return Positions(
+        column=column,
+        scales=scales,
+        lines=lines,
+        reach=float(scales[-1]),
+        points=everything,
+        required=np.arange(0),
+        measured_only=True,
     )
 
 

@@ -114,11 +114,15 @@ def shown_kernels(
         points: float64[P, D], where they were measured.
         positions: where predictions are known.
         most: how many kernels the page has room for.
-        beside: whether it is of a metric beside the chosen one, whose crossovers are not known yet.
+        beside: whether it is of a metric beside the chosen one, whose crossovers are not known yet; the page
+            has no room for intervals at all positions.
     """
     fits = len(level.kernels) <= most or not level.kernels.additive
     marked = np.ones(len(level.kernels), dtype=np.bool_) if fits else _chosen(level.kernels, outlook, most)
-    prediction, total = _predicted(level, positions.points, marked)
+    if positions.measured_only:
+        prediction, total = _measured(level, points, positions.points, marked)
+    else:
+        prediction, total = _predicted(level, positions.points, marked)
     whole = ShownKernels(
         kernels=level.kernels,
         models=(level.models,),
@@ -135,7 +139,7 @@ def shown_kernels(
     ranked = RankedKernels(level=level, outlook=outlook, chosen=shown.members)
     return replace(
         shown,
-        weighty=_weighty(shown),
+        weighty=np.arange(0) if positions.measured_only or beside else _weighty(shown),
         formulas=(*ranked.formulas, *_formula_of_others(level, outlook, marked)),
         crossovers=_crossovers(shown, points, positions, beside=beside) if level.kernels.additive else (),
         further=columns_data(further, ranked, int(shown.folded > 0)),
@@ -161,6 +165,20 @@ def _predicted(level: Level, points: FloatArray, marked: BoolArray) -> tuple[Pre
         parts = [found.take(kept), *([added(level.models, found.take(rest))] if len(rest) else [])]
         shown.append(joined(parts, axis=0) if len(rest) else found)
     return joined(shown, axis=1), joined(totals, axis=1)
+
+
+def _measured(
+    level: Level, points: FloatArray, positions: FloatArray, marked: BoolArray
+) -> tuple[Prediction, Prediction]:
+    """Return what was measured at positions float64[G, D] in the form of `_predicted`; NaN elsewhere."""
+    same = (positions[:, None] == points[None]).all(axis=2)
+    mean = np.where(same.any(axis=1), level.kernels.mean[:, same.argmax(axis=1)], np.nan)
+    rest = [mean[~marked].sum(axis=0, keepdims=True)] if not marked.all() else []
+    found = (np.concatenate([mean[marked], *rest]), mean.sum(axis=0, keepdims=True))
+    return (
+        Prediction(found[0], np.full(found[0].shape, np.nan), np.full(found[0].shape, np.nan)),
+        Prediction(found[1], np.full(found[1].shape, np.nan), np.full(found[1].shape, np.nan)),
+    )
 
 
 def with_sum(values: FloatArray, shown: ShownKernels) -> FloatArray:

@@ -1,14 +1,12 @@
 """The result in three sentences: who dominates and until when, what the target costs, how far to trust it."""
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import FloatArray
 from ingest.scaling import Scaling
 from pipeline.columns.crossover_sentences import crossover_json, crossover_place
 from pipeline.models.agreeing_formulas import prediction_formulas
@@ -18,7 +16,6 @@ from pipeline.models.prediction import in_parts
 from pipeline.questions.analysis import Analysis, Outlook, along_parameter, largest_point, measured_total
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
 from pipeline.questions.crossovers import measured_line
-from pipeline.report.page.kernel_data import warning_texts
 from pipeline.report.page.sections import repetitions_text
 from pipeline.report.summary import profile_sentence
 from pipeline.wording.escaping import shown_name
@@ -244,13 +241,11 @@ def _trust(findings: Findings) -> str:
     if matters.any():
         error = figure(float(np.median(models.quality.cv_smape[matters])), 2)
         text += f"; the median error of a point left out of the fit is {error} %"
-    found = _warnings(findings, np.flatnonzero(matters))
-    return f"{text}; warnings: {', '.join(found)}." if found else f"{text}."
-
-
-def _warnings(findings: Findings, regions: IntArray) -> list[str]:
-    """Collect warnings about the models of regions, with the number of regions unless it is all of them."""
-    texts = warning_texts(findings.analysis.regions.models.take(regions))
-    counts = Counter(chain.from_iterable(texts))
-    above = f"of {len(regions)} regions above {100 * NOTEWORTHY_SHARE:g} %"
-    return [text if count == len(regions) else f"{text} ({count} {above})" for text, count in counts.items()]
+    missed = int((matters & findings.regions.standing.unreliable).sum())
+    if missed:
+        of_all = f"all {missed}" if missed == matters.sum() else f"{missed} of {int(matters.sum())}"
+        text += (
+            f"; models of {of_all} regions above {100 * NOTEWORTHY_SHARE:g} % miss measurements by far, so "
+            "nothing is concluded from them"
+        )
+    return f"{text}."

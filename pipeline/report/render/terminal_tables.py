@@ -16,6 +16,7 @@ GAP = 2  # characters between columns
 INDENT = "  "  # before cells beneath a name
 NARROW = 70  # characters below which rows have two lines rather than fewer columns
 SHORTEST_REGION, SHORTEST_CALLPATH = 18, 28  # characters that names get before columns are left out
+SHORTEST_NAME = 10  # of these, beside the marks before it
 LEAST_FOLDED, BESIDE_FOLDED = 24, 46  # characters of a column that folds; of half of what others leave
 
 Names = Callable[[int], Sequence[str]]
@@ -54,7 +55,8 @@ def terminal_table(table: DataTable, width: int, *, names: Names | None = None) 
     before, named, columns = shown[:place], shown[place], shown[place + 1 :]
     title, texts = _with_marks(before, named.heading, names or _names(named))
     deepest = max(map(len, named.paths), default=1)
-    least = SHORTEST_CALLPATH if deepest > 1 else SHORTEST_REGION
+    behind_marks = len(title) + SHORTEST_NAME - len(named.heading)
+    least = max(SHORTEST_CALLPATH if deepest > 1 else SHORTEST_REGION, behind_marks)
     longest = max(len(title), *(len(text) for text in texts(width)), 0)
     shortest = min(least, longest)
     kept = [replace(cells, folds=False) for cells in columns]

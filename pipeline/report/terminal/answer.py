@@ -64,7 +64,7 @@ def show_answer(
 ) -> None:
     """Print what a summary says on about twenty lines, at most `limit` of them on what grows."""
     runtime = summary["runtime"]
-    show_sentence(out, _headline(summary, name), "bold")
+    _show_head(out, summary, name)
     modelled = bool(summary["targets"])
     if runtime is not None:
         out.print()
@@ -87,9 +87,17 @@ def show_answer(
         _show_largest(out, summary, by)
     _show_accelerators(out, summary)
     if runtime is not None:
-        _show_trust(out, summary, modelled)
+        show_trust(out, summary, modelled)
     if sentence := work_sentence(summary.get("differing_work")):
         show_sentence(out, f"{sentence}.", "yellow")
+
+
+def _show_head(out: Console, summary: Summary, name: str) -> None:
+    """Print the verdict, if there is one, and what was measured."""
+    runtime = summary["runtime"]
+    if runtime is not None and "verdict" in runtime:  # results of earlier versions have none
+        show_sentence(out, f"{runtime['verdict']}.", f"bold {STYLES[runtime['trust']['verdict']]}")
+    show_sentence(out, _headline(summary, name), "bold")
 
 
 def show_next_step(out: Console, summary: Summary) -> None:
@@ -241,7 +249,7 @@ def _proposal(summary: Summary) -> str:
     return f", such as {parameter} = {', '.join(map(value_text, scales))}"
 
 
-def _show_trust(out: Console, summary: Summary, modelled: bool) -> None:
+def show_trust(out: Console, summary: Summary, modelled: bool) -> None:
     """Say how far the predictions can be trusted, the worst reasons first, and what the back-test shows."""
     trust, test = summary["runtime"]["trust"], summary["runtime"]["back_test"]
     reasons = [reason for reason in trust["reasons"] if reason["name"] != "back-test"]

@@ -57,7 +57,7 @@ def index_content(site: Site) -> dict[str, Any]:
     """Return what the template of the first page shows."""
     newest = site.newest_changes
     return {
-        "headline": _headline(site),
+        "verdict": verdict(site),
         "titles": [site.words.title(measure) for measure in Measure],
         "answers": answers(site),
         "facts": facts(site),
@@ -73,16 +73,15 @@ def index_content(site: Site) -> dict[str, Any]:
     }
 
 
-def _headline(site: Site) -> dict[str, str]:
-    """Return what the whole program takes in the newest entry, at the target if that is known."""
-    whole = site.kernels[0].measures
+def verdict(site: Site, n: int = 0) -> str:
+    """Return what a kernel takes in the newest entry, at the target if that is known, and took before."""
+    whole = site.kernels[n].measures
     known = (m for m in (Measure.TARGET, Measure.MEASURED) if np.isfinite(whole[m].values[-1]))
     measure = next(known, None)
     if measure is None:
-        return {"value": "Trends", "title": ""}
+        return "Nothing is known of the newest entry"
     title = site.words.title(measure)
-    value = site.words.value(measure, float(whole[measure].values[-1]))
-    return {"value": value, "title": title[:1].lower() + title[1:]}
+    return _since(whole[measure], site.words, f" {title[:1].lower()}{title[1:]}")
 
 
 def answers(site: Site) -> list[tuple[str, str]]:
@@ -108,11 +107,11 @@ def no_change(site: Site) -> str:
     return f"too few entries for change points: {few}, at least {ENOUGH} are needed" if few < ENOUGH else ""
 
 
-def _since(trend: MeasureTrend, words: HistoryWords) -> str:
+def _since(trend: MeasureTrend, words: HistoryWords, title: str = "") -> str:
     """Write the newest value of a trend, and how it compares with the level and the change before it."""
     now = words.value(trend.measure, float(trend.values[-1]))
     start, _, level = trend.levels()[-1]
-    text = f"{now}; {words.value(trend.measure, level)} is the median "
+    text = f"{now}{title}; {words.value(trend.measure, level)} is the median "
     if not trend.changes:
         return text + "of all entries, no change point"
     change = trend.changes[-1]

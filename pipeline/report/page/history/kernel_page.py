@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.gate.kernel_values import Scope
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import KernelTrends, Measure, MeasureTrend
 from pipeline.report.page.embedding import integers, packed
 from pipeline.report.page.history.history_words import SHORT, HistoryWords, kernel_name, kernel_place
-from pipeline.report.page.history.index_page import Site, no_change
+from pipeline.report.page.history.index_page import Site, no_change, verdict
 from pipeline.report.page.history.trend_data import trends_data
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import BETWEEN, counted, growth_text, percent
@@ -25,9 +25,8 @@ def kernel_content(site: Site, n: int) -> dict[str, Any]:
     return {
         "name": kernel_name(kernel.kernel),
         "place": kernel_place(kernel.kernel),
-        "level": kernel.kernel.level.value,
-        "path": [] if kernel.kernel.level is Scope.TOTAL else list(map(visible, kernel.kernel.callpath)),
-        "facts": _facts(site, n),
+        "verdict": verdict(site, n),
+        "facts": [*_path(kernel.kernel), *_facts(site, n)],
         "titles": [site.words.title(measure) for measure in Measure],
         "changes": site.changes[n],
         "too_few": no_change(site),
@@ -35,6 +34,14 @@ def kernel_content(site: Site, n: int) -> dict[str, Any]:
         "carried": min(len(entries), MOST_ENTRIES),
         "data": _data(site, kernel),
     }
+
+
+def _path(kernel: KernelId) -> list[tuple[str, str]]:
+    """Return the whole name of a kernel, if its heading is shorter."""
+    path = [] if kernel.level is Scope.TOTAL else list(map(visible, kernel.callpath))
+    if path in ([], [kernel_name(kernel)]):
+        return []
+    return [("Region" if kernel.level is Scope.REGION else "Call path", " › ".join(path))]
 
 
 def _facts(site: Site, n: int) -> list[tuple[str, str]]:

@@ -17,6 +17,7 @@ import { buildOverview } from "./views/overview.js";
 import { buildRoofline } from "./views/roofline.js";
 import { buildRuntime } from "./views/runtime.js";
 import { buildSurface } from "./views/surface.js";
+import { buildVerdict } from "./views/verdict.js";
 
 /** @import { Report } from "./data/report.js" */
 
@@ -24,6 +25,7 @@ import { buildSurface } from "./views/surface.js";
 const PARTS = [
   ["controls", buildTheme],
   ["controls", buildControls],
+  ["verdict", buildVerdict],
   ["runtime", buildRuntime],
   ["overview", buildOverview],
   ["kernels", buildKernels],

@@ -13,7 +13,7 @@ const NOTHING = { region: -1, node: -1 };
 const LATER = 150; // milliseconds until the address follows
 const AHEAD = 300; // pixels around what is in sight that is drawn, too
 
-/** What the address of a page keeps: whatever differs from how the page opens, by name. */
+/** What the address of a page keeps: whatever differs from how the page opens, by name; going back undoes a choice. */
 export class Address {
   /** @param {string} text what stands behind # in it */
   constructor(text) {
@@ -37,8 +37,10 @@ export class Address {
 
   write() {
     const text = this.kept.toString();
+    if (text === location.hash.slice(1)) return;
     try {
-      history.replaceState(history.state, "", text ? `#${text}` : location.pathname + location.search);
+      history.replaceState({ top: scrollY }, "");
+      history.pushState(null, "", text ? `#${text}` : location.pathname + location.search);
     } catch {
       // pages shown inside of others may have no address of their own
     }
@@ -181,6 +183,13 @@ export class State extends Address {
     const text = this.searched.get(level) ?? searchTexts(level);
     this.searched.set(level, text);
     return this.words.every((word) => text(k).includes(word));
+  }
+
+  /** The kernels of the level that the search finds, the largest at the target first. */
+  matches() {
+    const { level, target } = this;
+    const found = level.region.map((_, k) => k).filter((k) => level.takesAnything(k) && this.finds(level, k));
+    return found.sort((a, b) => level.value(b, target) - level.value(a, target));
   }
 
   /**

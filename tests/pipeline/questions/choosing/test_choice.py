@@ -30,15 +30,34 @@ def wall_at(choice, p):
     return choice.jobs.figures.wall.take([scales(choice).index(p)])
 
 
-def test_jobs_are_those_that_predictions_are_of_to_the_last_digit():
+def test_jobs_are_as_measured_and_else_those_that_predictions_are_of_to_the_last_digit():
     analysis = noisy()
     found = chosen(analysis).jobs.figures
     expected = runtime(analysis, found.points).figures
-    rows = np.arange(len(analysis.experiment.points), len(expected.points))
+    known = expected.points[: len(analysis.experiment.points), 0].tolist()
+    ahead = len(known)
+    rows = [known.index(p) if p in known else ahead + i for i, p in enumerate(found.points[:, 0].tolist())]
+    assert found.measured.tolist() == [row < ahead for row in rows]
+    assert 3 < sum(row < ahead for row in rows) < len(rows)
     for name in ("wall", "core_hours", "efficiency", "effort", "speedup"):
-        mine, theirs = getattr(found, name), getattr(expected, name).take(rows)
+        mine, theirs = getattr(found, name), getattr(expected, name).take(np.array(rows))
         for end in ("value", "below", "above"):
             assert np.array_equal(getattr(mine, end), getattr(theirs, end), equal_nan=True), (name, end)
+
+
+def test_a_scale_measured_once_is_as_sure_as_its_prediction():
+    analysis = strong(noise=0.05, repetitions=1)
+    found = chosen(analysis, deadline=20.0).jobs
+    expected = runtime(analysis, found.figures.points).figures
+    (at,) = np.flatnonzero(found.figures.points[:, 0] == 4)
+    measured, predicted = (
+        expected.wall.take(np.flatnonzero((expected.points[:, 0] == 4) & (expected.measured == known)))
+        for known in (True, False)
+    )
+    assert np.isnan(measured.below).all()
+    assert found.figures.wall.value[at] == measured.value[0]
+    assert found.figures.wall.below[at] == pytest.approx(predicted.below[0])
+    assert np.isfinite(found.probability).all()
 
 
 def test_a_deadline_at_an_end_of_the_interval_holds_with_what_the_interval_says():

@@ -1,6 +1,5 @@
 """The page in a real browser: Debian's chromium, driven by playwright."""
 
-import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.report.page.embedding import modules
+from pipeline.report.page.embedding import compressed, modules
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 TIMEOUT = 120_000  # milliseconds for what should take a few, on a machine that does much else
@@ -103,13 +102,16 @@ class Scripts:
 
     def read(self, payload: Mapping[str, Any], expression: str, *values: Any) -> Any:
         """Evaluate an expression over the data (``report``, ``level``), modules (IMPORTS) and `values`."""
-        script = f"async ({{ text, values }}) => {{ {IMPORTS} const report = readReport(JSON.parse(text)); "
+        script = (
+            f"async ({{ text, values }}) => {{ {IMPORTS} const report = readReport(await unpacked(text)); "
+        )
         script += f"const level = report.levels.callpaths; return {expression}; }}"
-        return self.page.evaluate(script, {"text": json.dumps(payload), "values": list(values)})
+        return self.page.evaluate(script, {"text": compressed(payload), "values": list(values)})
 
 
 IMPORTS = """
 const { readReport } = await import("/data/report.js");
+const { unpacked } = await import("/data/payload.js");
 const shares = await import("/data/shares.js");
 const program = await import("/data/report.js");
 const nodes = await import("/draw/nodes.js");

@@ -22,6 +22,7 @@ from pipeline.models.quality import Note
 from pipeline.questions.analysis import Analysis, Outlook, analyse, default_target, look_ahead
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page import MetricOutlook, Report
+from pipeline.report.page.embedding import BYTES
 from pipeline.report.page.page_data import levels_shown, page_data
 from pipeline.report.page.positions import positions_of
 from tests.pipeline.questions.runtime.programs import STRONG, experiment
@@ -169,10 +170,11 @@ def three_parameter_study() -> Analysis:
     return analyse(experiment, decide_scaling(experiment), "time", ModelOptions())
 
 
-def floats(text: str, columns: int = -1) -> FloatArray:
+def floats(content: bytes, columns: int = -1) -> FloatArray:
     """Numbers as `packed` writes them, in rows of so many columns; all in one row by default."""
-    planes = np.frombuffer(base64.b64decode(text), dtype=np.uint8).reshape(4, -1)
-    values: FloatArray = np.ascontiguousarray(planes.T).view("<f4").ravel().astype(np.float64)
+    planes = np.frombuffer(content, dtype=np.uint8).reshape(4, -1)
+    steps = np.ascontiguousarray(planes.T).view("<u4").ravel()
+    values: FloatArray = np.cumsum(steps, dtype=np.uint32).view("<f4").astype(np.float64)
     return values if columns < 0 else values.reshape(-1, columns)
 
 
@@ -180,7 +182,21 @@ def carried(text: str) -> Any:
     """The data that a page carries."""
     found = re.search(r'<script type="application/octet-stream" id="data">(.*?)</script>', text, re.DOTALL)
     assert found is not None
-    return json.loads(zlib.decompress(base64.b64decode(found.group(1))))
+    return unpacked(found.group(1))
+
+
+def unpacked(text: str) -> Any:
+    """What `compressed` was given."""
+    content = zlib.decompress(base64.b64decode(text))
+    rest = 4 + int.from_bytes(content[:4], "little")
+
+    def placed(found: dict[str, Any]) -> Any:
+        if BYTES not in found:
+            return found
+        first, length = found[BYTES]
+        return content[rest + first : rest + first + length]
+
+    return json.loads(content[4:rest], object_hook=placed)
 
 
 def page_data_of(

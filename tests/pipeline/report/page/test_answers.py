@@ -17,7 +17,7 @@ from pipeline.stages.model import forecast_at
 from pipeline.wording.quantities import estimate_text, figure, percent, quantity
 from tests.pipeline.report.page.studies import EFFORT, answered, study, study_of, two_parameter_study
 
-QUESTIONS = ["How long", "How far", "What breaks first", "How sure", "What next"]
+QUESTIONS = ["How long", "How far", "What breaks first", "Lost to", "How sure", "What next"]
 
 
 def answers_of(

@@ -6,8 +6,9 @@ import pytest
 from pipeline.gate.call_trees import ComparedScale, ComparedTrees, Values
 from pipeline.gate.check_result import Change, Ruling
 from pipeline.gate.kernel_values import KernelId, Scope
+from pipeline.report.check.comparison import WORDS
 from pipeline.report.page import comparison_page as module
-from pipeline.report.page.comparison_page import WORDS, call_tree_data
+from pipeline.report.page.comparison_page import call_tree_data
 from tests.pipeline.report.check.results import kernel, result
 from tests.pipeline.report.page.studies import floats
 

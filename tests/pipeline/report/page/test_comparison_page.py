@@ -9,16 +9,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+import numpy as np
 import pytest
 
 from pipeline.gate.call_trees import ComparedTrees, compare_trees
 from pipeline.gate.check_result import CheckResult
+from pipeline.gate.compared_studies import ComparedStudies
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.matching import match
 from pipeline.gate.study_check import check
+from pipeline.gate.target_forecast import forecast
 from pipeline.models.options import ModelOptions
+from pipeline.report.check.comparison import TOTAL
 from pipeline.report.page.comparison_page import comparison_html
+from pipeline.wording.quantities import estimate_text, figure
 from tests.pipeline.gate.studies import many, study
 from tests.pipeline.report.check.results import NASTY, of_every_kind
 from tests.pipeline.report.page.browser import MOVING, Watched, shows, violations, watching
@@ -33,8 +37,9 @@ AFTER = many(k1=24.0) | BOTH | {"added": 15.0, ("main", "added", "leaf"): 5.0}
 def made() -> tuple[str, ComparedTrees, CheckResult]:
     one, two = study(BEFORE, seed=1), study(AFTER, seed=2)
     result = check(two, one, CheckOptions(), ModelOptions(), datetime.date(2026, 1, 1))
-    trees = compare_trees(match(one, two), one, two, (), ModelOptions())
-    return comparison_html(result, (), "gcc", "llvm", trees), trees, result
+    studies = ComparedStudies.of(one, two, ModelOptions(), 0.01)
+    trees = compare_trees(studies, ())
+    return comparison_html(result, (), "gcc", "llvm", trees, studies), trees, result
 
 
 @pytest.fixture(scope="module")
@@ -69,7 +74,7 @@ def kept(page: Any) -> dict[str, str]:
     return dict(parse_qsl(page.url.partition("#")[2]))
 
 
-@pytest.mark.parametrize("width", [700, 1400])
+@pytest.mark.parametrize("width", [390, 700, 1400])
 def test_it_opens_without_network_and_complaint_and_fits(running: Any, file: Path, width: int) -> None:
     opened = Watched(running, file, viewport={"width": width, "height": 900})
     assert opened.requests == [file.as_uri()]
@@ -92,6 +97,68 @@ def test_boxes_have_the_values_of_both_studies_and_the_verdict(page: Any, trees:
     assert lines[3].startswith(f"Difference: +{added:.1f} core-s (×{ratio:.2f}); ")
     assert lines[4].startswith("Verdict: worse; B / A here 2.")
     assert "g-up" in box(page, "k1").get_attribute("class")
+
+
+def test_everything_follows_the_target_with_the_numbers_of_predict(page: Any) -> None:
+    studies = ComparedStudies.of(study(BEFORE, seed=1), study(AFTER, seed=2), ModelOptions(), 0.01)
+    k1 = KernelId(Scope.CALLPATH, ("main", "k1"))
+    page.locator("#kernel-choice select").select_option(label="main › k1")
+    for target in (512, 256):
+        page.get_by_label("Target p", exact=True).fill(str(target))
+        page.keyboard.press("Enter")
+        curves = studies.curves([TOTAL, k1], np.array([[float(target)]]))
+        a, b = (forecast(one, curves.points, ModelOptions()) for one in studies.measured)
+        for kernel, says in ((TOTAL, "#total-says"), (k1, "#kernel-says")):
+            for letter, side in (("A", a), ("B", b)):
+                ends = side.of([kernel]).prediction
+                values = (float(end[0, 0]) for end in (ends.value, ends.lower, ends.upper))
+                assert f"{letter} {estimate_text(*values, 'core-s')}" in page.locator(says).text_content()
+        ratio = figure(float(curves.ratio.value[1, 0]))
+        row = page.locator("tbody tr", has_text="main › k1").first
+        shows(row.locator(".target-ratio"), re.compile(rf"^{re.escape(ratio)}"))
+        total = figure(float(curves.ratio.value[0, 0]))
+        shows(page.locator("#verdict"), re.compile(rf"^B takes .* at p = {target}, {re.escape(total)} \["))
+    assert page.locator("#curves-kernel .line.c0, #curves-kernel .line.c1").count() == 2
+    assert page.locator("#curves-kernel .band").count() == 2
+    assert page.locator("#kernel-says").text_content().startswith("main › k1. At p = 256: A ")
+    page.locator("#kernels").scroll_into_view_if_needed()
+    page.evaluate("scrollTo(0, document.body.scrollHeight)")
+    top = page.locator("#kernel").bounding_box()["y"]
+    assert 60 < top < 90, "the curves of the kernel stay in sight beside the table"
+    page.wait_for_timeout(400)
+    page.go_back()
+    page.wait_for_selector("html[data-ready]", state="attached")
+    shows(page.locator("#verdict"), re.compile("at p = 512"))
+
+
+def test_of_two_scales_nothing_is_predicted_and_there_is_no_target(running: Any, tmp_path: Path) -> None:
+    one, two = (study({("main",): 5.0, "solve": 9.0 * n}, scales=(8, 16), seed=n) for n in (1, 2))
+    result = check(two, one, CheckOptions(), ModelOptions(), datetime.date(2026, 1, 1))
+    studies = ComparedStudies.of(one, two, ModelOptions(), 0.01)
+    path = tmp_path / "two.html"
+    trees = compare_trees(studies, ())
+    path.write_text(comparison_html(result, (), "a", "b", trees, studies), encoding="utf-8")
+    opened = Watched(running, path, viewport=WIDE)
+    assert opened.complaints == []
+    shows(opened.page.locator("#verdict"), re.compile(r"^B takes .* at p = 16 \(measured\), "))
+    assert opened.page.locator("#scale input, #curves .line, #curves .band").count() == 0
+    assert opened.page.locator("#curves-total .dot").count() > 2
+    text = opened.page.locator("main").text_content()
+    assert "B / A at" not in text and "90 % interval" not in text
+    opened.page.close()
+
+
+def test_enter_goes_through_what_the_search_finds(page: Any) -> None:
+    search = page.get_by_label("Search: Kernels")
+    search.fill("k1")
+    names = page.locator("table.comparison tbody tr:visible th .name").all_text_contents()
+    search.press("Enter")
+    first = page.locator("tr.selected th .name").text_content()
+    search.press("Enter")
+    second = page.locator("tr.selected th .name").text_content()
+    assert first in names and second == names[(names.index(first) + 1) % len(names)]
+    search.press("Shift+Enter")
+    shows(page.locator("tr.selected th .name"), first)
 
 
 def test_call_paths_of_one_study_are_shown_and_marked(page: Any) -> None:
@@ -153,14 +220,15 @@ def test_the_search_finds_rows_and_boxes(page: Any) -> None:
     rows = page.locator("table.comparison tbody tr")
     everything = rows.count()
     page.get_by_label("Search: Kernels").fill("K19 main")
-    shows(page.locator("#count"), f"1 of {everything} kernels")
+    shows(page.locator(".matches"), "1 found")
     shows(page.locator("table.comparison tbody tr:visible"), "k19")
     page.get_by_label("Search: Kernels").fill("k1")
     names = page.locator(".difference .box:not(.fades) title").all_text_contents()
     assert all(text.split("\n")[0].startswith("k1") for text in names)
     assert len(names) == 11  # k1 and k10 to k19
     page.get_by_label("Search: Kernels").fill("")
-    shows(page.locator("#count"), f"{everything} of {everything} kernels")
+    assert page.locator("table.comparison tbody tr:visible").count() == everything
+    assert page.locator(".matches").inner_text() == ""
     assert page.locator(".fades").count() == 0
 
 
@@ -250,7 +318,7 @@ def test_axe_finds_nothing(running: Any, file: Path, tmp_path: Path, theme: str)
     page.close()
     result, renamed = of_every_kind()
     one, two = study(BEFORE, seed=1), study(AFTER, seed=2)
-    trees = compare_trees(match(one, two), one, two, (), ModelOptions())
+    trees = compare_trees(ComparedStudies.of(one, two, ModelOptions(), 0.01), ())
     path = tmp_path / "every-verdict.html"
     path.write_text(comparison_html(result, renamed, "a", "b", trees), encoding="utf-8")
     page = Watched(running, path, viewport=size, color_scheme=theme).page

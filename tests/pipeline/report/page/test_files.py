@@ -158,7 +158,7 @@ def test_the_formula_of_an_opened_row_is_copied(running: Any, file: Path) -> Non
     context.close()
 
 
-def test_paper_has_all_rows_intervals_and_colours(running: Any, tmp_path: Path) -> None:
+def test_paper_has_the_rows_of_the_screen_intervals_and_colours(running: Any, tmp_path: Path) -> None:
     many = {("main", f"f{i}"): lambda p, i=i: 2 + i + 0 * p for i in range(60)}
     many = {("main",): lambda p: 1 + 0 * p} | many
     path = tmp_path / "report.html"
@@ -169,14 +169,12 @@ def test_paper_has_all_rows_intervals_and_colours(running: Any, tmp_path: Path) 
     page.emulate_media(media="print")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     rows = page.locator("#kernel-table tbody tr")
-    assert rows.count() == 61
+    assert rows.count() == 25  # as on the screen
     assert rows.last.locator("td", has_text=" .. ").first.is_visible()  # the interval
     swatch = page.locator("#legend .swatch").first
     assert swatch.evaluate("node => getComputedStyle(node).printColorAdjust") == "exact"
     assert not page.locator("#controls").is_visible()
     assert not page.locator("#lines-options").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 794
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert rows.count() == 25
     assert opened.complaints == []
     page.close()

@@ -1,5 +1,6 @@
 """The first screen in a browser: the answers, and two charts that fit and hide nothing."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def test_first_screen_answers_and_has_two_charts(running: Any, file: Path) -> No
         watched = Watched(running, file, viewport={"width": 1400, "height": 900}, color_scheme=theme)
         page = watched.page
         assert page.locator(".answers dt").all_inner_texts() == [
-            *("How long", "How far", "What breaks first", "How sure", "What next")
+            *("How long", "How far", "What breaks first", "Lost to", "How sure", "What next", "The models")
         ]
         boxes = [page.locator(f"#runtime-{name} svg").bounding_box() for name in ("speedup", "efficiency")]
         assert all(box is not None and box["y"] + box["height"] <= 900 for box in boxes)
@@ -82,3 +83,18 @@ def test_models_fade_beyond_four_and_sixteen_times_the_measured_range(running: A
         chart = "#runtime-speedup path.line"
         assert tuple(watched.page.locator(f"{chart}{cls}").count() for cls in (".far", ".very-far")) == faded
         watched.page.close()
+
+
+def test_a_report_is_printed_on_few_pages(running: Any, file: Path) -> None:
+    watched = Watched(running, file, viewport={"width": 1400, "height": 900})
+    printed = watched.page.pdf(format="A4", prefer_css_page_size=True)
+    assert len(re.findall(rb"/Type\s*/Page\b(?!s)", printed)) <= 4
+    watched.page.close()
+
+
+def test_little_is_to_be_read_above_the_charts_of_kernels(running: Any, file: Path) -> None:
+    watched = Watched(running, file, viewport={"width": 1400, "height": 900})
+    above = watched.page.locator(".verdict, .brief").all_inner_texts()
+    assert 0 < len(" ".join(above)) <= 300
+    assert watched.page.locator("#overview p:visible").count() == 0
+    watched.page.close()

@@ -24,7 +24,7 @@ def test_every_module_is_a_function_after_those_that_it_imports() -> None:
         '"use strict";\n{\nconst modules = {};\n'
         'modules["size.js"] = (() => {\nconst SIZE = 2;\nreturn { SIZE };\n})();\n'
         'modules["math/twice.js"] = (() => {\nconst { SIZE } = modules["size.js"];\n'
-        "const value = SIZE;\nfunction twice(x) {\n  return value * x;\n}\nreturn { twice };\n})();\n"
+        "const value = SIZE;\nfunction twice(x) {\nreturn value * x;\n}\nreturn { twice };\n})();\n"
         'modules["main.js"] = (async () => {\nconst { twice } = modules["math/twice.js"];\n'
         "const value = 1;\nshow(twice(value));\nreturn {  };\n})();\n"
         "}\n"

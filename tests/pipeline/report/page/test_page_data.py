@@ -1,6 +1,5 @@
 """The page's data as a whole, and the small parts of it: regions, metrics, imbalance, filter."""
 
-import json
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +13,9 @@ from ingest.scaling import Scaling, decide_scaling
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis, analyse
 from pipeline.questions.runtime.figures import RuntimeStudy
+from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page import page_data as module
+from pipeline.report.page.embedding import compressed
 from pipeline.report.page.page_data import (
     METRICS,
     MOST_UNEVEN,
@@ -70,7 +71,7 @@ def test_what_was_measured_and_what_can_be_asked() -> None:
         assert len(floats(level["value"], len(data["scales"]) * 5)) == len(level["region"])
     assert data["limits"] == {"growing": 0.9, "noteworthy": 0.01, "far": 4.0, "veryFar": 16.0}
     assert ["visits", "time_per_visit"] in data["factors"]
-    json.dumps(data, allow_nan=False)
+    compressed(data)  # which refuses what JSON has not
 
 
 def test_what_is_modelled() -> None:
@@ -293,7 +294,13 @@ def test_figures_at_positions_are_those_of_the_runtime() -> None:
         for end in ("value", "lower", "upper"):
             assert row[end][place] == pytest.approx(getattr(expected, end)[-1], rel=1e-8)
     (line,) = found["charts"][0]["lines"]
-    assert line["curve"]["value"] == found["answers"][1]["value"]
+    analysis = study()
+    measured, _ = RuntimeStudy(analysis).measured_at(positions.points)
+    speedup = runtime(analysis, report.targets).figures.speedup.value[: len(analysis.experiment.points)]
+    shown, curve = np.array(found["answers"][1]["value"]), np.array(line["curve"]["value"])
+    assert 1 < measured.sum() < len(measured)
+    assert (shown[~measured] == curve[~measured]).all()
+    assert shown[measured] == pytest.approx(speedup, rel=1e-8)
 
 
 def test_figures_over_a_size_and_a_scale_are_those_of_the_runtime() -> None:

@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.stages.model import summary_of
+from pipeline.columns.verdict_line import verdict_line
+from pipeline.report.page.first_screen import answers
+from pipeline.report.page.verdict_sentences import Findings
+from pipeline.stages.model import forecast_at, summary_of
 from pipeline.store.results import read_study
 from pipeline.wording.quantities import figure
 from tests.pipeline.report.page.browser import Scripts, Watched, shows
@@ -18,6 +21,7 @@ AT_TARGETS = """values.map((at) => [
     ...report.levels.regions.region.map((_, k) => numbers.figure(report.levels.regions.value(k, at))),
     ...report.program.answers.map(({ value }) => value[report.positions.placeOf(at)]),
 ])"""
+SAYS = "(text) => document.querySelector('#verdict').textContent.replaceAll('\u00a0', ' ') === text"
 FIGURES = {
     "wall time": "wall_seconds",
     "speed-up": "speedup",
@@ -44,11 +48,40 @@ def test_positions_agree_with_predict_to_the_last_digit(scripts: Scripts, result
     pages = scripts.read(data, AT_TARGETS, *targets)
     regions = {row["callpath"][-1]: row for row in summary["regions"]}
     rows = [regions[data["regions"][r]["name"]] for r in data["levels"]["regions"]["region"]]
-    runtime = [row for row in summary["runtime"]["at"] if not row["measured"]][-len(at) :]
-    for i, (page, found) in enumerate(zip(pages, runtime, strict=True)):
+    runtime = sorted(summary["runtime"]["at"], key=lambda row: row["measured"])
+    known = {tuple(row["point"].values()): row for row in runtime}  # what was measured counts there
+    for i, (page, target) in enumerate(zip(pages, at, strict=True)):
+        found = known[tuple(target.values())]
         assert page[: len(rows)] == [figure(row["predictions"][i]["value"]) for row in rows]
         answers = [found[FIGURES[one["label"]]]["value"] for one in data["program"]["answers"]]
         np.testing.assert_allclose(page[len(rows) :], answers, rtol=1e-8)
+
+
+def test_verdict_and_answers_follow_the_target_as_commands_give_them(running: Any, results: Path) -> None:
+    analysis = read_study(results).chosen
+    content = (results / "report.html").read_text(encoding="utf-8")
+    data = data_of(content)
+    watched = Watched(running, results / "report.html", viewport={"width": 1400, "height": 900})
+    page, name = watched.page, data["parameters"][data["column"]]
+    opening = dict(zip(data["parameters"], data["lines"][0], strict=True))
+    for scale in (data["scales"][0], data["scales"][1], data["scales"][-8], data["scales"][-1]):
+        forecast = forecast_at(analysis, [opening | {name: scale}])
+        assert forecast.runtime is not None
+        verdict = verdict_line(forecast.runtime, data["parameters"])
+        box = page.get_by_label(f"Target {name}", exact=True)
+        box.fill(str(scale))
+        box.press("Enter")
+        page.wait_for_function(SAYS, arg=verdict.text)
+        shows(page.locator("#trust"), f"trust: {verdict.trust}")
+        findings = Findings(analysis, *forecast.outlooks, forecast.targets[-1])
+        for question, answer in answers(findings, forecast.runtime, None):
+            if question in ("How long", "How far", "How sure"):
+                assert plain(page.locator(f'[data-says="{question}"]').inner_text()) == plain(answer)
+    page.close()
+
+
+def plain(text: str) -> str:
+    return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_a_typed_target_shows_the_nearest_position_and_the_command(running: Any, results: Path) -> None:

@@ -186,22 +186,23 @@ def test_trust_names_points_repetitions_reach_and_error() -> None:
     assert "5 points with one repetition and" in sentences(findings(single, 256.0))[2]
 
 
-def test_warnings_name_the_number_of_regions_unless_it_is_all() -> None:
-    noted = with_notes(study(), {SOLVER: Note.CANNOT_TELL, "MPI_Allreduce": Note.CANNOT_TELL})
-    made = findings(noted, 256.0)
-    matter = int((made.regions.share_target >= 0.01).sum())
-    assert 2 < matter < 5
-    third = sentences(made)[2]
-    assert third.endswith(f" %; warnings: growth uncertain (2 of {matter} regions above 1 %).")
-    everywhere = with_notes(
-        study(), {path[-1]: Note.FEW_POINTS for path in study().regions.kernels.callpaths}
-    )
-    assert sentences(findings(everywhere, 256.0))[2].endswith(" %; warnings: fewer than 5 points.")
-
-
-def test_warnings_about_small_regions_are_left_to_their_rows() -> None:
-    small = with_notes(study(), {"operator<<": Note.CANNOT_TELL})
-    assert "warnings" not in sentences(findings(small, 256.0))[2]
+def test_models_that_miss_measurements_are_counted_among_regions_that_matter() -> None:
+    made = findings(study(), 256.0)
+    matters = made.regions.share_target >= 0.01
+    first = int(np.flatnonzero(matters)[0])
+    for missed, count in (
+        (np.arange(len(matters)) == first, f"1 of {matters.sum()}"),
+        (matters, f"all {matters.sum()}"),
+    ):
+        standing = replace(made.regions.standing, unreliable=missed)
+        third = sentences(replace(made, regions=replace(made.regions, standing=standing)))[2]
+        assert third.endswith(
+            f" %; models of {count} regions above 1 % miss measurements by far, "
+            "so nothing is concluded from them."
+        )
+    standing = replace(made.regions.standing, unreliable=~matters)
+    small = sentences(replace(made, regions=replace(made.regions, standing=standing)))[2]
+    assert "miss measurements" not in small
 
 
 def test_long_names_are_cut_and_scales_do_not_break() -> None:

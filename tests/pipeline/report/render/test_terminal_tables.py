@@ -145,6 +145,20 @@ def test_columns_without_values_are_left_out_and_those_before_names_stand_with_t
     assert lines == [" id  kernel", " #1  main", "#12  main › solve"]
 
 
+@given(st.integers(70, 110), st.integers(12, 16))
+def test_no_number_is_cut_however_wide_the_verdicts_before_the_names_are(width, verdict):
+    paths = (("a" * 60,), ("b" * 40,))
+    names = Cells(name="k", heading="kernel", values=paths, texts=("", ""), paths=paths, is_number=False)
+    before = cells("verdict", ("v" * verdict, "worse"), left=True)
+    numbers = [cells(f"at target {n}", (f"{n}.708 .. 1.03 million", f"45.{n} %")) for n in range(3)]
+    stream = io.StringIO()
+    out = console(stream)
+    out.width = width
+    out.print(terminal_table(DataTable(columns=[before, names, *numbers]), width))
+    for text in ("kernel", *(text for column in numbers for text in column.texts)):
+        assert text in stream.getvalue()
+
+
 def test_of_a_table_without_rows_its_notes_are_shown():
     stream = io.StringIO()
     show_table(console(stream), DataTable(columns=[cells("a", ())], notes=["nothing is known"]))

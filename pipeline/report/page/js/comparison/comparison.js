@@ -1,20 +1,26 @@
 // @ts-check
-// The page of a comparison: the differential flame graph of two studies, and the table that follows its selection.
+// The page of a comparison: curves of two studies, their differential flame graph, and the table; all follow the target
+// and the selection.
 
 import { RegionNames, Tree } from "../data/call_tree.js";
 import { Difference } from "../data/difference.js";
 import { floats, readData } from "../data/payload.js";
 import { BoxTree, WHOLE } from "../draw/boxes.js";
-import { byId, el, keepingFocus, selector } from "../draw/dom.js";
+import { byId, el, keepingFocus, onResize, selector } from "../draw/dom.js";
+import { chartTools } from "../draw/files.js";
 import { Address, wordsOf } from "../state.js";
 import { nameHas } from "../text/names.js";
-import { estimateText } from "../text/numbers.js";
+import { estimateText, figure, intervalText, pointText } from "../text/numbers.js";
+import { outsideText, scaleControl } from "../views/controls.js";
 import { DifferenceView } from "../views/difference.js";
 import { buildTheme, followAddress } from "../views/navigation.js";
+import { searchBox } from "../views/search.js";
+import { Curves, drawCurves } from "./curves.js";
 
 /** @import { Side } from "../data/difference.js" */
 /** @import { Floats, Region } from "../data/payload.js" */
 /** @import { Compared } from "../views/difference.js" */
+/** @import { CurvesPayload } from "./curves.js" */
 
 /**
  * @typedef {object} PackedValues per call path, NaN if the study lacks it
@@ -37,6 +43,7 @@ import { buildTheme, followAddress } from "../views/navigation.js";
  * @property {number[]} parent K, -1 for a root
  * @property {{name: string, predicted: boolean, runs: [number, number], a: PackedValues, b: PackedValues}[]} scales
  * @property {Judged[]} kernels in the order of the page's table
+ * @property {CurvesPayload | null} curves of the total and of these kernels; null if nothing is compared
  */
 
 /** @param {Payload} payload */
@@ -95,7 +102,16 @@ const chosen = {
   scale: indexOf(address.kept.get("scale"), scales.length, opening),
   selection: indexOf(address.kept.get("callpath"), payload.region.length, NONE),
   words: wordsOf(address.kept.get("find") ?? ""),
+  row: indexOf(
+    address.kept.get("kernel"),
+    rows.length,
+    Math.max(
+      payload.kernels.findIndex(([k]) => k !== NONE),
+      0,
+    ),
+  ),
 };
+const curves = payload.curves ? new Curves(payload.curves) : null;
 
 /**
  * @param {string | null} text
@@ -168,7 +184,19 @@ function look(k) {
 function select(k) {
   chosen.selection = k;
   address.keep("callpath", k === NONE ? null : String(k));
+  const row = judged.get(k)?.row;
+  if (k !== NONE && row !== undefined) showRow(row);
   draw();
+}
+
+/** @param {number} row whose curves are shown */
+function showRow(row) {
+  chosen.row = row;
+  address.keep("kernel", String(row));
+  const list = document.querySelector("#kernel-choice select");
+  if (list instanceof HTMLSelectElement) list.value = String(row);
+  drawKernel();
+  search.update();
 }
 
 const boxes = new BoxTree(tree, address.kept.get("zoom"), (k) => {
@@ -187,29 +215,135 @@ function draw() {
   });
 }
 
-/** The rows whose kernel has all words in its name or those of its callers. */
-function filter() {
-  let count = 0;
-  for (const row of rows) {
-    const names = row.querySelector("th")?.getAttribute("title")?.toLowerCase() ?? "";
-    const shown = chosen.words.every((word) => names.includes(word));
-    row.toggleAttribute("hidden", !shown);
-    if (shown) count += 1;
-  }
-  byId("count").textContent = `${count} of ${rows.length} kernels`;
+/** @param {Element} row */
+function isFound(row) {
+  const names = row.querySelector("th")?.getAttribute("title")?.toLowerCase() ?? "";
+  return chosen.words.every((word) => names.includes(word));
 }
 
-function searchBox() {
-  const label = "Search: Kernels in table and call tree";
-  const value = address.kept.get("find");
-  const search = el("input", { type: "search", placeholder: "Search kernels", value, "aria-label": label });
-  search.addEventListener("input", () => {
-    chosen.words = wordsOf(search.value);
-    address.keep("find", chosen.words.length ? search.value : null);
+/** Shows the rows whose kernel has all words in its name or those of its callers. */
+function filter() {
+  for (const row of rows) row.toggleAttribute("hidden", !isFound(row));
+}
+
+const search = searchBox({
+  label: "Search: Kernels in table and call tree",
+  text: address.kept.get("find"),
+  search: (text) => {
+    chosen.words = wordsOf(text);
+    address.keep("find", chosen.words.length ? text : null);
     filter();
     draw();
+  },
+  found: () => (chosen.words.length ? [...rows.keys()].filter((row) => isFound(rows[row])) : null),
+  at: (row) => row === chosen.row,
+  goTo: (row) => {
+    const [k] = payload.kernels[row];
+    if (k === NONE) showRow(row);
+    else if (k !== chosen.selection) select(k);
+    rows[row].scrollIntoView({ block: "center" });
+  },
+});
+
+/** @param {number} row */
+function rowName(row) {
+  return rows[row]?.querySelector(".name")?.textContent ?? "";
+}
+
+let drawKernel = () => {};
+
+/**
+ * The target, and what follows it: the verdict, the charts and a column of the table.
+ * @param {Curves} known
+ */
+function buildCurves(known) {
+  const { positions } = known;
+  const name = `at.${positions.scaled}`;
+  const asked = Number(address.kept.get(name));
+  const state = {
+    report: { positions },
+    target: asked > 0 ? positions.atScale(positions.opening, positions.nearest(asked)) : positions.opening,
+    /** @param {readonly number[]} target */
+    setTarget: (target) => {
+      state.target = [...target];
+      const scale = target[positions.column];
+      address.keep(name, scale === positions.opening[positions.column] ? null : String(scale));
+      follow();
+    },
+  };
+  const { metric, unit } = payload;
+  const totals = byId("total-says").textContent;
+  const [total, kernel] = [byId("curves-total"), byId("curves-kernel")];
+  const drawTotal = () => drawCurves(total, known, 0, state.target, { name: "Total", metric, unit });
+  drawKernel = () => {
+    drawCurves(kernel, known, chosen.row + 1, state.target, { name: rowName(chosen.row), metric, unit });
+    const said = [rowName(chosen.row), ratioAt(known, chosen.row + 1, state.target)];
+    byId("kernel-says").textContent = said.filter(Boolean).join(". "); // printed without the list of kernels
+  };
+  const follow = () => {
+    drawTotal();
+    drawKernel();
+    const scale = state.target[positions.column];
+    const opens = scale === positions.opening[positions.column];
+    byId("total-says").textContent = opens ? totals : ratioAt(known, 0, state.target);
+    const said = known.said[positions.scales.indexOf(scale)];
+    if (said) byId("verdict").textContent = said;
+    byId("at-target").textContent = outsideText(positions, state.target);
+    if (!positions.measuredOnly)
+      byId("target-head").textContent = `B / A at ${pointText(positions.parameters, state.target)}`;
+    for (const [i, row] of rows.entries()) showRatio(row, known.at("ratio", i + 1, scale));
+  };
+  const places = rows.map((_, i) => /** @type {[string, string]} */ ([String(i), rowName(i)]));
+  byId("kernel-choice").replaceChildren(
+    selector("Kernel", places, chosen.row, (value) => {
+      const [k] = payload.kernels[Number(value)];
+      if (k === NONE) showRow(Number(value));
+      else select(k);
+    }),
+  );
+  byId("total-tools").replaceChildren(chartTools(total, "the total of A and B", drawTotal));
+  byId("kernel-tools").replaceChildren(chartTools(kernel, "a kernel of A and B", () => drawKernel()));
+  if (!positions.measuredOnly && positions.scales.length > 1)
+    byId("scale").replaceChildren(...nodesOf(scaleControl(state)));
+  follow();
+  onResize(total, drawTotal);
+  onResize(kernel, () => drawKernel());
+  addEventListener("beforeprint", follow);
+}
+
+/** @param {{node: Node, hint: Node}} control */
+function nodesOf({ node, hint }) {
+  return [node, hint];
+}
+
+/**
+ * @param {Curves} known
+ * @param {number} k
+ * @param {number[]} target
+ */
+function ratioAt(known, k, target) {
+  const { positions } = known;
+  const scale = target[positions.column];
+  if (positions.measuredOnly) return "";
+  const parts = /** @type {const} */ (["a", "b", "ratio"]).flatMap((which) => {
+    const found = known.at(which, k, scale);
+    const text = found && estimateText(found.value, found.interval, which === "ratio" ? "" : payload.unit);
+    return text ? [`${{ a: "A", b: "B", ratio: "B / A" }[which]} ${text}`] : [];
   });
-  return search;
+  return `At ${pointText(positions.parameters, target)}: ${parts.join(", ")}`;
+}
+
+/**
+ * @param {Element} row
+ * @param {import("./curves.js").Estimate | null} ratio
+ */
+function showRatio(row, ratio) {
+  const cell = row.querySelector(".target-ratio");
+  if (!cell || curves?.positions.measuredOnly) return;
+  const texts = ratio
+    ? [figure(ratio.value), el("br"), el("small", {}, intervalText(ratio.interval))]
+    : ["-"];
+  cell.replaceChildren(...texts);
 }
 
 /** Buttons that select the call path of a row. */
@@ -238,9 +372,10 @@ const scale = selector("Scale", places, chosen.scale, (value) => {
   draw();
 });
 byId("difference-options").replaceChildren(scale, ...view.options());
-byId("search").replaceChildren(searchBox());
+byId("search").replaceChildren(...search.nodes);
 boxes.listen(host);
 filter();
+if (curves) buildCurves(curves);
 draw();
 followAddress(address);
 document.documentElement.dataset.ready = "true";

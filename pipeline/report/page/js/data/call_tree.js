@@ -177,12 +177,12 @@ const OPENED_AT_FIRST = 30;
 const NONE = -1;
 
 /**
- * Opens the nodes that most of the value is below, and closes all others.
+ * Opens the nodes that most of the value is below and those above the largest one, and closes all others.
  * @param {CallTree} tree
  * @param {TreeValues} values
  * @param {Set<number>} open
  */
-export function hotPaths({ callees, roots }, values, open) {
+export function hotPaths({ callees, roots, level }, values, open) {
   open.clear();
   const queue = [...roots];
   let rows = roots.length;
@@ -194,6 +194,8 @@ export function hotPaths({ callees, roots }, values, open) {
     rows += Math.min(callees[k].length, CALLEES_AT_ONCE);
     queue.push(...callees[k]);
   }
+  const hottest = values.exclusive.indexOf(Math.max(...values.exclusive));
+  for (let k = level.parent[hottest] ?? NONE; k >= 0; k = level.parent[k]) open.add(k);
 }
 
 /**

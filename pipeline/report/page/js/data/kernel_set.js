@@ -58,9 +58,6 @@ export class KernelSet extends RegionNames {
     this.python = raw.python;
     this.growthClass = raw.growthClass.map((i) => raw.growthClassTexts[i]);
     this.warnings = raw.warning.map((i) => raw.warningTexts[i]);
-    this.sharedWarnings = (raw.warningTexts[0] ?? []).filter((text) =>
-      raw.warningTexts.every((texts) => texts.includes(text)),
-    );
     this.predicted = floats(raw.value);
     this.weighty = endsOf(raw.weighty);
     this.others = endsOf(raw.others);
@@ -161,7 +158,7 @@ export class KernelSet extends RegionNames {
   intervalOfTotal(at) {
     const place = this.positions.placeOf(at);
     const [lower, upper] = [this.total?.lower[place], this.total?.upper[place]];
-    return lower === undefined || upper === undefined ? null : [lower ?? 0, upper ?? Infinity];
+    return (lower ?? upper ?? null) === null ? null : [lower ?? 0, upper ?? Infinity];
   }
 
   /**

@@ -4,7 +4,7 @@
 import { floats, steps } from "./payload.js";
 
 /** @import { KernelSet } from "./kernel_set.js" */
-/** @import { LocationsPayload, PointLocationsPayload } from "./payload.js" */
+/** @import { LocationsPayload, PointLocationsPayload, Steps } from "./payload.js" */
 
 /**
  * @typedef {object} Place a location, or a range of them
@@ -77,8 +77,8 @@ function placesOf(raw, row) {
   const { process, thread, lastProcess, lastThread, count } = raw;
   const places = process.length;
   const top = floats(raw.top)[row];
-  /** @param {string} text */
-  const of = (text) => steps(text).subarray(row * places, (row + 1) * places);
+  /** @param {Steps} packed */
+  const of = (packed) => steps(packed).subarray(row * places, (row + 1) * places);
   const mean = of(raw.mean);
   if (mean.includes(UNKNOWN)) return [];
   const low = raw.low === null ? mean : of(raw.low);

@@ -1,8 +1,8 @@
 // @ts-check
-// The page's data as page_data.py writes it: compressed JSON, with arrays of floats in base64, row by row.
+// The page's data as page_data.py writes it: compressed JSON with arrays of floats as bytes beside it, row by row.
 
 /** @import { ColumnPayload } from "../draw/table.js" */
-/** @typedef {string} Floats base64 of float32, the lowest bytes of all first */
+/** @typedef {Uint8Array} Floats float32 as differences from number to number, the lowest bytes of all first */
 /** @typedef {number[]} Point a value per parameter */
 
 /**
@@ -14,6 +14,7 @@
  * @property {number[]} scales S values of the parameter that scales, ascending
  * @property {Point[]} lines L points; with the scales they make the L x S positions, and the page opens at the first
  * @property {number} reach the largest scale that curves are drawn to
+ * @property {boolean} measuredOnly whether nothing is predicted: values at the positions were measured
  * @property {string} metric
  * @property {string} unit
  * @property {boolean} relativeGrowth growth is judged by shares, since the parameter counts no processes
@@ -78,6 +79,7 @@
  * @typedef {object} ProgramPayload the figures that are known
  * @property {boolean} strong whether points are compared as under strong scaling
  * @property {AnswerPayload[]} answers
+ * @property {Record<string, (string | null)[]>} [said] texts at all positions: the verdict, its trust, and answers
  * @property {RuntimeChart[]} charts
  * @property {SurfacePayload | null} surface null unless a size varies beside the scale
  */
@@ -183,9 +185,11 @@
  * @property {Steps | null} high
  */
 
-/** @typedef {string} Steps base64 of little-endian uint16: 65534 is the largest value, 65535 unknown */
+/** @typedef {Uint8Array} Steps little-endian uint16: 65534 is the largest value, 65535 unknown */
 
 /** @typedef {{method: string, names: string[], columns: ColumnPayload[]}} FilterPayload one row per region */
+
+const BYTES = "$bytes";
 
 /** @param {string} text */
 function bytes(text) {
@@ -195,26 +199,40 @@ function bytes(text) {
   return array.buffer;
 }
 
-/** @param {Floats} text */
-export function floats(text) {
-  const planes = new Uint8Array(bytes(text));
+/** @param {Floats} planes */
+export function floats(planes) {
   const count = planes.length / 4;
-  const array = new Uint8Array(planes.length);
-  for (let i = 0; i < planes.length; i++) array[4 * (i % count) + Math.floor(i / count)] = planes[i];
+  const array = new Uint32Array(count);
+  for (let i = 0, last = 0; i < count; i++) {
+    last +=
+      planes[i] + (planes[count + i] << 8) + (planes[2 * count + i] << 16) + (planes[3 * count + i] << 24);
+    array[i] = last;
+    last |= 0;
+  }
   return new Float32Array(array.buffer);
 }
 
-/** @param {Steps} text */
-export function steps(text) {
-  return new Uint16Array(bytes(text));
+/** @param {Steps} raw */
+export function steps(raw) {
+  return new Uint16Array(raw.slice().buffer);
 }
 
 /**
- * The data that a page carries.
+ * Data as `compressed` in embedding.py writes them.
+ * @param {string} text
  * @returns {Promise<any>}
  */
-export async function readData() {
-  const text = document.getElementById("data")?.textContent ?? "";
+export async function unpacked(text) {
   const stream = new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return new Response(stream).json();
+  const content = await new Response(stream).arrayBuffer();
+  const rest = 4 + new DataView(content).getUint32(0, true);
+  /** @type {(_: string, value: any) => any} */
+  const placed = (_, value) =>
+    value?.[BYTES] ? new Uint8Array(content, rest + value[BYTES][0], value[BYTES][1]) : value;
+  return JSON.parse(new TextDecoder().decode(new Uint8Array(content, 4, rest - 4)), placed);
+}
+
+/** The data that a page carries. */
+export function readData() {
+  return unpacked(document.getElementById("data")?.textContent ?? "");
 }

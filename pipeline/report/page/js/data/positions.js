@@ -14,6 +14,7 @@ export class Positions {
     this.scales = payload.scales;
     this.lines = payload.lines;
     this.reach = payload.reach;
+    this.measuredOnly = payload.measuredOnly;
     this.limits = payload.limits;
     this.opening = payload.lines[0];
     this.count = this.scales.length * this.lines.length;

@@ -66,7 +66,6 @@ export class DataTable {
     const exists = spec.columns.some(({ key }) => key === asked);
     this.sortKey = exists ? asked : spec.sort;
     this.descending = !exists || order.startsWith("-");
-    this.rowsOfPage = PAGE_ROWS;
     this.page = 0;
     /** @type {string[]} */
     this.words = [];
@@ -86,17 +85,6 @@ export class DataTable {
     const scroll = { class: "scroll", tabindex: 0, role: "region", "aria-label": spec.caption };
     host.replaceChildren(this.bar(), el("div", scroll, table));
     for (const row of spec.kept?.open ?? []) this.openRow(row);
-    this.refresh();
-    addEventListener("beforeprint", () => this.turn(Infinity));
-    addEventListener("afterprint", () => this.turn(PAGE_ROWS));
-  }
-
-  /**
-   * Shows pages of so many rows.
-   * @param {number} rows
-   */
-  turn(rows) {
-    this.rowsOfPage = rows;
     this.refresh();
   }
 
@@ -170,7 +158,7 @@ export class DataTable {
 
   refresh() {
     const found = this.found();
-    const size = Math.min(this.rowsOfPage, Math.max(found.length, 1));
+    const size = Math.min(PAGE_ROWS, Math.max(found.length, 1));
     const pages = Math.max(1, Math.ceil(found.length / size));
     this.page = Math.min(this.page, pages - 1);
     const first = this.page * size;
@@ -196,7 +184,7 @@ export class DataTable {
    */
   showRow(wanted) {
     const place = this.found().findIndex(wanted);
-    if (place >= 0 && this.rowsOfPage !== Infinity) this.page = Math.floor(place / this.rowsOfPage);
+    if (place >= 0 && PAGE_ROWS !== Infinity) this.page = Math.floor(place / PAGE_ROWS);
     this.refresh();
   }
 

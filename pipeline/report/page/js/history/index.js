@@ -5,7 +5,9 @@ import { readData } from "../data/payload.js";
 import { byId, el, switcher } from "../draw/dom.js";
 import { commitNode } from "../draw/nodes.js";
 import { columnsOf, DataTable } from "../draw/table.js";
-import { buildTheme } from "../views/navigation.js";
+import { Address, wordsOf } from "../state.js";
+import { buildTheme, followAddress } from "../views/navigation.js";
+import { searchBox } from "../views/search.js";
 import { Trends } from "./trends.js";
 
 /** @import { ColumnPayload } from "../draw/table.js" */
@@ -26,7 +28,15 @@ import { Trends } from "./trends.js";
 
 /** @type {Payload} */
 const { columns, levels, places, addresses, changes, trends, spoken } = await readData();
-let shown = "";
+const address = new Address(location.hash.slice(1));
+/** @type {[string, string][]} */
+const LEVELS = [
+  ["", "All"],
+  ["region", "Regions"],
+  ["callpath", "Call paths"],
+];
+let shown = address.choice("level", LEVELS);
+let words = wordsOf(address.kept.get("find") ?? "");
 
 /**
  * @param {number} row
@@ -64,7 +74,9 @@ function trendCells(key) {
 
 /** @param {number} row */
 function isShown(row) {
-  return shown === "" || levels[row] === shown || levels[row] === "total";
+  const name = `${columns[0].texts[row]} ${places[row]}`.toLowerCase();
+  const found = words.every((word) => name.includes(word));
+  return found && (shown === "" || levels[row] === shown || levels[row] === "total");
 }
 
 const lines = Object.fromEntries(Object.keys(trends).map((key) => [key, trendCells(key)]));
@@ -73,20 +85,44 @@ const table = new DataTable(byId("matrix"), {
   columns: columnsOf(columns, { kernel: kernelNode, change: changeNode, ...lines }),
   sort: "share",
   rows: () => levels.map((_, row) => row).filter(isShown),
-  text: (row) => `${columns[0].texts[row]} ${places[row]}`.toLowerCase(),
+  kept: {
+    order: address.kept.get("order"),
+    open: [],
+    onOrder: (order) => address.keep("order", order),
+    onOpen: () => {},
+  },
 });
+/** @param {number} row */
+function linkOf(row) {
+  return document.querySelector(`#matrix a[href="${addresses[row]}"]`);
+}
+
+const search = searchBox({
+  label: "Search: Kernels",
+  text: address.kept.get("find"),
+  search: (text) => {
+    words = wordsOf(text);
+    address.keep("find", words.length ? text : null);
+    table.refresh();
+  },
+  found: () => (words.length ? table.found() : null),
+  at: (row) => linkOf(row) === document.activeElement,
+  goTo: (row) => {
+    table.showRow((one) => one === row);
+    const link = linkOf(row);
+    if (link instanceof HTMLElement) link.focus();
+  },
+});
+byId("controls").replaceChildren(...search.nodes);
 if (levels.includes("region") && levels.includes("callpath")) {
-  /** @type {[string, string][]} */
-  const choices = [
-    ["", "All"],
-    ["region", "Regions"],
-    ["callpath", "Call paths"],
-  ];
   const choose = (/** @type {string} */ level) => {
     shown = level;
+    address.keep("level", level || null);
     table.refresh();
+    search.update();
   };
-  byId("filters").append(switcher("Show", "level", choices, "", choose));
+  byId("controls").append(switcher("Show", "level", LEVELS, shown, choose));
 }
 buildTheme();
+followAddress(address);
 document.documentElement.dataset.ready = "true";

@@ -6,8 +6,10 @@ import { chartIn, frame } from "../draw/chart.js";
 import { byId, el, onResize, svgEl } from "../draw/dom.js";
 import { commitNode } from "../draw/nodes.js";
 import { DataTable } from "../draw/table.js";
+import { Address, wordsOf } from "../state.js";
 import { figure, percent, quantity, tickLabel } from "../text/numbers.js";
-import { buildTheme } from "../views/navigation.js";
+import { buildTheme, followAddress } from "../views/navigation.js";
+import { searchBox } from "../views/search.js";
 import { Trends } from "./trends.js";
 
 /** @import { Floats } from "../data/payload.js" */
@@ -37,6 +39,7 @@ const PAGE = 25; // entries that PageUp and PageDown step over
 const DAY = 86400e3;
 const HEIGHT = 250;
 const DATE = 20; // pixels of half a date beyond the axis
+const DATE_ROOM = 90; // pixels that a date takes with the gap beside it
 const NOTHING = "–";
 /** @type {Payload} */
 const data = await readData();
@@ -49,6 +52,8 @@ data.days.reduce((before, days) => {
   return before + days;
 }, 0);
 const measures = data.measures.map((measure) => ({ ...measure, values: floats(measure.values) }));
+const address = new Address(location.hash.slice(1));
+let words = wordsOf(address.kept.get("find") ?? "");
 let selected = -1;
 
 /** @param {number} entry */
@@ -91,7 +96,8 @@ function draw(n) {
   const [host, trend] = [hosts.get(n), data.trends.trends[n]];
   if (!host || !trend) return;
   const { kind, unit, spoken } = measures[n];
-  const texts = new Map(data.ticks);
+  const step = host.clientWidth < DATE_ROOM * data.ticks.length ? 2 : 1;
+  const texts = new Map(data.ticks.filter((_, i) => i % step === 0));
   const chart = frame(host, {
     height: HEIGHT,
     right: DATE,
@@ -174,8 +180,7 @@ byId("hint").textContent =
 const table = new DataTable(byId("entry-table"), {
   caption: "Entries",
   sort: "entry",
-  rows: () => data.commits.map((_, entry) => entry),
-  text: (entry) => nameOf(entry).toLowerCase(),
+  rows: () => data.commits.map((_, entry) => entry).filter(isFound),
   pick: { name: nameOf, is: (entry) => entry === selected, toggle: pick },
   columns: [
     {
@@ -209,10 +214,37 @@ function textColumn(key, title, text) {
 }
 
 /** @param {number} entry */
+function isFound(entry) {
+  return words.every((word) => nameOf(entry).toLowerCase().includes(word));
+}
+
+/** @param {number} entry */
 function pick(entry) {
   select(entry);
+  address.keep("entry", nameOf(entry));
   table.refresh();
 }
 
+const search = searchBox({
+  label: "Search: Entries",
+  hint: "Search entries",
+  text: address.kept.get("find"),
+  search: (text) => {
+    words = wordsOf(text);
+    address.keep("find", words.length ? text : null);
+    table.refresh();
+  },
+  found: () => (words.length ? table.found() : null),
+  at: (entry) => entry === selected,
+  goTo: (entry) => {
+    pick(entry);
+    table.showRow((one) => one === entry);
+  },
+});
+byId("search").replaceChildren(...search.nodes);
+const kept = data.commits.findIndex((_, entry) => nameOf(entry) === address.kept.get("entry"));
+select(kept < 0 ? count - 1 : kept);
+
 buildTheme();
+followAddress(address);
 document.documentElement.dataset.ready = "true";

@@ -5,16 +5,20 @@ import { answersAt } from "../data/report.js";
 import { byId, el, quietButton, selector, switcher } from "../draw/dom.js";
 import { cutText, pathNames } from "../text/names.js";
 import { estimateText, pointChoices, pointText, valueText } from "../text/numbers.js";
+import { searchBox } from "./search.js";
 
 /** @import { LevelName, Report } from "../data/report.js" */
 /** @import { Positions } from "../data/positions.js" */
 /** @import { State } from "../state.js" */
+/** @typedef {Pick<State, "target" | "setTarget"> & {report: {positions: Positions}}} Targeted what has a target */
+
+const DRAWN = 100; // milliseconds until a section that came into sight shows what was chosen
 
 /**
  * The slider of the parameter that scales, which stops at the positions, and a field for any value.
- * @param {State} state
+ * @param {Targeted} state
  */
-function scaleControl(state) {
+export function scaleControl(state) {
   const { positions } = state.report;
   const { scaled, scales, column } = positions;
   const slider = el("input", {
@@ -65,7 +69,7 @@ function scaleControl(state) {
 
 /**
  * Which position a target shows that is none, and the command that predicts it exactly.
- * @param {State} state
+ * @param {Targeted} state
  * @param {number} wanted
  * @param {number} scale
  */
@@ -145,17 +149,26 @@ function answerLine(report, state) {
  * @param {Report} report
  * @param {State} state
  */
-function searchBox(report, state) {
-  const search = el("input", {
-    type: "search",
-    placeholder: "Search kernels",
-    value: state.kept.get("find"),
-    "aria-label": "Search: Kernels in table, tree, icicle and charts",
+function searchControls(report, state) {
+  const search = searchBox({
+    label: "Search: Kernels in table, tree, icicle and charts",
+    text: state.kept.get("find"),
+    search: (text) => state.setSearch(text),
+    found: () => (state.words.length ? state.matches() : null),
+    at: (k) => state.selects(state.level, k),
+    goTo: (k) => {
+      if (!state.selects(state.level, k)) state.toggle(state.level, k);
+      byId("kernels").scrollIntoView();
+      setTimeout(
+        () => document.querySelector("#kernel-table tr.selected")?.scrollIntoView({ block: "center" }),
+        DRAWN,
+      );
+    },
   });
-  search.addEventListener("input", () => state.setSearch(search.value));
   const clear = el("button", { type: "button", class: "chip", hidden: true, title: "Select nothing" });
   clear.addEventListener("click", () => state.select({ region: -1, node: -1 }));
   state.follow(byId("controls"), () => {
+    search.update();
     const { region, node } = state.selection;
     clear.hidden = !state.selecting;
     if (!state.selecting) return;
@@ -164,7 +177,7 @@ function searchBox(report, state) {
     clear.textContent = `${cutText(name, 40)} ×`;
     clear.setAttribute("aria-label", `Selected: ${name}. Select nothing`);
   });
-  return [search, clear];
+  return [...search.nodes, clear];
 }
 
 /**
@@ -199,7 +212,7 @@ export function buildControls(report, state) {
     line ?? "",
     reset,
     ...choices,
-    ...searchBox(report, state),
+    ...searchControls(report, state),
     scale?.hint ?? "",
     answerLine(report, state),
   );

@@ -170,18 +170,20 @@ function kernelFacts(report, metric, target, level, k) {
   if (region.mangled) facts.push(["Mangled name", copyable([region.mangled])]);
   if (region.source) facts.push(["Source", el("span", { class: "code" }, region.source)]);
   if (region.paradigm) facts.push(["Paradigm", region.paradigm]);
-  facts.push(
-    [
-      `At ${pointText(level.positions.parameters, target)}`,
-      estimateText(value, level.interval(k, target), metric.unit),
-    ],
-    [`Formula, ${level.ranges[k]}`, formulaNode(level.formula(k))],
-    ["Formula to copy", formulaCopies(level, k)],
-    ...factorFacts(report, metric, level, k),
-    ["Quality", errors],
-    ["Growth", level.growthClass[k]],
-    ["Probability of growing", `${(100 * level.growing[k]).toFixed(0)} %`],
-  );
+  facts.push([
+    `At ${pointText(level.positions.parameters, target)}`,
+    estimateText(value, level.interval(k, target), metric.unit),
+  ]);
+  if (!level.positions.measuredOnly) {
+    facts.push(
+      [`Formula, ${level.ranges[k]}`, formulaNode(level.formula(k))],
+      ["Formula to copy", formulaCopies(level, k)],
+      ...factorFacts(report, metric, level, k),
+      ["Quality", errors],
+      ["Growth", level.growthClass[k]],
+      ["Probability of growing", `${(100 * level.growing[k]).toFixed(0)} %`],
+    );
+  }
   if (level.warnings[k].length) facts.push(["Warnings", level.warnings[k].join("; ")]);
   const list = el("dl", {}, ...facts.flatMap(([name, text]) => [el("dt", {}, name), el("dd", {}, text)]));
   const rivals = rivalList(level, k);

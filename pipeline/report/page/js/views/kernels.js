@@ -31,11 +31,11 @@ const FLAG_TEXT = {
 };
 
 /**
- * A future bottleneck grows by definition, so only one of the two shows; of warnings only those not true of all.
+ * A future bottleneck grows by definition, so only one of the two shows. Of warnings only what changes a decision is
+ * a flag, an unreliable model; the others are in the row's details.
  * @param {Flag[]} flags
- * @param {string[]} warnings
  */
-function flagNodes(flags, warnings) {
+function flagNodes(flags) {
   const always = flags.includes("dominant_measured") && flags.includes("dominant_at_target");
   const future = flags.includes("future_bottleneck");
   const shown = flags.flatMap((flag) => {
@@ -46,9 +46,12 @@ function flagNodes(flags, warnings) {
     const [text, help] = FLAG_TEXT[flag];
     return el("span", { class: `flag ${flag}`, title: help }, text);
   });
-  const title = warnings.join("; ");
-  const warning = title ? el("span", { class: "flag warning", title }, "warning") : null;
-  return el("span", { class: "flags" }, ...chips, warning);
+  return el("span", { class: "flags" }, ...chips);
+}
+
+/** @param {Column} column */
+function isMeasured({ key }) {
+  return ["kernel", "share_measured", "share_at_target", "value", "flags"].includes(key ?? "");
 }
 
 /** @param {number} share NaN if the metric has no sum */
@@ -83,7 +86,8 @@ export function buildKernels(report, state) {
    */
   const column = (key, rest, unit = () => "") => {
     const head = /** @type {Column} */ (heads.find((one) => one.key === key));
-    return { ...head, title: () => `${head.title}${unit()}`, ...rest };
+    const title = key === "value" && positions.measuredOnly ? "measured" : head.title;
+    return { ...head, title: () => `${title}${unit()}`, ...rest };
   };
   const columns = [
     column("kernel", {
@@ -141,11 +145,7 @@ export function buildKernels(report, state) {
       kind: "number left",
       value: (k) => shares.flags[k].length,
       csv: () => [["flags", (k) => shares.flags[k].join(" ")]],
-      cell: (k) =>
-        flagNodes(
-          shares.flags[k],
-          level.warnings[k].filter((text) => !level.sharedWarnings.includes(text)),
-        ),
+      cell: (k) => flagNodes(shares.flags[k]),
     }),
   ];
   const { further } = report.levels[state.levelName];
@@ -158,7 +158,10 @@ export function buildKernels(report, state) {
   look();
   const table = new DataTable(byId("kernel-table"), {
     caption: "Kernels with their shares, models and predictions",
-    columns: [...columns, ...columnsOf(further, {}, "wide", (i) => level.further[i])],
+    columns: [
+      ...(positions.measuredOnly ? columns.filter(isMeasured) : columns),
+      ...columnsOf(further, {}, "wide", (i) => level.further[i]),
+    ],
     sort: "share_at_target",
     rows: () => level.region.map((_, k) => k).filter((k) => level.takesAnything(k) && state.finds(level, k)),
     pick: {

@@ -48,6 +48,7 @@ export function buildTheme() {
 function goTo(id) {
   const section = document.getElementById(id);
   if (!section) return;
+  section.dataset.chosen = "true"; // is printed
   section.scrollIntoView();
   section.tabIndex = -1;
   section.focus({ preventScroll: true });
@@ -66,14 +67,16 @@ export function followAddress(address) {
       goTo(id);
     });
   }
-  addEventListener("hashchange", () => {
+  addEventListener("popstate", () => {
     if (location.hash.slice(1) !== address.kept.toString()) location.reload();
   });
   for (const table of document.querySelectorAll("table.data[data-file]")) {
     table.parentElement?.before(tableTools(/** @type {HTMLTableElement} */ (table)));
   }
   const section = address.kept.get("section");
-  if (section) requestAnimationFrame(() => goTo(section));
+  const top = history.state?.top;
+  if (top !== undefined) requestAnimationFrame(() => scrollTo(0, top));
+  else if (section) requestAnimationFrame(() => goTo(section));
 }
 
 /**

@@ -109,6 +109,14 @@ function measuredDots({ level, target }, k) {
 }
 
 /**
+ * Pixels for labels at the ends of lines; none in narrow charts.
+ * @param {HTMLElement} host
+ */
+function labelRoom(host) {
+  return host.clientWidth > 520 ? 132 : 0;
+}
+
+/**
  * @param {HTMLElement} host
  * @param {Scene} scene
  * @param {Options} options
@@ -124,14 +132,14 @@ function drawLines(host, scene, options) {
   const domain = options.y
     ? logDomain(seen.filter((v) => v >= 0.7 * low || low === Infinity))
     : linearDomain(seen);
-  const wide = host.clientWidth > 520;
+  const right = labelRoom(host);
   const chart = frame(host, {
     label:
       `Lines: ${effort} of the ${leading.length} leading kernels over ${positions.scaled}; ` +
       "the table below has the values at the target.",
     x: scaleAxis(positions, [xs[0], xs[xs.length - 1]], options.x),
     y: { domain, log: options.y, label: effort },
-    right: wide ? 132 : 0,
+    right,
   });
   drawBeyond(chart, positions.measuredEnd);
   drawTarget(chart, target[positions.column]);
@@ -142,7 +150,7 @@ function drawLines(host, scene, options) {
     drawDots(chart, dots[i], look(k));
   });
   drawCrossovers(chart, level, scene.crossovers, drawn);
-  if (wide) {
+  if (right) {
     const ends = drawn.map((k, i) => ({
       text: names[i],
       y: values[i][xs.length - 1],
@@ -203,6 +211,7 @@ function drawStack(host, scene, options) {
   const chart = frame(host, {
     label: `Stacked areas: ${share ? "shares" : effort} of the leading kernels and all others over ${positions.scaled}.`,
     x: scaleAxis(positions, [xs[0], xs[xs.length - 1]], options.x),
+    right: labelRoom(host), // so that both charts have the same marks
     y: share
       ? { domain: [0, 1], log: false, label: "share", format: (v) => `${Math.round(100 * v)} %` }
       : { domain: ofValues, log: false, label: effort },

@@ -207,10 +207,9 @@ function readingsAt(chart, points, curve, scale) {
 /** @param {RuntimeChart} chart */
 function keyOf(chart) {
   /** @type {[string, string][]} */
-  const entries = [
-    ["dot", "measured"],
-    ["line", "model with 90 % interval"],
-  ];
+  const entries = [["dot", "measured"]];
+  if (chart.lines.some((line) => line?.curve.value.some((value) => value !== null)))
+    entries.push(["line", "model with 90 % interval"]);
   if (chart.lines[0]?.ideal) entries.push(["ideal", "ideal"]);
   if (chart.threshold !== null)
     entries.push(["threshold", `${tickLabel(100 * chart.threshold)} %, as asked for`]);

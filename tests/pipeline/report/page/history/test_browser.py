@@ -69,6 +69,38 @@ def test_search_and_level(index: Watched) -> None:
     page.get_by_role("radio", name="All", exact=True).check()
 
 
+def test_enter_goes_from_match_to_match_and_back_undoes_a_choice(running: Any, folder: Path) -> None:
+    opened = Watched(running, folder / "index.html", viewport=SIZE)
+    page = opened.page
+    page.get_by_label("Search: Kernels").fill("allred")
+    shows(page.locator(".matches"), "2 found")
+    page.keyboard.press("Enter")
+    shows(page.locator(".matches"), "1 of 2")
+    assert page.evaluate("document.activeElement.matches('#matrix tbody a.name')")
+    page.wait_for_function("() => location.hash.includes('find=allred')")
+    page.get_by_role("radio", name="Regions").check()
+    page.wait_for_function("() => location.hash.includes('level=region')")
+    page.go_back()
+    page.wait_for_function("() => document.documentElement.dataset.ready && !location.hash.includes('level')")
+    page.get_by_role("radio", name="All", exact=True).wait_for(state="attached")
+    assert page.get_by_role("radio", name="All", exact=True).is_checked()
+    shows(page.locator(".matches"), "2 found")
+    assert opened.complaints == []
+    page.close()
+
+
+def test_the_search_of_entries_selects_them_everywhere(kernel: Watched) -> None:
+    page = kernel.page
+    shows(page.locator("#selection"), "c59")
+    page.get_by_label("Search: Entries").fill("c4")
+    shows(page.locator(".matches"), "11 found")
+    page.keyboard.press("Enter")
+    shows(page.locator("#selection"), "c49")
+    shows(page.locator("#entry-table tr.selected"), "c49")
+    shows(page.locator(".matches"), "1 of 11")
+    page.wait_for_function("() => location.hash.includes('entry=c49')")
+
+
 def test_sorting_by_any_column_and_back(index: Watched) -> None:
     page = index.page
     page.get_by_role("button", name="Kernel", exact=True).click()
@@ -87,7 +119,7 @@ def test_a_kernel_leads_to_its_page_and_back(running: Any, folder: Path) -> None
     opened.page.get_by_role("link", name="solve").first.click()
     shows(opened.page.locator("h1"), "solve")
     opened.page.get_by_role("link", name="Scaling history").click()
-    shows(opened.page.locator("h1"), "time at p = 512")
+    shows(opened.page.locator("#verdict"), "time at p = 512")
     assert opened.complaints == []
 
 

@@ -99,12 +99,14 @@ def test_the_index_says_what_changed_and_where():
 
 def test_the_headline_is_the_time_at_the_target_if_it_is_known():
     entries = history(20, at=99)
-    assert re.search(r"Scaling history \d+ ms time at p = 512", text_of(files(entries)["index.html"]))
+    assert re.search(
+        r"Scaling history c19, \S+ \d+ ms time at p = 512; ", text_of(files(entries)["index.html"])
+    )
     entries.predicted[0, -1] = np.nan
     page = text_of(files(entries)["index.html"])
-    assert re.search(r"Scaling history [\d.]+ core-s effort measured at p = 128", page)
+    assert re.search(r"Scaling history c19, \S+ [\d.]+ core-s effort measured at p = 128; ", page)
     entries.value[0, -1] = np.nan
-    assert "Scaling history Trends" in text_of(files(entries)["index.html"])
+    assert "Nothing is known of the newest entry" in text_of(files(entries)["index.html"])
 
 
 def test_a_history_without_change_says_so():
@@ -120,6 +122,9 @@ def test_a_page_has_the_newest_figures_and_the_changes_of_its_kernel():
     assert "Share" in text and "Growth of its model p^(1/2)" in text and "main › solve" in text
     assert re.search(r"90 % interval of the newest prediction \d+ ms .. \d+ ms", text)
     assert re.search(r"c40 2025-07-25 ▲ × 1.\d+ 1.\d+ .. 1.\d+ 6\d.\d core-s → 9\d.\d core-s", text)
+    assert re.search(
+        r"solve \d+ ms time at p = 512; \d+ ms is the median since c40 \(\S+\), \d+ ms before", text
+    )
     quiet = text_of(files(history(60))[page_of(KERNELS[2])])
     assert "No change point." in quiet
 

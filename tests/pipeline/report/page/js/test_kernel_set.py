@@ -125,14 +125,13 @@ def test_what_was_not_measured_is_left_out(scripts: Scripts) -> None:
     assert math.isnan(found[3])
 
 
-def test_warnings_that_all_kernels_share(scripts: Scripts) -> None:
+def test_warnings_are_those_of_the_kernel(scripts: Scripts) -> None:
     models = study().callpaths.models
     note = np.full(5, int(Note.FEW_POINTS))
     note[2] |= Note.CANNOT_TELL
     data = data_of(with_models(study(), changed(models, note=note)))
-    shared, warnings = scripts.read(data, "[level.sharedWarnings, level.warnings[2]]")
-    assert shared == ["fewer than 5 points"]
-    assert warnings == ["fewer than 5 points", "growth uncertain"]
+    warnings = scripts.read(data, "[level.warnings[1], level.warnings[2]]")
+    assert warnings == [["fewer than 5 points"], ["fewer than 5 points", "growth uncertain"]]
 
 
 @pytest.mark.parametrize(
