@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pipeline.api.check import Check, check
     from pipeline.api.filters import Filter, make_filter
     from pipeline.api.models import Kernel, Models, read_results
-    from pipeline.api.project import Projection, project
+    from pipeline.api.project import ProjectedStudy, Projection, project
     from pipeline.api.study import Study, read_frame, read_study
     from pipeline.models.estimator import NormalFormRegressor
 
@@ -36,6 +36,7 @@ __all__ = [
     "Models",
     "NormalFormRegressor",
     "PipelineError",
+    "ProjectedStudy",
     "Projection",
     "Study",
     "__version__",
@@ -54,6 +55,7 @@ _MODULES = {
     "Models": "pipeline.api.models",
     "NormalFormRegressor": "pipeline.models.estimator",
     "PipelineError": "ingest.errors",
+    "ProjectedStudy": "pipeline.api.project",
     "Projection": "pipeline.api.project",
     "Study": "pipeline.api.study",
     "check": "pipeline.api.check",

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal
 
 from ingest.arrays import FloatArray
-from ingest.errors import UsageError
+from ingest.errors import UsageError, extra
 from pipeline.columns.column import percentage
 from pipeline.config.job_options import read_job, read_kept
 from pipeline.config.option_readers import broadcast_points
@@ -377,7 +377,8 @@ class Kernel:
             The axes.
         """
         if ax is None:
-            from matplotlib import pyplot
+            with extra("plot"):
+                from matplotlib import pyplot
 
             ax = pyplot.subplots()[1]
         at = broadcast_points(parameters)

@@ -38,6 +38,11 @@ class Study:
     _options: Options
 
     @property
+    def as_read(self) -> tuple[Ingested, Options]:
+        """The runs as stages take them, and how they are to be modelled."""
+        return self._read, self._options
+
+    @property
     def parameters(self) -> tuple[str, ...]:
         """Names of the parameters."""
         return self._read.experiment.parameters

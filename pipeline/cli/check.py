@@ -142,7 +142,7 @@ def check(
     for one in (study, *known.studies):
         show_doubts(one.damaged, one.notices)
     result = checked(study, known, rules, options, datetime.date.today())
-    elsewhere = str(file or against.baseline or against.history or "")
+    elsewhere = str(file or against.baseline or against.history or path)  # exists, which GitLab wants
     targets = {name: target for name, target in vars(files).items() if target is not None}
     for name, target in targets.items():
         write_output(target, REPORTS[name](result, source_root, elsewhere))

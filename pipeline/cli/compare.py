@@ -91,30 +91,30 @@ def _compare(
     import datetime
 
     from pipeline.gate.call_trees import compare_trees
-    from pipeline.gate.matching import match
+    from pipeline.gate.compared_studies import ComparedStudies
     from pipeline.gate.renames import possible_renames
     from pipeline.gate.study_check import check
-    from pipeline.gate.target_forecast import modelled
+    from pipeline.gate.target_forecast import modelled, target_points
+    from pipeline.report.check.comparison import TOTAL, comparison_table, show_comparison
     from pipeline.report.check.document import comparison_document
-    from pipeline.report.page.comparison_page import comparison_html, comparison_table, show_comparison
+    from pipeline.report.page.comparison_page import comparison_html
     from pipeline.report.render.console import console
     from pipeline.stages.gate_study import require_common
 
     one, two = (modelled(study.measurements, models) for study in studies)
-    matched = match(one, two)
+    compared = ComparedStudies.of(one, two, models, rules.share_floor)
     a, b = names
-    require_common(matched, a, b)
+    require_common(compared, a, b)
     result = check(two, one, rules, models, datetime.date.today())
-    recognised = {rename.before for rename in result.renames}
-    possible = possible_renames(matched, rules.share_floor)
-    renamed = [pair for pair in possible if pair[0].callpath not in recognised]
+    renamed = possible_renames(compared.matched, rules.share_floor)
+    totals = compared.curves([TOTAL], target_points(two, rules.targets))
     if page is not None:
-        trees = compare_trees(matched, one, two, rules.targets, models)
-        write_output(page, comparison_html(result, renamed, a, b, trees))
+        trees = compare_trees(compared, rules.targets)
+        write_output(page, comparison_html(result, renamed, a, b, trees, compared))
     document = comparison_document(result, renamed, a, b)
-    written = shown.written(document, lambda: comparison_table(result, renamed, limit=limit))
+    written = shown.written(document, lambda: comparison_table(result, renamed, limit=limit, totals=totals))
     if page != STANDARD_OUTPUT and not written:
         screen = console()
         if heading:
             screen.print(heading, markup=False, soft_wrap=True)
-        show_comparison(screen, result, renamed, limit=limit)
+        show_comparison(screen, result, renamed, limit=limit, totals=totals)

@@ -12,7 +12,7 @@ from multiprocessing import get_context, parent_process
 from threading import Thread
 from typing import Any, Literal, Protocol, TypeVar
 
-from ingest.errors import UsageError
+from ingest.errors import extra
 
 WORTH_PROCESSES = 64 << 20  # bytes of input from which starting processes pays off
 
@@ -67,15 +67,12 @@ def choose_executor(
     """Return where the user wants to work: with so many processes here, or by a Dask scheduler or its file.
 
     Raises:
-        UsageError: Dask is not installed.
+        UsageError: the extra `dask` is not installed.
     """
     if engine == "local":
         return partial(local_executor, processes)
-    try:
+    with extra("dask", where="--engine"):
         import distributed  # noqa: F401  # only whether it is there
-    except ImportError as error:
-        hint = "pip install 'callpath-pipeline[dask]'"
-        raise UsageError("Dask is not installed", where="--engine", hint=hint) from error
     from pipeline.execution.dask import DaskExecutor
 
     return lambda _: DaskExecutor(scheduler, notify)

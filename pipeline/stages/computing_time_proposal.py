@@ -8,6 +8,7 @@ import numpy as np
 
 from ingest.errors import UsageError
 from pipeline.columns.jobs import job_sentences, jobs_table
+from pipeline.columns.verdict_line import verdict_line
 from pipeline.config.job_options import Job
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page.sections import study_name
@@ -92,6 +93,7 @@ class _Study:
     @property
     def text(self) -> str:
         """The sentences, one per line."""
-        found = [*proposal_sentences(self.name, self.analysis, self.runtime)]
+        verdict = verdict_line(self.runtime, self.analysis.experiment.parameters)
+        found = [f"{verdict.sentence}.", *proposal_sentences(self.name, self.analysis, self.runtime)]
         found += job_sentences(self.jobs) if self.jobs and self.jobs.choice.jobs.limits.given else []
         return "".join(f"{line}\n" for line in found)

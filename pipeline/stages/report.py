@@ -56,6 +56,7 @@ def page_of(
                 if name not in ahead.analysis.experiment.metrics_of_runs  # they are of no call path
             ),
             next_measurement=ahead.next_measurement,
+            potential=ahead.potential,
             resource_use=ahead.resource_use,
             expectations=ahead.judged_expectations,
             **{"files": _file_dates(provenance), **more},

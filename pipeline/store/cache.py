@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -120,9 +121,9 @@ def left_in_file(path: Path, profile: ReducedProfile) -> ReducedProfile:
     return replace(profile, values=StoredReductions(path, metrics), largest=largest)
 
 
-def _write(path: Path, arrays: Mapping[str, Array]) -> None:
+def _write(path: Path, arrays: Mapping[str, Any]) -> None:
     content = BytesIO()
-    np.savez(content, allow_pickle=False, **arrays)
+    np.savez(content, **arrays)
     plain = content.getbuffer()
     with path.open("wb") as file:
         file.write(hashlib.sha256(plain).digest())

@@ -12,13 +12,13 @@ import json
 import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from ingest.errors import InputError
+from ingest.errors import InputError, UsageError
 from pipeline.store.atomic import json_bytes, not_writable, synchronise, write_json
 
 Found = TypeVar("Found")
@@ -206,12 +206,13 @@ def publish(folder: Path, provenance: Mapping[str, Any], replaced: StoredResult 
             files of the result before that have no successor are removed.
 
     Raises:
-        UsageError: the directory cannot be written.
+        UsageError: the directory cannot be written, or has files of these names that are of no result.
     """
     directory = folder.parent
     before = _published(directory)
     try:
-        digests = {file.name: _digest_of(file) for file in sorted(folder.iterdir())}
+        digests = {file.name: digest_of(file) for file in sorted(folder.iterdir())}
+        _require_no_others(directory, digests)
         files = digests if replaced is None else {**replaced.digests, **digests}
         content = {**provenance, "generation": folder.name.removeprefix(HIDDEN), "files": files}
         write_json(folder / PROVENANCE, signed(content))
@@ -226,6 +227,15 @@ def publish(folder: Path, provenance: Mapping[str, Any], replaced: StoredResult 
         raise not_writable(directory, error) from error
 
 
+def _require_no_others(directory: Path, names: Iterable[str]) -> None:
+    if (directory / PROVENANCE).exists():
+        return
+    if others := [name for name in names if (directory / name).exists()]:
+        raise UsageError(
+            f"it has {others[0]}, which no run has written", where=str(directory), hint="give another --out"
+        )
+
+
 def _published(directory: Path) -> StoredResult | None:
     try:
         return open_result(directory)
@@ -233,7 +243,8 @@ def _published(directory: Path) -> StoredResult | None:
         return None
 
 
-def _digest_of(file: Path) -> str:
+def digest_of(file: Path) -> str:
+    """Return the SHA-256 digest of a file; OSError if it cannot be read."""
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()
 
@@ -247,7 +258,7 @@ def _move_to_plain_names(folder: Path, names: Mapping[str, str]) -> None:
 def _remove_obsolete(before: StoredResult, files: Mapping[str, str]) -> None:
     for name in before.digests.keys() - files.keys():
         file = before.directory / name
-        if file.is_file() and _digest_of(file) == before.digests[name]:  # else it is the user's by now
+        if file.is_file() and digest_of(file) == before.digests[name]:  # else it is the user's by now
             file.unlink()
 
 

@@ -11,8 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from ingest.arrays import BoolArray
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
-from pipeline.store.arrow import lists_of_numbers, numbers, read_table, texts
+from pipeline.store.arrow import lists_of_numbers, numbers, numbers_of, read_table, texts
 from pipeline.store.atomic import write_bytes
 
 LOCATIONS = "locations.parquet"
@@ -139,26 +140,28 @@ def read_locations(content: bytes) -> tuple[KernelLocations, ...]:
     table = read_table(content)
     metrics = table["metric"].to_pylist()
     return tuple(
-        _read_metric(table.filter(pa.array([name == metric for name in metrics], pa.bool_())))
+        _read_metric(_rows(table, np.array([name == metric for name in metrics])))
         for metric in dict.fromkeys(metrics)
     )
 
 
 def _read_metric(table: pa.Table) -> KernelLocations:
-    point = table["point"].to_numpy()
-    first = np.flatnonzero(point == point[0])
-    kernels = table.take(pa.array(first))
+    point = numbers_of(table["point"])
+    kernels = _rows(table, point == point[0])
     return KernelLocations(
         metric=table["metric"][0].as_py(),
         unit=table["unit"][0].as_py(),
         region=tuple(kernels["region"].to_pylist()),
-        callpath=kernels["callpath"].to_numpy(),
-        alone=kernels["alone"].to_numpy() > 0,
+        callpath=numbers_of(kernels["callpath"]),
+        alone=numbers_of(kernels["alone"]) > 0,
         points=tuple(
-            _read_point(number, table.take(pa.array(np.flatnonzero(point == number))))
-            for number in dict.fromkeys(point.tolist())
+            _read_point(number, _rows(table, point == number)) for number in dict.fromkeys(point.tolist())
         ),
     )
+
+
+def _rows(table: pa.Table, chosen: BoolArray) -> pa.Table:
+    return table.take(numbers(np.flatnonzero(chosen)))
 
 
 def _read_point(number: int, table: pa.Table) -> PointLocations:
@@ -185,5 +188,5 @@ def _read_point(number: int, table: pa.Table) -> PointLocations:
 
 
 def _row(table: pa.Table, name: str, row: int) -> npt.NDArray[Any]:
-    values: npt.NDArray[Any] = table[name][row].values.to_numpy()
+    values: npt.NDArray[Any] = numbers_of(table[name][row].values)
     return values

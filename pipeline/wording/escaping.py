@@ -14,7 +14,9 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@$:-])")
 _IN_MARKDOWN = {"<": "&lt;", ">": "&gt;", "@": "@&#8203;", "#": "#&#8203;"}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FORMULA = ("=", "+", "-", "@")  # what spreadsheets take for the beginning of a formula
-_COMMAND = re.compile(r"::[a-z-]+( [^:]*)?::|##\[")  # what GitHub Actions and Azure Pipelines carry out
+# What GitHub Actions and Azure Pipelines carry out: where a line begins, closed in any cell; anywhere.
+_COMMAND = re.compile(r"::[a-z-]+( |::)", re.IGNORECASE)
+_COMMAND_ANYWHERE = re.compile(r"##(?=\[|vso\[)", re.IGNORECASE)
 _LAID_OUT = "\n\N{NO-BREAK SPACE}"
 _LATEX = str.maketrans(
     {
@@ -98,7 +100,7 @@ def github_property(text: str) -> str:
 def csv_text(text: str) -> str:
     """Return one line that neither a spreadsheet takes for a formula nor a CI server for a command.
 
-    An apostrophe goes before those.
+    An apostrophe goes before those; ``##[``, which is a command anywhere in a line, is written as in Python.
     """
-    line = visible(text)
+    line = _COMMAND_ANYWHERE.sub(r"#\\x23", visible(text))
     return f"'{line}" if line.startswith(_FORMULA) or _COMMAND.match(line) else line

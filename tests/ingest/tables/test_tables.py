@@ -2,9 +2,12 @@
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from ingest.errors import InputError
+from ingest.reading.csv_files import read_parquet
 from ingest.run_settings import METADATA, STATISTIC, stated
 from ingest.table_mapping import TableMapping
 from ingest.tables.table_files import find_tables
@@ -384,3 +387,17 @@ def test_results_without_a_time_are_refused(tmp_path):
     text = table_files.ramble().replace('"s"', '"GB/s"').replace('"ms"', '"flop"')
     with pytest.raises(InputError, match=r"no figure of merit is a time \(units: GB/s, flop\)"):
         read(tmp_path, text, "x.json")
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"p": [1] * 20_000_000, "time": [1.0] * 20_000_000},
+        {"p": [1, 2, 4], "region": ["x" * 90_000_000] * 3, "time": [4.0, 2.0, 1.0]},
+    ],
+)
+def test_a_small_file_that_fills_the_memory_is_refused_before_it_is_read(tmp_path, columns):
+    path = tmp_path / "bomb.parquet"
+    pq.write_table(pa.table(columns), path, compression="zstd")
+    with pytest.raises(InputError, match="decompression bomb"):
+        read_parquet(path)

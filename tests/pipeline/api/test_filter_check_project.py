@@ -1,6 +1,7 @@
 """Filters, checks and projections from Python."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from pipeline.stages.gate_study import read_study
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 from tests.foam_cases import write_foam_case
 
+SAMPLES = Path(__file__).parents[3] / "sample_profiles"
 NAMES = ("main", "solve", "tiny", "setup")
 
 
@@ -150,3 +152,19 @@ def test_variant_and_notices_of_a_projection():
     assert any("interpolated" in problem for problem in found.problems)
     with pytest.raises(pl.PipelineError, match="no value for"):
         pl.project("milc", on="power5plus")
+
+
+def test_a_study_is_projected(tmp_path):
+    study = pl.read_study(SAMPLES / "hpcg-strong")
+    (tmp_path / "me.toml").write_text('[values]\ncores = 8\nhz = "3 GHz"\nbw_node = "20 GB/s"\n')
+    found = pl.project(study, measured_on=tmp_path / "me.toml", on="archer2", at={"p": [4, 64]})
+    assert found.frame["p"].tolist() == [1, 2, 4, 8, 64]
+    assert found.frame["measured"].tolist() == [True] * 4 + [False]
+    np.testing.assert_allclose(
+        found.frame["faster_by"], found.frame["here"] / found.frame["there"], rtol=1e-6
+    )
+    assert (found.frame["there_lower"] < found.frame["there"]).all()
+    assert found.models.predict(p=64)["value"].sum() > 0
+    assert any("no counters tell" in sentence for sentence in found.problems)
+    with pytest.raises(pl.PipelineError, match="the machine measured on is not given"):
+        pl.project(study, on="archer2")

@@ -249,7 +249,7 @@ def test_hatchet_itself_reads_the_call_tree(models):
 
 def test_without_hatchet_one_line_says_what_to_install(models, monkeypatch):
     monkeypatch.setitem(sys.modules, "hatchet", None)
-    with pytest.raises(pl.PipelineError, match=r"Hatchet is not installed; pip install .*\[hatchet\]"):
+    with pytest.raises(pl.PipelineError, match=r"hatchet is not installed; pip install .*\[hatchet\]"):
         models.to_hatchet()
 
 

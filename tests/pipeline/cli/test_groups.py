@@ -134,7 +134,7 @@ def test_two_groups_are_compared(two_compilers, call, group, better):
     assert code == 0, error
     a, b = ("intel, new", "gcc 12") if better else ("gcc 12", "intel, new")
     assert text.startswith(f"A: compiler = {a}, B: compiler = {b}\n")
-    assert "B against A: 1 worse, 1 better" in text  # the total that these logs state stays
+    assert "1 kernel worse, 1 kernel better" in text  # the total that these logs state stays
     _, text, _ = call("compare", two_compilers, "--group-by", group, "--scaling", "strong", "--json", "-")
     document = json.loads(text)
     assert document["b"] == f"compiler = {b}"

@@ -5,6 +5,7 @@ import io
 import json
 import re
 import unicodedata
+import xml.etree.ElementTree as ET
 
 import pytest
 
@@ -31,11 +32,15 @@ def results(call, study, tmp_path):
     return out
 
 
+def hidden(text):
+    """Return the characters of a text that are not seen."""
+    wanted = {"\n", "\N{NO-BREAK SPACE}"}
+    return {c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")} - wanted
+
+
 def harmless(text):
     """Tell whether a text holds only lines of characters that are seen."""
-    wanted = {"\n", "\N{NO-BREAK SPACE}"}
-    hidden = {c for c in text if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp", "Cs")} - wanted
-    return not hidden and not re.search(r"(?m)^::", text)
+    return not hidden(text) and not re.search(r"(?m)^::", text)
 
 
 @pytest.mark.parametrize(
@@ -77,15 +82,19 @@ def test_a_check_gives_ci_nothing_to_obey(call, study, tmp_path):
         for repetition in (1, 2):
             times = {NAME: 64.0, "sum": 0.5 * p, "main": 0.25 / p}
             write_foam_case(slower / f"app.p{p}.r{repetition}", times, processes=p)
-    baseline, markdown = tmp_path / "base.json", tmp_path / "check.md"
+    baseline, markdown, junit = (tmp_path / name for name in ("base.json", "check.md", "check.xml"))
     assert call("baseline", study, "--scaling", "strong", "-o", baseline)[0] == 0
-    code, text, error = call(
-        "check", slower, "--scaling", "strong", "--baseline", baseline, "--markdown", markdown
-    )
+    files = ("--markdown", markdown, "--junit", junit)
+    code, text, error = call("check", slower, "--scaling", "strong", "--baseline", baseline, *files)
     assert code == 1 and harmless(text) and harmless(error)
     written = markdown.read_text(encoding="utf-8")
     assert harmless(written) and "@team" not in written and "<script" not in written
     assert "evil" in written
+    cases = ET.parse(junit).iter("testcase")
+    told = [
+        text for case in cases for part in case.iter() for text in (*part.attrib.values(), part.text or "")
+    ]
+    assert not any(map(hidden, told)) and any(r"\u202eabc\x9b2J" in text for text in told)
 
 
 def test_json_keeps_the_name_and_csv_shows_it(call, results):
@@ -93,6 +102,28 @@ def test_json_keeps_the_name_and_csv_shows_it(call, results):
     names = [row[0] for row in csv.reader(io.StringIO(text, newline=""))]
     assert visible(NAME) in names and "\n::" not in text
     assert NAME in {row["kernel"] for row in json.loads(call("bottlenecks", results, "--format", "json")[1])}
+
+
+def test_no_row_of_csv_is_a_command_of_a_ci_server(call, tmp_path):
+    names = (
+        "::error file=C:/a::x",
+        "::Notice title=x",
+        "::warning::x",
+        "a##vso[task.complete]",
+        "b##[error]x",
+    )
+    for p in (1, 2, 4, 8, 16):
+        times = dict.fromkeys((*names, "main"), 64.0 / p)
+        write_foam_case(tmp_path / "study" / f"app.p{p}.r1", times, processes=p)
+    assert call("run", tmp_path / "study", "--out", tmp_path / "out")[0] == 0
+    for command in ("bottlenecks", "predict"):
+        text = call(command, tmp_path / "out", "--format", "csv")[1]
+        assert not re.search(r"(?m)^::|##\[|##vso\[", text)
+        kernels = {row[0] for row in csv.reader(io.StringIO(text, newline=""))}
+        assert {f"'{name}" for name in names[:3]} | {
+            r"a#\x23vso[task.complete]",
+            r"b#\x23[error]x",
+        } <= kernels
 
 
 def test_a_figure_takes_a_name_as_it_is(call, results, tmp_path):

@@ -84,7 +84,9 @@ def test_the_roofline_of_the_machine_measured_on(call, tmp_path):
     text = (out / "report.html").read_text()
     assert "a node of Some node" in text
     # 32 locations x 1e8 lines of 64 B in a quarter of a second.
-    assert "DRAM 819 GB/s, 819 % of its ceiling" in json.dumps(carried(text), ensure_ascii=False)
+    assert "DRAM 819 GB/s, 819 % of its ceiling" in json.dumps(
+        carried(text), ensure_ascii=False, default=repr
+    )
     code, _, error = call("report", out, "--from", tmp_path / "no.toml")
     assert (code, error.count("\n")) == (2, 1)
     assert "no such file, and no shipped machine of that name" in error

@@ -16,7 +16,7 @@ def test_run_models_ranks_and_fills_the_results_directory(call, strong_study, tm
     out = tmp_path / "results"
     code, told, error = call("run", strong_study, "--out", out, "--at", "p=64")
     assert (code, error) == (0, "")
-    assert told.startswith("study: 5 scales (p = 1, 2, 4, 8, 16), up to 2 repetitions, strong scaling\n")
+    assert "study: 5 scales (p = 1, 2, 4, 8, 16), up to 2 repetitions, strong scaling\n" in told
     assert "overtakes" not in told
     _, told, _ = call("run", strong_study, "--out", out, "--at", "p=64", "--details")
     assert "sum overtakes solve" in told
@@ -24,6 +24,7 @@ def test_run_models_ranks_and_fills_the_results_directory(call, strong_study, tm
         assert (out / f"{name}.parquet").is_file()
     summary = json.loads((out / "summary.json").read_text())
     assert summary["scaling"] == "strong"
+    assert " ".join(told.split()).startswith(f"{summary['runtime']['verdict']}. study: ")
     found = kernels(summary)
     assert found["main", "solve"]["growth"] == "1"
     assert found["main", "sum"]["growth"] == "p^2"

@@ -11,7 +11,7 @@ from pipeline.cli.app import COMMANDS
 ROOT = Path(__file__).parents[3]
 HPCG = ROOT / "sample_profiles" / "hpcg-strong"
 GROUPS = {
-    "campaign": ("init", "plan", "submit", "status"),
+    "campaign": ("init", "plan", "submit", "status", "reset"),
     "history": ("add", "show"),
     "machine": ("list", "measure"),
 }

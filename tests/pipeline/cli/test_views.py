@@ -196,7 +196,7 @@ def test_an_export_goes_to_a_file_or_to_standard_output(call, results, tmp_path)
     assert call("export", results, "--to", "csv", "-o", "-")[1] != file.read_text()
 
 
-def test_a_proposal_has_a_figure_tables_and_three_sentences(call, refused, results, tmp_path):
+def test_a_proposal_has_a_figure_tables_a_verdict_and_three_sentences(call, refused, results, tmp_path):
     code, text, error = call("export", results, "--to", "proposal", "-o", tmp_path / "scaling.svg")
     assert (code, text) == (0, "")
     assert error.splitlines() == [
@@ -204,7 +204,8 @@ def test_a_proposal_has_a_figure_tables_and_three_sentences(call, refused, resul
     ]
     assert (tmp_path / "scaling.svg").read_text().startswith("<?xml")
     sentences = (tmp_path / "scaling.txt").read_text()
-    assert len(sentences.splitlines()) == 3
+    verdict = json.loads((results / "summary.json").read_text())["runtime"]["verdict"]
+    assert len(sentences.splitlines()) == 4 and sentences.startswith(f"{verdict}.\n")
     assert call("export", results, "--to", "proposal")[1] == sentences
     assert "'a.gif' is neither .pdf, .svg nor .png" in refused(
         "export", results, "--to", "proposal", "-o", "a.gif"

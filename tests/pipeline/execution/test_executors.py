@@ -157,7 +157,7 @@ def test_dask_that_is_not_installed_is_one_line(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(UsageError) as error:
         choose_executor("dask", "tcp://x:1", 1, print)
-    assert str(error.value) == "--engine: Dask is not installed; pip install 'callpath-pipeline[dask]'"
+    assert str(error.value) == "--engine: distributed is not installed; pip install 'callpath-pipeline[dask]'"
 
 
 def test_no_progress_passes_items_on():

@@ -114,6 +114,14 @@ def test_a_file_that_a_result_no_longer_has_is_removed_unless_the_user_changed_i
     assert names(tmp_path) == ["a", "c", "run.json"]
 
 
+def test_files_of_others_are_not_overwritten(tmp_path):
+    (tmp_path / "b").write_text("precious")
+    with pytest.raises(UsageError, match="it has b, which no run has written; give another --out"):
+        make(tmp_path, a="one", b="two")
+    assert names(tmp_path) == ["b"]
+    assert (tmp_path / "b").read_text() == "precious"
+
+
 def test_some_files_can_be_replaced(tmp_path):
     make(tmp_path, a="one", b="two")
     stored = open_result(tmp_path)
