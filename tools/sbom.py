@@ -16,7 +16,9 @@ PROJECT = Path(__file__).resolve().parent.parent
 PINS = PROJECT / "requirements" / "runtime.txt"
 BILL = PROJECT / "requirements" / "sbom.cdx.json"
 
-_PIN = re.compile(r"^(?P<name>[A-Za-z0-9._-]+)==(?P<version>[^\s;\\]+)(?:\s*;\s*(?P<marker>[^\\]+?))?\s*\\?$")
+_PIN = re.compile(
+    r"^(?P<name>[A-Za-z0-9._-]+)(?:\[[^\]]+\])?==(?P<version>[^\s;\\]+)(?:\s*;\s*(?P<marker>[^\\]+?))?\s*\\?$"
+)
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 _CLASSIFIERS = {
     "Apache Software License": "Apache-2.0",
