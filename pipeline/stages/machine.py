@@ -100,7 +100,7 @@ def measure_machine(tools: Tools, effort: Effort = THOROUGH, host: Host | None =
             network, how, notices = _left_out("the machine is too busy")
         else:
             network, how, notices = _measure_network(host, tools, effort, Path(scratch))
-    figures, contradictions = consistent(node_figures(node, load))
+    figures, contradictions = consistent(node_figures(node, load.share if load else 0.0))
     doubts = (*([load.sentence()] if load is not None and load.sentence() else []), *contradictions)
     provenance = MachineProvenance(
         date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),

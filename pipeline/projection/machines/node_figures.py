@@ -1,7 +1,7 @@
 """The figures of a node from the samples of a run, and whether they can be of one quiet machine."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ingest.number_text import percent
 from pipeline.projection.machines.node_samples import MeasuredFigure, Samples, rate, time
@@ -34,65 +34,21 @@ _ASCENDING = (
     ("latency_l3", "latency_memory"),
 )
 _SHARE = "share_"  # before the name of a figure that was timed on the wall
-_NOTED, _TOO_MUCH = 0.03, 0.2  # of the processors, used by others
 
 
-@dataclass(frozen=True, kw_only=True)
-class OtherLoad:
-    """What others used of a machine while it was measured, in processors.
-
-    Attributes:
-        programs: of this machine.
-        stolen: by other virtual machines.
-        processors: all of the machine.
-        waiting: load average at the end, with what was measured.
-    """
-
-    programs: float
-    stolen: float
-    processors: int
-    waiting: float
-
-    @property
-    def share(self) -> float:
-        """Which part of the processors others used, 0 to below 1."""
-        return min(max(self.programs + self.stolen, 0.0) / self.processors, 0.99)
-
-    @property
-    def too_much(self) -> bool:
-        """Whether figures are not to be relied on."""
-        return self.share > _TOO_MUCH
-
-    def sentence(self) -> str:
-        """Say who used how much, and what to do; nothing if that is little."""
-        if self.share <= _NOTED:
-            return ""
-        stolen = f", other virtual machines {self.stolen:.1f}" if self.stolen >= 0.1 else ""
-        used = (
-            f"other programs used {max(self.programs, 0.0):.1f} of {self.processors} processors{stolen} "
-            f"meanwhile (load average {self.waiting:.1f})"
-        )
-        if self.too_much:
-            return (
-                f"this machine is too busy to be measured: {used}; do not rely on these values, measure "
-                "again on an idle node, such as in a job that has it alone (srun --exclusive)"
-            )
-        return f"this machine was busy: {used}; spreads hold what that may have cost, an idle node has less"
-
-
-def node_figures(node: Samples, others: OtherLoad | None = None) -> Mapping[str, MeasuredFigure]:
+def node_figures(node: Samples, others: float = 0.0) -> Mapping[str, MeasuredFigure]:
     """Return the figures in the order of the file; a node that is one NUMA domain is measured once.
 
     Memory and larger caches, which other programs use as well, are at least as uncertain as these took time.
 
     Args:
         node: what `node.c` printed.
-        others: what else ran; None if it is not known.
+        others: which part of the processors other programs used, below 1.
     """
     samples = {("bw_numa", 0): node["bw_node", 0], **node}
     if (f"{_SHARE}bw_node", 0) in node:
         samples[f"{_SHARE}bw_numa", 0] = samples.get((f"{_SHARE}bw_numa", 0), node[f"{_SHARE}bw_node", 0])
-    disturbed = 0.0 if others is None or others.share <= _NOTED else others.share / (1.0 - others.share)
+    disturbed = others / (1.0 - others)
     found = {}
     for name in (name for name in NODE_FIGURES if (name, 0) in samples):
         values = samples[name, 0]

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from pipeline.stages import other_load
-from pipeline.stages.other_load import watch_other_load
+from pipeline.stages.other_load import OtherLoad, watch_other_load
 
 
 @pytest.fixture
@@ -44,3 +44,25 @@ def test_nothing_is_said_if_nothing_counts_it(tmp_path, hours_later, text):
 
 def test_less_than_a_second_tells_nothing():
     assert watch_other_load()() is None
+
+
+def load(programs, stolen=0.0, processors=8):
+    return OtherLoad(programs=programs, stolen=stolen, processors=processors, waiting=9.5)
+
+
+def test_a_busy_machine_says_who_used_it_and_what_to_do():
+    assert load(0.2).sentence() == ""
+    assert load(-0.1).sentence() == ""
+    assert (
+        load(0.8).sentence().startswith("this machine was busy: other programs used 0.8 of 8 processors mean")
+    )
+    assert not load(0.8).too_much
+    text = load(3.0, stolen=0.5).sentence()
+    assert load(3.0).too_much
+    assert (
+        "too busy to be measured: other programs used 3.0 of 8 processors, other virtual machines 0.5" in text
+    )
+    assert "(load average 9.5); do not rely on these values, measure again on an idle node" in text
+    assert load(0.2).share == 0.0
+    assert load(0.8).share == pytest.approx(0.1)
+    assert load(9.0).share < 1.0

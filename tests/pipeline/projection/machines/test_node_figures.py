@@ -3,13 +3,8 @@
 import numpy as np
 import pytest
 
-from pipeline.projection.machines.node_figures import OtherLoad, consistent, node_figures
+from pipeline.projection.machines.node_figures import consistent, node_figures
 from pipeline.projection.machines.node_samples import MeasuredFigure
-
-
-def load(programs, stolen=0.0, processors=8):
-    return OtherLoad(programs=programs, stolen=stolen, processors=processors, waiting=9.5)
-
 
 SAMPLES = {
     ("hz", 0): np.full(3, 2e9),
@@ -21,8 +16,8 @@ SAMPLES = {
 
 
 def test_memory_is_as_uncertain_as_others_took_time():
-    figures = node_figures(SAMPLES, load(0.8))
-    spread = pytest.approx(0.8 / 7.2)
+    figures = node_figures(SAMPLES, 0.2)
+    spread = pytest.approx(0.2 / 0.8)
     assert {name: figure.relative_sd for name, figure in figures.items()} == {
         "hz": 0.01,
         "bw_node": spread,
@@ -31,7 +26,7 @@ def test_memory_is_as_uncertain_as_others_took_time():
         "bw_l1": 0.01,
         "latency_memory": spread,
     }
-    assert all(figure.relative_sd == 0.01 for figure in node_figures(SAMPLES, load(0.2)).values())
+    assert all(figure.relative_sd == 0.01 for figure in node_figures(SAMPLES).values())
 
 
 def test_what_threads_had_of_their_cores_widens_only_that_figure():
@@ -39,21 +34,6 @@ def test_what_threads_had_of_their_cores_widens_only_that_figure():
     assert figures["bw_node"].relative_sd == figures["bw_numa"].relative_sd == pytest.approx(1.0)
     assert figures["bw_core"].relative_sd == 0.01
     assert "share_bw_node" not in figures
-
-
-def test_a_busy_machine_says_who_used_it_and_what_to_do():
-    assert load(0.2).sentence() == ""
-    assert load(-0.1).sentence() == ""
-    assert (
-        load(0.8).sentence().startswith("this machine was busy: other programs used 0.8 of 8 processors mean")
-    )
-    assert not load(0.8).too_much
-    text = load(3.0, stolen=0.5).sentence()
-    assert load(3.0).too_much
-    assert (
-        "too busy to be measured: other programs used 3.0 of 8 processors, other virtual machines 0.5" in text
-    )
-    assert "(load average 9.5); do not rely on these values, measure again on an idle node" in text
 
 
 def test_figures_that_contradict_hold_one_another_and_are_named():
