@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from pipeline.columns.cells import DataTable
-    from pipeline.projection.applications.application import Inputs
+    from pipeline.config.application_inputs import Inputs
     from pipeline.projection.expressions.expression_text import Language
 
 DETAILS = ("sensitivities", "strategies", "ports", "models", "threads")
@@ -167,7 +167,7 @@ def _project_results(asked: _Asked, measured_on: str | None) -> None:
 def _project_application(asked: _Asked, show: str) -> None:
     """Project an application and show or write what was asked for."""
     from ingest.errors import UsageError
-    from pipeline.projection.applications.application import read_inputs
+    from pipeline.config.application_inputs import read_inputs
     from pipeline.report.render.terminal_tables import show_table
 
     inputs = read_inputs(asked.at)

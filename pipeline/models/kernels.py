@@ -84,6 +84,16 @@ class Kernels:
         """Mean over repetitions, float64[K, P]; NaN where nothing was measured."""
         return mean_over_repetitions(self.values)
 
+    @property
+    def median(self) -> FloatArray:
+        """Median over repetitions, float64[K, P], which single slow runs do not change; NaN as in `mean`."""
+        measured = np.isfinite(self.values).any(axis=-1)
+        found = np.full(measured.shape, np.nan)
+        found[measured] = np.nanmedian(
+            np.where(np.isfinite(self.values), self.values, np.nan)[measured], axis=-1
+        )
+        return found
+
 
 def mean_over_repetitions(values: FloatArray) -> FloatArray:
     """Return the mean of the finite values along the last axis, NaN if there are none."""

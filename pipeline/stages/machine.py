@@ -19,13 +19,16 @@ from pathlib import Path
 from ingest.errors import InputError, PipelineError, UsageError, one_line
 from pipeline.projection.machines import machine_text as programs
 from pipeline.projection.machines.machine_text import MachineProvenance, machine_file
+from pipeline.projection.machines.node_figures import consistent, node_figures
 from pipeline.projection.machines.node_samples import CoreCache, Host, Samples, read_samples, working_sets
+from pipeline.stages.other_load import watch_other_load
 from pipeline.store.atomic import not_writable
 
 COMPILERS = ("cc", "gcc", "clang")
 LAUNCHERS = ("mpirun", "mpiexec")
 _SOURCES = Path(programs.__file__).parent
 _LONGEST_COMPILING, _LONGEST_NODE, _LONGEST_NETWORK = 30.0, 80.0, 35.0  # seconds
+_TOOK_TOO_LONG = 124  # the exit code that `timeout` gives
 _FAILURES = {3: "no more threads can be started", 4: "not enough memory"}  # exit codes of node.c
 
 
@@ -90,15 +93,24 @@ def measure_machine(tools: Tools, effort: Effort = THOROUGH, host: Host | None =
     compiler = _compiler(tools.compiler)
     flags = default_flags() if tools.flags is None else tools.flags
     with _scratch(tools) as scratch:
+        watched = watch_other_load()
         node = _measure_node(host, [compiler, *_words(flags, "--flags")], effort, Path(scratch))
-        network, how, notices = _measure_network(host, tools, effort, Path(scratch))
+        load = watched()
+        if load is not None and load.too_much:
+            network, how, notices = _left_out("the machine is too busy")
+        else:
+            network, how, notices = _measure_network(host, tools, effort, Path(scratch))
+    figures, contradictions = consistent(node_figures(node, load.share if load else 0.0))
+    doubts = (*([load.sentence()] if load is not None and load.sentence() else []), *contradictions)
     provenance = MachineProvenance(
         date=datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
         host=platform.node(),
         compiler=f"{_version(compiler)}, {flags}".rstrip(", "),
         network=how,
+        rounds=len(node["hz", 0]),
+        doubts=doubts,
     )
-    return Measured(machine_file(host, node, network, provenance), notices)
+    return Measured(machine_file(host, figures, network, provenance), (*doubts, *notices))
 
 
 def _scratch(tools: Tools) -> tempfile.TemporaryDirectory[str]:
@@ -138,7 +150,7 @@ def _version(compiler: str) -> str:
 
 
 def _run(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[str]:
-    """Run a program without input; one that takes too long ends with the code that `timeout` gives.
+    """Run a program without input; one that takes too long ends with `_TOOK_TOO_LONG`.
 
     The processes that it starts end with it.
 
@@ -162,7 +174,7 @@ def _run(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[
         process.communicate()
         if not isinstance(stop, subprocess.TimeoutExpired):
             raise
-        return subprocess.CompletedProcess(command, 124, "", f"took more than {seconds:g} s")
+        return subprocess.CompletedProcess(command, _TOOK_TOO_LONG, "", f"took more than {seconds:g} s")
     return subprocess.CompletedProcess(command, process.returncode, printed, errors)
 
 
@@ -215,6 +227,8 @@ def _measure_network(
             raise UsageError(f"{tools.mpi_compiler} cannot compile the program: {failure}")
         given = [str(program), str(effort.rounds), str(effort.network_seconds)]
         result = _run([*command, *given], _LONGEST_NETWORK)
+        if result.returncode == _TOOK_TOO_LONG:
+            raise UsageError(f"{command[0]} {_reason(result)}", hint="measure again on an idle node")
         if result.returncode:
             raise UsageError(f"{command[0]} failed: {_reason(result)}")
         samples = read_samples(result.stdout)
@@ -223,12 +237,16 @@ def _measure_network(
             hint = f"choose with --mpicc and --mpirun what belongs together; {tools.mpi_compiler} compiled it"
             raise UsageError(f"{command[0]} did not start one MPI program", hint=hint)
     except (PipelineError, OSError) as error:
-        return {}, f"not measured, {error}", (f"network left out: {error}",)
+        return _left_out(str(error))
     how = shlex.join(command)
     if ("message", 8) in samples:
         return samples, how, ()
     missing = "one node only: message times between nodes and allreduce over nodes are left out"
     return samples, f"{how}, {missing}", (f"{missing}; in an allocation of several, use --mpirun 'srun'",)
+
+
+def _left_out(why: str) -> tuple[Samples, str, tuple[str, ...]]:
+    return {}, f"not measured, {why}", (f"network left out: {why}",)
 
 
 def _launch(host: Host, tools: Tools) -> list[str]:

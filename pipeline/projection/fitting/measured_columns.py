@@ -7,23 +7,22 @@ are, and what their time is:
 IMB-MPI1   PingPong (half a round trip) and Allreduce (the mean over processes, ``t_avg``)
 OSU        osu_latency, osu_allreduce (the mean over processes), and osu_bw, whose time of a message is its
            size over the bandwidth (MB/s are 10^6 B/s); OSU does not print the number of processes
-Netgauge   the patterns one_one (half a round trip: the median, or the least where only that is printed) and
-           loggp (its output file: PRTT(1,0,s) / 2)
+Netgauge   the patterns one_one and loggp, as `ingest.tables.netgauge` reads them
 """
 
 import csv
 import io
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, UsageError
-from ingest.tables.message_benchmarks import MESSAGE_TITLE, message_times
+from ingest.tables.message_benchmarks import MESSAGE_TITLE, MessageTime, message_times
+from ingest.tables.netgauge import is_netgauge, netgauge_times
 from pipeline.projection.expressions.toml_tables import read_text
 from pipeline.projection.expressions.units import BYTES, NONE, TIME, Dimension, parse_unit
 
@@ -142,25 +141,7 @@ STREAMS = ("osu_bw",)
 """Benchmarks that time messages sent one after the other without waiting."""
 ALLREDUCES = ("Allreduce", "osu_allreduce")
 
-_MICRO = 1e-6
-_NETGAUGE_SHORT = re.compile(r"\s*(?P<size>\d+) bytes\s+->\s+(?P<time>[\d.]+) us\s+==\s+[\d.]+ Mbit/s\s*")
-_NETGAUGE_TITLE = re.compile(r"##\s*Netgauge v\S+ .*")
-_NETGAUGE_MEDIAN = re.compile(r"##\s*(?P<letter>[A-Z])\.\.\.median RTT/2\s*")
-_NETGAUGE_LOGGP = re.compile(r"#\s*size\s+n\s+PRTT\(1,0,s\).*")
-_NETGAUGE_PROGRESS = re.compile(r"^Testing \d+ bytes \d+ times:", re.MULTILINE)
-_NUMBER = re.compile(r"-?(?:\d+(?:\.\d+)?(?:[eE][-+]?\d+)?|nan|inf)")
-
-
-@dataclass(frozen=True)
-class _Sample:
-    benchmark: str
-    size: float
-    seconds: float
-    processes: int | None = None
-
-
-Line: TypeAlias = tuple[str, list[float]]
-"""A line of a file, and its numbers if it holds nothing else, apart from - ( )."""
+KNOWN = (*MESSAGES, *STREAMS, *ALLREDUCES)
 
 
 def read_benchmark(path: Path) -> MeasuredColumns | None:
@@ -169,64 +150,18 @@ def read_benchmark(path: Path) -> MeasuredColumns | None:
     Raises:
         InputError: the file cannot be read, or its benchmarks are others than those above.
     """
-    text = read_text(path)
-    lines = [(line.strip(), _numbers(line)) for line in text.splitlines()]
-    for recognised, samples in _READERS.items():
-        if any(recognised.fullmatch(line) for line, _ in lines):
-            found = list(samples(lines))
-            if not found:
-                hint = f"benchmarks are {', '.join((*MESSAGES, *STREAMS, *ALLREDUCES))}"
-                raise InputError("none of its benchmarks is known here", where=str(path), hint=hint)
-            return _columns(path, found)
-    if _NETGAUGE_PROGRESS.search(text):
-        hint = "name the file that Netgauge writes with --output"
-        raise InputError("Netgauge's loggp prints fits, not measured times", where=str(path), hint=hint)
-    return None
+    lines = read_text(path).splitlines()
+    read = netgauge_times if is_netgauge(lines, path) else message_times
+    if read is message_times and not any(MESSAGE_TITLE.fullmatch(line.strip()) for line in lines):
+        return None
+    found = [one for one in read(lines) if one.benchmark in KNOWN]
+    if not found:
+        hint = f"benchmarks are {', '.join(KNOWN)}"
+        raise InputError("none of its benchmarks is known here", where=str(path), hint=hint)
+    return _columns(path, found)
 
 
-def _numbers(line: str) -> list[float]:
-    """Return the numbers of a line that has only numbers between - ( ), else nothing."""
-    words = re.sub(r"[()]|(?<=\s)-(?=\s)", " ", line).split()
-    return [float(word) for word in words] if all(map(_NUMBER.fullmatch, words)) else []
-
-
-def _messages(lines: list[Line]) -> Iterator[_Sample]:
-    """Take the benchmarks of OSU and IMB that terms of messages are fitted to."""
-    for one in message_times(line for line, _ in lines):
-        if one.benchmark in (*MESSAGES, *STREAMS, *ALLREDUCES):
-            yield _Sample(one.benchmark, one.size, one.seconds, one.processes)
-
-
-def _netgauge_short(lines: list[Line]) -> Iterator[_Sample]:
-    for match in filter(None, (_NETGAUGE_SHORT.fullmatch(line) for line, _ in lines)):
-        yield _Sample("one_one", float(match["size"]), float(match["time"]) * _MICRO, 2)
-
-
-def _netgauge_table(lines: list[Line]) -> Iterator[_Sample]:
-    """Read the table whose columns the lines above it name by letters."""
-    column = 0
-    for line, numbers in lines:
-        if match := _NETGAUGE_MEDIAN.fullmatch(line):
-            column = ord(match["letter"]) - ord("A")
-        elif column and len(numbers) > column:
-            yield _Sample("one_one", numbers[0], numbers[column] * _MICRO, 2)
-
-
-def _netgauge_loggp(lines: list[Line]) -> Iterator[_Sample]:
-    for _, numbers in lines:
-        if len(numbers) > 2:
-            yield _Sample("loggp", numbers[0], numbers[2] / 2 * _MICRO, 2)
-
-
-_READERS = {
-    MESSAGE_TITLE: _messages,
-    _NETGAUGE_TITLE: _netgauge_table,
-    _NETGAUGE_LOGGP: _netgauge_loggp,
-    _NETGAUGE_SHORT: _netgauge_short,
-}
-
-
-def _columns(path: Path, samples: list[_Sample]) -> MeasuredColumns:
+def _columns(path: Path, samples: list[MessageTime]) -> MeasuredColumns:
     cells: dict[str, tuple[str, ...]] = {
         "benchmark": tuple(sample.benchmark for sample in samples),
         "x": tuple(f"{sample.size:.15g}" for sample in samples),

@@ -5,14 +5,16 @@ A ping-pong becomes LogGP's two protocols, an allreduce a tree within the node a
 
 import json
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import one_line
-from pipeline.projection.machines.node_samples import LEAST_SPREAD, Host, MeasuredFigure, Samples, rate, time
+from pipeline.projection.expressions.units import MOST_SPREAD
+from pipeline.projection.machines.node_figures import NODE_FIGURES
+from pipeline.projection.machines.node_samples import LEAST_SPREAD, Host, MeasuredFigure, Samples, time
 from pipeline.projection.terms.messages import protocols, solve_protocols
 
 _LEAST_POINTS = 3  # of a protocol
@@ -99,22 +101,6 @@ def read_allreduce(samples: Samples) -> Allreduce | None:
 
 _WIDTH = 116
 _COLUMN = 40  # where comments behind values begin
-_NODE = {
-    "hz": ("Hz", "all cores, beside some vector arithmetic"),
-    "peak_dp": ("flop/s", "vectors of the widest kind compiled for, multiply-add, all cores"),
-    "peak_simd": ("flop/s", "the same, multiplications and additions apart"),
-    "peak_scalar": ("flop/s", "scalar multiply-add, all cores"),
-    "bw_node": ("B/s", "triad from memory, all cores"),
-    "bw_numa": ("B/s", "triad from memory, the cores of one NUMA domain"),
-    "bw_core": ("B/s", "triad from memory, one core alone"),
-    "bw_l1": ("B/s", "sums from the first cache, all cores"),
-    "bw_l2": ("B/s", "sums from the second cache, all cores"),
-    "bw_l3": ("B/s", "sums from the third cache, all cores"),
-    "latency_l1": ("s", "pointer chase, one core"),
-    "latency_l2": ("s", "pointer chase, one core"),
-    "latency_l3": ("s", "pointer chase, one core"),
-    "latency_memory": ("s", "pointer chase, one core"),
-}
 _PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
 _PARTS = ((1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
@@ -126,30 +112,36 @@ class MachineProvenance:
     Attributes:
         date: such as 2026-11-22.
         network: launcher and ranks, or why nothing was measured.
+        rounds: how often the node was measured.
+        doubts: what disturbed the measurement, one sentence each.
     """
 
     date: str
     host: str
     compiler: str
     network: str
+    rounds: int
+    doubts: tuple[str, ...] = ()
 
 
-def machine_file(host: Host, node: Samples, network: Samples, provenance: MachineProvenance) -> str:
+def machine_file(
+    host: Host, node: Mapping[str, MeasuredFigure], network: Samples, provenance: MachineProvenance
+) -> str:
     """Return the text of a machine file, which `machine_values.load_machine` reads.
 
     Args:
-        node: what `node.c` printed; at least `hz` and `bw_node`.
+        node: its figures by name.
         network: what `network.c` printed; empty if it was not run.
     """
     allreduce = read_allreduce(network) if network else None
     lines = [
-        *_head(host, len(node["hz", 0]), provenance),
+        *_head(host, provenance),
         "",
         "[values]",
         f"cores = {len(host.cpus)}",
         f"numa_domains = {host.domains}",
         f'memory = "{host.memory / 2**30:.4g} GiB"',
-        *(_value(name, figure, *_NODE[name]) for name, figure in _node_figures(node).items()),
+        *(_value(name, figure, *NODE_FIGURES[name]) for name, figure in node.items()),
         *_allreduce_values(allreduce),
         *_message(network, "message", "Between two nodes."),
         *_message(
@@ -160,17 +152,7 @@ def machine_file(host: Host, node: Samples, network: Samples, provenance: Machin
     return "\n".join(lines) + "\n"
 
 
-def _node_figures(node: Samples) -> dict[str, MeasuredFigure]:
-    """Return the figures in the order of the file; a node that is one NUMA domain is measured once."""
-    samples = {("bw_numa", 0): node["bw_node", 0], **node}
-    return {
-        name: (time if name.startswith("latency") else rate)(samples[name, 0])
-        for name in _NODE
-        if (name, 0) in samples
-    }
-
-
-def _head(host: Host, rounds: int, provenance: MachineProvenance) -> Iterator[str]:
+def _head(host: Host, provenance: MachineProvenance) -> Iterator[str]:
     caches = ", ".join(
         f"{cache.size / 2**10:g} KiB" + (f" shared by {cache.sharers}" if cache.sharers > 1 else "")
         for cache in host.caches
@@ -181,9 +163,12 @@ def _head(host: Host, rounds: int, provenance: MachineProvenance) -> Iterator[st
     yield from _comment(f"Compiler: {provenance.compiler}.")
     yield from _comment(f"Network: {provenance.network}.")
     yield from _comment(
-        f"Every value is the upper quartile of {rounds} rounds (of times the lower), its standard deviation "
-        "the distance from there to the best, at least 1 %: what disturbs a measurement only makes it slower."
+        f"Every value is the upper quartile of {provenance.rounds} rounds (of times the lower), its standard "
+        "deviation the distance from there to the best, at least 1 %: what disturbs a measurement only makes "
+        "it slower. That of bandwidths holds what waiting for cores may have cost."
     )
+    for doubt in provenance.doubts:
+        yield from _comment(f"Doubt: {doubt}.")
     yield ""
     yield f"name = {_text(f'{host.processor}, {len(host.cpus)} cores')}"
     yield f"source = {_text(f'pipeline machine measure, {provenance.date}')}"
@@ -213,7 +198,7 @@ def quantity(figure: MeasuredFigure, unit: str) -> str:
     small = unit in ("s", "s/B")
     fitting = next((step for step in steps if figure.value >= step[0]), steps[-1] if small else (1.0, ""))
     shown = fitting[1] if small else f"{fitting[1]}{unit}"
-    return f'"{figure.value / fitting[0]:.4g} {shown} +- {100 * figure.relative_sd:.3g} %"'
+    return f'"{figure.value / fitting[0]:.4g} {shown} +- {100 * min(figure.relative_sd, MOST_SPREAD):.3g} %"'
 
 
 def _allreduce_values(allreduce: Allreduce | None) -> Iterator[str]:

@@ -76,6 +76,7 @@ Samples: TypeAlias = Mapping[tuple[str, int], FloatArray]
 """By name and size (bytes or ranks; 0 if the figure has none): float64[round], SI units."""
 
 LEAST_SPREAD = 0.01  # no figure is known better than that from one run
+_LEAST_SHARE = 0.01  # of a core
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def read_samples(printed: str) -> Samples:
     return {key: np.array(values) for key, values in found.items()}
 
 
-def rate(samples: FloatArray) -> MeasuredFigure:
+def rate(samples: FloatArray, shares: FloatArray | None = None) -> MeasuredFigure:
     """Return the figure of samples that are the better the larger they are.
 
     What disturbs a measurement only makes it slower: the value is the upper quartile, and its standard
@@ -113,8 +114,11 @@ def rate(samples: FloatArray) -> MeasuredFigure:
 
     Args:
         samples: float64[round].
+        shares: float64[round], what threads had of their cores: the undisturbed rate may be larger by that.
     """
-    return _figure(float(np.quantile(samples, 0.75)), float(samples.max()))
+    value = float(np.quantile(samples, 0.75))
+    undisturbed = samples if shares is None else np.median(samples / np.clip(shares, _LEAST_SHARE, 1.0))
+    return _figure(value, float(max(samples.max(), np.max(undisturbed))))
 
 
 def time(samples: FloatArray) -> MeasuredFigure:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.models.kernels import Kernels
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
@@ -14,17 +15,17 @@ from pipeline.models.total import predict_total
 class MeasuredInside:
     """Predicts K kernels by their measured means where there are some.
 
-    With one parameter, logarithms of times are interpolated over the logarithm of the scale. Intervals are
-    as wide, in proportion, as those of the models.
+    With one parameter, logarithms of times are interpolated over the logarithm of the scale, between medians
+    of the repetitions: a slow run is a fact of its scale and says nothing of others. Intervals are as wide,
+    in proportion, as those of the models.
 
     Attributes:
         points: float64[P, D], measured.
-        mean: float64[K, P], of the repetitions; NaN where a kernel was not measured.
     """
 
     models: ScalingModels
     points: FloatArray
-    mean: FloatArray
+    kernels: Kernels
 
     def predict(self, points: FloatArray, level: float) -> Prediction:
         """Predict all kernels."""
@@ -50,7 +51,7 @@ class MeasuredInside:
     def _measured(self, points: FloatArray) -> tuple[FloatArray, BoolArray]:
         """Return measured or interpolated values, float64[K, Q], and where there are some."""
         same = (points[:, None, :] == self.points[None]).all(axis=2)
-        value = np.where(same.any(axis=1), self.mean[:, same.argmax(axis=1)], np.nan)
+        value = np.where(same.any(axis=1), self.kernels.mean[:, same.argmax(axis=1)], np.nan)
         if points.shape[1] == 1:
             between = np.flatnonzero(~same.any(axis=1))
             value[:, between] = self._between(points[between, 0])
@@ -65,17 +66,12 @@ class MeasuredInside:
         after = np.where(inside, after, min(1, len(measured) - 1))
         before = np.maximum(after - 1, 0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            logs = np.log(self.mean[:, order])
+            logs = np.log(self.kernels.median[:, order])
             share = np.log(scales / measured[before]) / np.log(measured[after] / measured[before])
             found = np.exp(logs[:, before] * (1 - share) + logs[:, after] * share)
         return np.where(inside, found, np.nan)
 
 
-def measured_inside(models: ScalingModels, points: FloatArray, mean: FloatArray) -> ScalingModels:
-    """Return models that predict measured values at and between the measured scales.
-
-    Args:
-        points: float64[P, D], measured.
-        mean: float64[K, P].
-    """
-    return models.predicted_by(MeasuredInside(models, points, mean))
+def measured_inside(models: ScalingModels, points: FloatArray, kernels: Kernels) -> ScalingModels:
+    """Return models that predict measured values at and between the measured scales, float64[P, D]."""
+    return models.predicted_by(MeasuredInside(models, points, kernels))

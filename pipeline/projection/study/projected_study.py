@@ -184,7 +184,7 @@ def _from_measurements(analysis: Analysis) -> Analysis:
     """Let measured values count at and between the measured scales."""
     points = analysis.experiment.points
     fine, coarse = (
-        measured_inside(level.models, points, level.kernels.mean)
+        measured_inside(level.models, points, level.kernels)
         for level in (analysis.callpaths, analysis.regions)
     )
     return replace(

@@ -1,5 +1,7 @@
 """Which values are modelled."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -99,3 +101,9 @@ def test_an_id_is_the_number_of_a_call_path_from_one_on():
             named(callpaths, unknown, "--focus")
     assert matching([("#2",), ("#x",)], "#x").tolist() == [1]
     assert matching([("#2",), ("#x",)], "[#]2").tolist() == [0]
+
+
+def test_the_median_over_repetitions_leaves_out_what_was_not_measured():
+    values = np.array([[[1.0, 2.0, 30.0], [4.0, np.nan, 6.0], [np.nan, np.nan, np.nan]]])
+    found = replace(callpath_kernels(EXPERIMENT, "time", Scaling.STRONG), values=values).median
+    np.testing.assert_array_equal(found, [[2.0, 5.0, np.nan]])

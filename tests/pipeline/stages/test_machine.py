@@ -10,6 +10,7 @@ from ingest.errors import UsageError
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.stages import machine as stage
 from pipeline.stages.machine import Effort, Tools, measure_machine
+from pipeline.stages.other_load import OtherLoad
 
 SMALL = Effort(rounds=3, node_seconds=0.0, network_seconds=0.0, largest=1 << 20)
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")
@@ -65,8 +66,26 @@ def test_this_node_is_measured(load):
     assert values["latency_l1"] < values["latency_l2"] <= values["latency_memory"] * 1.5
     assert values["bw_l2"] < 1.5 * values["bw_l1"]
     assert all(machine.values[name].relative_sd >= 0.01 for name in ("hz", "peak_dp", "bw_core"))
-    assert measured.notices == ("network left out: no no-mpicc",)
-    assert "# Network: not measured, no no-mpicc." in measured.text
+    assert measured.notices[-1].startswith("network left out: ")
+    assert "# Network: not measured, " in measured.text
+
+
+def test_a_machine_that_is_too_busy_is_said_and_has_no_network(compiler, load, monkeypatch):
+    busy = OtherLoad(programs=3.0, stolen=0.0, processors=4, waiting=9.0)
+    monkeypatch.setattr(stage, "watch_other_load", lambda: lambda: busy)
+    measured = measure_machine(Tools(compiler=compiler), SMALL)
+    assert measured.notices == (busy.sentence(), "network left out: the machine is too busy")
+    assert f"Doubt: {busy.sentence()}." in measured.text.replace("\n# ", " ")
+    assert load(measured.text).values["bw_node"].relative_sd == pytest.approx(3.0)
+
+
+def test_figures_that_cannot_be_are_said(program, load):
+    script = (
+        'printf "#!/bin/sh\\necho hz 2e9\\necho bw_node 1e10\\necho bw_core 2e10\\n" > "$2"; chmod +x "$2"'
+    )
+    measured = measure_machine(Tools(compiler=program("mycc", compiling(script)), mpi_compiler="none"), SMALL)
+    assert "bw_core exceeds bw_node by 100.0 %, which cannot be" in measured.notices[0]
+    assert load(measured.text).values["bw_node"].relative_sd == pytest.approx(1.0)
 
 
 @pytest.mark.skipif(not (shutil.which("mpicc") and shutil.which("mpirun")), reason="no MPI here")
@@ -165,7 +184,7 @@ def test_a_launcher_that_hangs_is_ended_with_all_it_started(program, compiler, m
     measured = measure_machine(
         Tools(compiler=compiler, mpi_compiler=program("mpicc", "exit 0"), launcher=launcher), SMALL
     )
-    assert "took more than 0.3 s" in measured.notices[0]
+    assert "srun took more than 0.3 s; measure again on an idle node" in measured.notices[0]
     time.sleep(max(0.0, begin + 4 - time.monotonic()))
     assert not (tmp_path / "late").exists()
 

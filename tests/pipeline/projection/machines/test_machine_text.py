@@ -10,6 +10,7 @@ from pipeline.projection.expressions.symbolic_model import constant
 from pipeline.projection.expressions.units import BANDWIDTH, BYTES, FLOP_RATE, RATE, TIME, parse_quantity
 from pipeline.projection.machines.machine_text import MachineProvenance, machine_file, quantity
 from pipeline.projection.machines.machine_values import load_machine, machine_names
+from pipeline.projection.machines.node_figures import node_figures
 from pipeline.projection.machines.node_samples import CoreCache, Host, MeasuredFigure
 from tests.pipeline.projection.stored import no_models
 
@@ -22,7 +23,14 @@ HOST = Host(
     memory=16 << 30,
     available=8 << 30,
 )
-PROVENANCE = MachineProvenance(date="2026-11-22", host="here", compiler="gcc 12, -O3", network="mpirun -n 4")
+PROVENANCE = MachineProvenance(
+    date="2026-11-22",
+    host="here",
+    compiler="gcc 12, -O3",
+    network="mpirun -n 4",
+    rounds=2,
+    doubts=("the machine was busy",),
+)
 NODE = {
     ("hz", 0): [2e9, 2.1e9],
     ("peak_dp", 0): [1e11, 1e11],
@@ -59,7 +67,7 @@ def load(tmp_path):
     """Return the machine that the text for these samples describes."""
 
     def from_samples(node=NODE, network=NETWORK):
-        text = machine_file(HOST, arrays(node), arrays(network), PROVENANCE)
+        text = machine_file(HOST, node_figures(arrays(node)), arrays(network), PROVENANCE)
         (tmp_path / "me.toml").write_text(text, encoding="utf-8")
         return load_machine(tmp_path / "me.toml")
 
@@ -119,6 +127,7 @@ def test_the_text_says_how_it_was_measured(load):
         "# Compiler: gcc 12, -O3.",
         "# Network: mpirun -n 4.",
         "upper quartile of 2 rounds",
+        "# Doubt: the machine was busy.",
     ):
         assert part in text
     assert max(map(len, text.splitlines())) <= 120
@@ -144,6 +153,10 @@ def assert_read(value, spread, unit):
     assert read.value == pytest.approx(value, rel=1e-3)
     assert read.relative_sd == pytest.approx(spread, rel=1e-2)
     assert read.dimension == parse_quantity(f"1 {unit}").dimension
+
+
+def test_a_spread_that_says_nothing_is_written_as_the_largest_that_can_be_read():
+    assert quantity(MeasuredFigure(1e9, 70.0), "B/s") == '"1 GB/s +- 1e+03 %"'
 
 
 def test_nothing_is_a_quantity_too():

@@ -42,3 +42,12 @@ def test_the_spread_of_normal_samples_is_their_standard_deviation():
     random = np.random.default_rng(1)
     spreads = [rate(1 + 0.05 * random.standard_normal(15)).relative_sd for _ in range(400)]
     assert np.mean(spreads) == pytest.approx(0.05, rel=0.15)
+
+
+def test_a_rate_may_be_larger_by_what_threads_waited_for_cores():
+    """Half of the rounds ran alone, in the others the threads had half of their cores."""
+    samples, shares = np.array([10.0, 10.0, 5.0, 5.0, 5.0]), np.array([1.0, 1.0, 0.4, 0.4, 0.4])
+    assert rate(samples, np.ones(5)) == rate(samples)
+    found = rate(samples, shares)
+    assert found.value == 10.0
+    assert found.relative_sd == pytest.approx(0.25)

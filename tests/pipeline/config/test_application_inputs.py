@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.projection.applications.application import read_inputs
+from pipeline.config.application_inputs import read_inputs
 from tests.pipeline.projection.mistakes import refused
 
 
