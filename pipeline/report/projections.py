@@ -183,6 +183,13 @@ def machines_json(machines: Sequence[Machine]) -> list[dict[str, Any]]:
             "source": machine.source,
             "covers": list(machine.covers),
             "variants": [machine.variant, *machine.variants] if machine.variants else [],
+            "values": {
+                name: {
+                    "value": number(one.value),
+                    "unit": "" if one.dimension == NONE else str(one.dimension),
+                }
+                for name, one in machine.values.items()
+            },
         }
         for machine in machines
     ]

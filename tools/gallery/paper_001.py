@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from tools.gallery.page import ROOT, Chart, Item, Paper, asked
+
 
 CAVITY = "sample_profiles/openfoam-procs"
 LULESH = "sample_profiles/lulesh-accessors"
