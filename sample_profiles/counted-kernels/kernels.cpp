@@ -134,6 +134,42 @@ static void triad(long count, double *__restrict a, const double *__restrict b, 
   for (long i = 0; i < count; ++i) a[i] = b[i] + 0.5 * c[i];
 }
 
+// The 27-point operator of HPCG as a sparse matrix: product, symmetric Gauss-Seidel, sum of products, sum of vectors.
+struct Matrix {
+  std::vector<double> values, diagonal;
+  std::vector<int> columns, starts{0};
+};
+
+static Matrix operator_27(long n) {
+  Matrix m;
+  for (long i = 0; i < n; ++i)
+    for (long j = 0; j < n; ++j)
+      for (long k = 0; k < n; ++k) {
+        for (long a = std::max(0L, i - 1); a <= std::min(n - 1, i + 1); ++a)
+          for (long b = std::max(0L, j - 1); b <= std::min(n - 1, j + 1); ++b)
+            for (long c = std::max(0L, k - 1); c <= std::min(n - 1, k + 1); ++c)
+              m.columns.push_back(int((a * n + b) * n + c)), m.values.push_back(a == i && b == j && c == k ? 26.0 : -1.0);
+        m.starts.push_back(int(m.columns.size())), m.diagonal.push_back(26.0);
+      }
+  return m;
+}
+
+static double row_sum(const Matrix &m, long row, const double *x) {
+  double sum = 0;
+  for (int at = m.starts[row]; at < m.starts[row + 1]; ++at) sum += m.values[at] * x[m.columns[at]];
+  return sum;
+}
+
+static void spmv(const Matrix &m, const double *x, double *y) {
+  for (size_t row = 0; row < m.diagonal.size(); ++row) y[row] = row_sum(m, row, x);
+}
+
+static void symgs(const Matrix &m, const double *r, double *x) {
+  const long rows = long(m.diagonal.size());
+  for (long row = 0; row < rows; ++row) x[row] += (r[row] - row_sum(m, row, x)) / m.diagonal[row];
+  for (long row = rows - 1; row >= 0; --row) x[row] += (r[row] - row_sum(m, row, x)) / m.diagonal[row];
+}
+
 extern "C" __attribute__((noinline)) void measured(const std::function<void()> &work) { work(); }
 
 template <class Real> static void series(const std::string &how, int order, long m, std::function<void()> &work) {
@@ -183,6 +219,17 @@ int main(int argc, char **argv) {  // kernels KERNEL sp|dp SIZE ORDER count|time
     left.resize(size * size), right.resize(size * size), best.resize(size * size);
     for (size_t i = 0; i < left.size(); ++i) left[i] = 1 + float(i * 2654435761u % 97) / 97, right[i] = 1 + float(i * 40503u % 89) / 89;
     work = [=] { correlate(size, left.data(), right.data(), best.data()); }, counts_itself = true;
+  } else if (kernel == "spmv" || kernel == "symgs" || kernel == "dot" || kernel == "waxpby") {
+    static Matrix m;
+    static std::vector<double> x, y;
+    static volatile double sum;
+    m = operator_27(size), x.assign(m.diagonal.size(), 1.0), y.assign(x.size(), 1.0);
+    const double entries = double(m.values.size()), rows = double(x.size());
+    operations = kernel == "spmv" ? 2 * entries : kernel == "symgs" ? 4 * entries + 6 * rows : kernel == "dot" ? 2 * rows : 3 * rows;
+    if (kernel == "spmv") work = [] { spmv(m, x.data(), y.data()); };
+    else if (kernel == "symgs") work = [] { symgs(m, y.data(), x.data()); };
+    else if (kernel == "dot") work = [] { double s = 0; for (size_t i = 0; i < x.size(); ++i) s += x[i] * y[i]; sum = s; };
+    else work = [] { for (size_t i = 0; i < x.size(); ++i) y[i] = 0.5 * x[i] + 0.25 * y[i]; };
   } else if (kernel == "triad") {  // SIZE in KiB, swept often enough for the clock
     static std::vector<double> abc;
     const long count = size * 1024 / 24, times = std::max(1L, (1L << 21) / count);
