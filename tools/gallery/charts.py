@@ -103,7 +103,7 @@ def _draw_chart(figure: Figure, axes: Axes, chart: Chart) -> None:
     axes.grid(axis="y", color="#e6e6e6", linewidth=0.6)
     axes.set_axisbelow(True)
     names = axes.get_legend_handles_labels()[1]
-    if names:
+    if len(names) > 1:
         columns = 3 if max(map(len, names)) < 28 else 2
         figure.legend(loc="outside lower center", ncols=min(len(names), columns), fontsize="x-small", frameon=False)
 

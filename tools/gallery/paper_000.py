@@ -203,7 +203,7 @@ def _figure_7() -> Item:
                 across="variant",
                 up="error [%]",
                 x=short,
-                lines={m: values for m, values in _errors(term).items() if not all(np.isnan(values))},
+                lines=_errors(term),
                 bars=True,
             )
             for term, isa in ISAS.items()
@@ -250,14 +250,17 @@ def _scaling(command: str) -> dict[str, list[float]]:
 
 
 def _times(command: str, title: str) -> Chart:
-    """Draw predicted times with their intervals, and the measured ones."""
-    lines, bands, points = {}, {}, {}
-    for term, isa in ISAS.items():
-        rows = [row for row in _threads(command) if row["term"] == term]
-        at = [float(row["threads"]) for row in rows]
-        lines[isa], points[f"{isa}, measured"] = [1e3 * row["value"] for row in rows], (at, [1e3 * row["measured"] for row in rows])
-        bands[isa] = ([1e3 * row["lower"] for row in rows], [1e3 * row["upper"] for row in rows])
-    return Chart(title=title, across="threads", up="ms", x=at, lines=lines, bands=bands, points=points)
+    """Draw predicted times with their intervals beside the measured ones."""
+    rows = _threads(command)
+    return Chart(
+        title=title,
+        across="",
+        up="time of a sweep [ms]",
+        x=[f"{ISAS[row['term']]}, {row['threads']} thread{'s' if row['threads'] > 1 else ''}" for row in rows],
+        lines={key: [1e3 * row[value] for row in rows] for key, value in (("measured", "measured"), ("predicted", "value"))},
+        ranges={"predicted": ([1e3 * row["lower"] for row in rows], [1e3 * row["upper"] for row in rows])},
+        bars=True,
+    )
 
 
 def _figure_8() -> Item:
