@@ -2,9 +2,9 @@
 
     python -m benchmarks.ports.node FOLDER
 
-writes what `sample_profiles/mg-cfd-variants/node` holds: the variants of flux.cpp in the first-level cache, the counts of
-the two targets, and for each target the sweep of node.cpp over threads. Threads run with real-time priority, best of all
-sweeps, since other work shares the machine; that needs the right to set it.
+writes what `sample_profiles/mg-cfd-variants/node` holds: the variants of flux.cpp in the first-level cache,
+the counts of the two targets, and for each target the sweep of node.cpp over threads. Threads run with
+real-time priority, best of all sweeps, since other work shares the machine; that needs the right to set it.
 """
 
 import csv
@@ -38,7 +38,9 @@ def counts(listing: Path, function: str) -> list[float]:
     instructions = functions_in(listing.read_text())[function]
     body = loop_bodies(instructions)[0]
     loop = instructions[body.start : body.stop]
-    found = dict(zip(portmap.classes, count_classes(portmap, shipped_class_table("x86-64"), loop), strict=True))
+    found = dict(
+        zip(portmap.classes, count_classes(portmap, shipped_class_table("x86-64"), loop), strict=True)
+    )
     found["add"] += found.pop("compare", 0.0)
     found["vector"] += found["shuffle"] + found.pop("cross", 0.0)  # too few variants to tell them apart
     found["shuffle"] = 0.0
@@ -100,7 +102,15 @@ def main(out: Path) -> None:
                     mini, mini_clock, _ = found["mini"][threads]
                     took = cycles * edges / (clock * 1e9)
                     rows.append([threads, moved, moved_clock, mini_clock, edges, f"{took:.6g}", mini])
-                columns = ("threads", "dt_cycles", "dt_hz [GHz]", "hz [GHz]", "iterations", "measured [s]", "mini_cycles")
+                columns = (
+                    "threads",
+                    "dt_cycles",
+                    "dt_hz [GHz]",
+                    "hz [GHz]",
+                    "iterations",
+                    "measured [s]",
+                    "mini_cycles",
+                )
                 written(out / f"{target}-{isa.lower()}.csv", columns, rows)
         written(out / "targets.csv", heads, targets)
 

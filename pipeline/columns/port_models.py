@@ -100,7 +100,7 @@ def comparisons_json(found: Mapping[str, ModelComparison]) -> dict[str, Any]:
             }
             for name, comparison in found.items()
             for model, (mean, deviation, worst) in comparison.summary(name).items()
-        ]
+        ],
     }
 
 

@@ -1,6 +1,7 @@
 """Count the references of kernels.cpp with callgrind's simulated caches; one line per case to a file.
 
-Called as count.py series|stencils FILE. The caches are those of a core of Cray's XE6: 16 KB with lines of 64 B, and 1 MB.
+Called as count.py series|stencils FILE. The caches are those of a core of Cray's XE6: 16 KB with lines of
+64 B, and 1 MB.
 """
 
 import subprocess
@@ -22,30 +23,44 @@ STENCILS = [
 def built(folder: Path, level: str) -> Path:
     """Compile the kernels without optimisation (O0) or with it (O3)."""
     program = folder / f"kernels-{level}"
-    subprocess.run(["g++", f"-{level}", "-std=c++17", str(HERE / "kernels.cpp"), "-o", str(program)], check=True)
+    subprocess.run(
+        ["g++", f"-{level}", "-std=c++17", str(HERE / "kernels.cpp"), "-o", str(program)], check=True
+    )
     return program
+
+
+def simulated(command: list[str], function: str, caches: tuple[str, ...], folder: Path) -> dict[str, int]:
+    """Return references (D), misses of the first (D1m) and of the last level (DLm) below a function."""
+    out = folder / "callgrind.out"
+    asked = [
+        "--cache-sim=yes",
+        f"--toggle-collect={function}",
+        "--collect-atstart=no",
+        f"--callgrind-out-file={out}",
+        *caches,
+    ]
+    subprocess.run(["valgrind", "--tool=callgrind", *asked, *command], capture_output=True, check=True)
+    lines = out.read_text().splitlines()
+    events, totals = (
+        next(line for line in lines if line.startswith(word)).split()[1:] for word in ("events:", "totals:")
+    )
+    found = dict.fromkeys(events, 0) | dict(
+        zip(events, map(int, totals), strict=False)
+    )  # zeros at the end are left out
+    return {
+        "D": found["Dr"] + found["Dw"],
+        "D1m": found["D1mr"] + found["D1mw"],
+        "DLm": found["DLmr"] + found["DLmw"],
+    }
 
 
 def counted(program: Path, case: tuple[str, int, int, str], caches: tuple[str, ...] = CACHES) -> list[int]:
     """Return operations, references, misses of the first and of the last level of one execution."""
     kernel, size, order, real = case
+    command = [str(program), kernel, real, str(size), str(order), "count"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder) / "out"
-        done = subprocess.run(
-            ["valgrind", "--tool=callgrind", "--cache-sim=yes", "--toggle-collect=measured", "--collect-atstart=no",
-             f"--callgrind-out-file={out}", *caches, str(program), kernel, real, str(size), str(order), "count"],
-            capture_output=True, text=True, check=True,
-        )  # fmt: skip
-        lines = out.read_text().splitlines()
-    events = next(line for line in lines if line.startswith("events:")).split()[1:]
-    totals = next(line for line in lines if line.startswith("totals:")).split()[1:]
-    found = dict.fromkeys(events, 0) | dict(zip(events, map(int, totals), strict=False))  # zeros at the end are left out
-    return [
-        int(done.stdout.split()[0]),
-        found["Dr"] + found["Dw"],
-        found["D1mr"] + found["D1mw"],
-        found["DLmr"] + found["DLmw"],
-    ]
+        return [int(done.stdout.split()[0]), *simulated(command, "measured", caches, Path(folder)).values()]
 
 
 def main(which: str, path: Path) -> None:

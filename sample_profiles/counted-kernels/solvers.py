@@ -1,8 +1,8 @@
-"""Sparse solvers of PETSc on a convection-diffusion problem with n^3 unknowns: operations and seconds of one solve.
+"""Sparse solvers of PETSc on a convection-diffusion problem with n^3 unknowns: operations and seconds.
 
-Called as solvers.py petsc|mumps|superlu N. `petsc` is the transpose-free QMR with additive Schwarz, whose operations PETSc
-counts itself; of `mumps` and `superlu` it is the numerical factorisation, whose operations these libraries state. Under
-callgrind the function to count is KSPSolve or MatLUFactorNumeric.
+Called as solvers.py petsc|mumps|superlu N. `petsc` is the transpose-free QMR with additive Schwarz, whose
+operations PETSc counts itself; of `mumps` and `superlu` it is the numerical factorisation, whose operations
+these libraries state. Under callgrind the function to count is KSPSolve or MatLUFactorNumeric.
 """
 
 import sys

@@ -1,4 +1,4 @@
-"""What commands of `pipeline` answer, run in the root of the repository in this process: most of a process is imports."""
+"""What commands of `pipeline` answer, run in this process, since most of a process is imports."""
 
 import json
 import shlex

@@ -1,19 +1,21 @@
-"""Pictures of the gallery, in one style: what was published is grey, measured values are marks, models are lines."""
+"""Pictures of the gallery in one style: published is grey, measured values are marks, models lines."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from math import isnan
 from typing import Any, TypeAlias
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from pipeline.report.projection_plots import BAND, COLOURS, image
+from pipeline.report.projection_plots import BAND, CEILING, COLOURS, LABEL, image
 
 SIZE = (7.0, 3.8)  # inches
 PUBLISHED = "#8c8c8c"
 PALETTE = ("#4c78a8", *COLOURS)
 MEASURED = ", measured"
 MANY = 12  # labels, from which on they are small
+FLOOR = 0.3  # of the smallest mark, where a logarithmic axis begins
 LONG = 8  # characters of a label, from which on labels are turned
 
 Values: TypeAlias = Sequence[float]
@@ -25,13 +27,13 @@ class Chart:
 
     Attributes:
         x: of all lines; of bars their labels.
-        lines: values by name, as many as there are `x`; NaN for one that is not known. A name that begins with
-            "published" is grey.
+        lines: values by name, as many as there are `x`; NaN for one that is not known. A name that begins
+            with "published" is grey.
         points: x and y of marks by name; those called as a line and ", measured" have its colour.
         bands: lower and upper values of lines by name.
         boxes: x and all values of box plots.
-        labels: x, y and text of what is written beside a mark.
         ranges: lower and upper ends of bars by name.
+        ceilings: lines of a roofline, each named at its lower or flat end.
     """
 
     title: str
@@ -43,7 +45,7 @@ class Chart:
     bands: Mapping[str, tuple[Values, Values]] = field(default_factory=dict)
     ranges: Mapping[str, tuple[Values, Values]] = field(default_factory=dict)
     boxes: Mapping[float, Values] = field(default_factory=dict)
-    labels: Sequence[tuple[float, float, str]] = ()
+    ceilings: Mapping[str, Values] = field(default_factory=dict)
     bars: bool = False
     logarithmic: bool = False
     logarithmic_across: bool = False
@@ -81,31 +83,55 @@ def _draw_chart(figure: Figure, axes: Axes, chart: Chart) -> None:
     if chart.logarithmic:
         axes.set_yscale("log")
     if chart.logarithmic_across:
-        axes.set_xscale("log")
+        axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter("{x:g}")
     if chart.bars:
         _draw_bars(axes, chart, colours)
     else:
         for name, values in chart.lines.items():
-            marks: dict[str, Any] = {} if len(chart.x) > MANY or name + MEASURED in chart.points else {"marker": "o"}
+            marks: dict[str, Any] = (
+                {} if len(chart.x) > MANY or name + MEASURED in chart.points else {"marker": "o"}
+            )
             axes.plot(chart.x, values, markersize=3, linewidth=1.3, label=name, color=colours[name], **marks)
     for name, (low, high) in chart.bands.items():
         axes.fill_between(chart.x, low, high, color=colours[name], **BAND)
     for name, (at, values) in chart.points.items():
         known = {"label": name} if name not in chart.lines else {}
-        axes.plot(at, values, "o", markersize=4, color=colours[name], markeredgecolor="white", markeredgewidth=0.5, **known)
+        axes.plot(
+            at,
+            values,
+            "o",
+            markersize=4,
+            color=colours[name],
+            markeredgecolor="white",
+            markeredgewidth=0.5,
+            **known,
+        )
     if chart.boxes:
         at = list(chart.boxes)
         width = 0.05 * (max(at) - min(at))
         axes.boxplot(list(chart.boxes.values()), positions=at, widths=width, manage_ticks=False)
-    for across, up, text in chart.labels:
-        axes.annotate(text, (across, up), fontsize=7, textcoords="offset points", xytext=(5, 3))
+    for name, values in chart.ceilings.items():
+        axes.plot(chart.x, values, **CEILING)
+        flat = values[0] == values[-1]
+        axes.annotate(name, (chart.x[-1 if flat else 0], values[0]), ha="right" if flat else "left", **LABEL)
+    _limit(axes, chart)
     axes.grid(axis="y", color="#e6e6e6", linewidth=0.6)
     axes.set_axisbelow(True)
     names = axes.get_legend_handles_labels()[1]
     if len(names) > 1:
         columns = 3 if max(map(len, names)) < 28 else 2
-        figure.legend(loc="outside lower center", ncols=min(len(names), columns), fontsize="x-small", frameon=False)
+        figure.legend(
+            loc="outside lower center", ncols=min(len(names), columns), fontsize="x-small", frameon=False
+        )
+
+
+def _limit(axes: Axes, chart: Chart) -> None:
+    """Begin a logarithmic axis near the smallest mark, since a model may come close to zero."""
+    seen = [value for _, values in chart.points.values() for value in values if value > 0]
+    if chart.logarithmic and seen and chart.lines:  # a model may come close to zero
+        drawn_values = [value for values in chart.lines.values() for value in values if value > 0]
+        axes.set_ylim(bottom=max(0.5 * min(drawn_values), FLOOR * min(seen)))
 
 
 def _colours(chart: Chart) -> Iterator[tuple[str, str]]:
@@ -138,11 +164,11 @@ def _draw_bars(axes: Axes, chart: Chart, colours: Mapping[str, str]) -> None:
 
 
 def _draw_map(axes: Axes, shown: Map) -> None:
-    top = max(value for row in shown.cells for value in row if value == value)
+    top = max(value for row in shown.cells for value in row if not isnan(value))
     axes.imshow(shown.cells, cmap="Blues", vmin=0.0, vmax=1.4 * top, aspect="auto")
     axes.set_xticks(range(len(shown.columns)), shown.columns)
     axes.set_yticks(range(len(shown.rows)), shown.rows)
     for at, row in enumerate(shown.cells):
         for place, value in enumerate(row):
-            if value == value and value:
+            if value > 0:
                 axes.text(place, at, f"{value:.3g}", ha="center", va="center", fontsize="small")

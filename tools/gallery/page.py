@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Literal, TypeAlias
 
 from tools.gallery.charts import Chart, Map, drawn
 
 MADE = (
-    "Made by `python -m tools.gallery`, which a test repeats. The numbers called ours are what the commands shown "
+    "Made by `python -m tools.gallery`, which a test repeats. The numbers called ours are what the commands "
+    "shown "
     "print (with `--json -`), or quotients and sums of those; published ones are quoted from the paper."
 )
 Status: TypeAlias = Literal["reproduced", "partly", "stands in", "input compared"]
@@ -92,5 +94,5 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 def _cell(value: object) -> str:
     if isinstance(value, float):
-        return "-" if value != value else f"{value:.4g}"
+        return "-" if isnan(value) else f"{value:.4g}"
     return str(value)

@@ -22,7 +22,11 @@ MACHINES = {"broadwell-e5-2660v4": (2.4, 28), "skylake-4116": (2.4, 24), "knl-72
 MODELS = ("constant ratio", "equal IPC", "superscalar", "contention")
 # Mean, standard deviation and worst error in %, in the order of the models.
 ERRORS = ((15.6, 20.4, 55.8), (31.0, 25.4, 74.7), (34.4, 21.3, 69.6), (10.2, 6.2, 17.8))
-SCALING = {"Broadwell AVX2": (10.6, 4.8, 16.3), "Broadwell SSE4.2": (5.0, 4.1, 9.8), "Skylake AVX2": (12.2, 3.1, 17.1)}
+SCALING = {
+    "Broadwell AVX2": (10.6, 4.8, 16.3),
+    "Broadwell SSE4.2": (5.0, 4.1, 9.8),
+    "Skylake AVX2": (12.2, 3.1, 17.1),
+}
 ISAS = {"sse42": "SSE4.2", "avx2": "AVX2"}
 NODE = "sample_profiles/mg-cfd-variants/node"
 LIGHT, HEAVY = (f"project {NODE}/{name}.toml --at edges=1e6 --show" for name in ("light", "heavy"))
@@ -31,14 +35,24 @@ CODES = {
     "OpenFOAM's cavity": ("sample_profiles/openfoam-procs", "--scaling strong --at p=8"),
 }
 STAND_IN = (
-    "Neither counts nor cycles nor times were published. Kernels of our own after MG-CFD's equations stand in, measured with "
+    "Neither counts nor cycles nor times were published. Kernels of our own after MG-CFD's equations stand "
+    "in, measured with "
     "SSE4.2 and AVX2 on a virtual machine with two cores of an Emerald Rapids"
 )
 
 
 def items() -> Sequence[Item]:
     """Return Tables 1 to 4 and Figures 3 and 5 to 9."""
-    return [_shares(), _machines(), _efficiency(), *_ports(), _figure_7(), _table_3(), _figure_8(), _figure_9()]
+    return [
+        _shares(),
+        _machines(),
+        _efficiency(),
+        *_ports(),
+        _figure_7(),
+        _table_3(),
+        _figure_8(),
+        _figure_9(),
+    ]
 
 
 def _shares() -> Item:
@@ -90,14 +104,22 @@ def _efficiency() -> Item:
         lines[name] = [100 * at[scale] for scale in scales]
     for name, command in (("light, AVX2", LIGHT), ("heavy, AVX2", HEAVY)):
         took = {row["threads"]: row["measured"] for row in _threads(command) if row["term"] == "avx2"}
-        lines[name] = [100 * took[1] / (scale * took[scale]) if scale in took else float("nan") for scale in scales]
+        lines[name] = [
+            100 * took[1] / (scale * took[scale]) if scale in took else float("nan") for scale in scales
+        ]
     return Item(
         title="Figure 3: parallel efficiency of a mini-app and of a code, with stand-in codes",
         status="stands in",
         covers="Figure 3",
-        commands=[*(f"run {folder} {options}" for folder, options in CODES.values()), f"{LIGHT} threads", f"{HEAVY} threads"],
-        note="The times of MG-CFD and iflux on 24 cores were not published; the paper: alike up to 12 threads, then iflux loses more. "
-        "HPCG, a mini-app of conjugate gradients, stands beside OpenFOAM's cavity, whose pressure is solved by them: alike, too, on "
+        commands=[
+            *(f"run {folder} {options}" for folder, options in CODES.values()),
+            f"{LIGHT} threads",
+            f"{HEAVY} threads",
+        ],
+        note="The times of MG-CFD and iflux on 24 cores were not published; the paper: alike up to 12 "
+        "threads, then iflux loses more. "
+        "HPCG, a mini-app of conjugate gradients, stands beside OpenFOAM's cavity, whose pressure is solved "
+        "by them: alike, too, on "
         "two cores, which processes share beyond p = 2. Two flux kernels of our own run on two threads.",
         columns=("code", *(f"{scale} processes or threads [%]" for scale in scales)),
         rows=[(name, *values) for name, values in lines.items()],
@@ -172,7 +194,8 @@ def _errors(term: str) -> dict[str, list[float]]:
     """Return the errors of every model on the left-out variants of an instruction set, in percent."""
     targets = [target for target in asked(f"{LIGHT} models")["targets"] if target["term"] == term]
     return {
-        model: [_error(target["predicted"][model], target["measured"]) for target in targets] for model in MODELS
+        model: [_error(target["predicted"][model], target["measured"]) for target in targets]
+        for model in MODELS
     }
 
 
@@ -187,13 +210,17 @@ def _figure_7() -> Item:
     for term, isa in ISAS.items():
         columns = _errors(term)
         rows += [(f"{isa}, {name}", *(columns[model][k] for model in MODELS)) for k, name in enumerate(names)]
-    short = [name.replace("edge_weights", "e").replace("reuse_div", "d").replace("reuse_flux", "f") for name in names]
+    short = [
+        name.replace("edge_weights", "e").replace("reuse_div", "d").replace("reuse_flux", "f")
+        for name in names
+    ]
     return Item(
         title="Figure 7: error of the four models, %, with stand-in variants",
         status="stands in",
         covers="Figure 7",
         commands=(command,),
-        note=f"{STAND_IN}. Each variant is predicted from the base variant and all others; the constant ratio is measured with "
+        note=f"{STAND_IN}. Each variant is predicted from the base variant and all others; the constant "
+        f"ratio is measured with "
         "SSE4.2 and assumed in AVX2. In the pictures e is edge_weights, d reuse_div, f reuse_flux.",
         columns=("variant", *MODELS),
         rows=rows,
@@ -256,8 +283,13 @@ def _times(command: str, title: str) -> Chart:
         title=title,
         across="",
         up="time of a sweep [ms]",
-        x=[f"{ISAS[row['term']]}, {row['threads']} thread{'s' if row['threads'] > 1 else ''}" for row in rows],
-        lines={key: [1e3 * row[value] for row in rows] for key, value in (("measured", "measured"), ("predicted", "value"))},
+        x=[
+            f"{ISAS[row['term']]}, {row['threads']} thread{'s' if row['threads'] > 1 else ''}" for row in rows
+        ],
+        lines={
+            key: [1e3 * row[value] for row in rows]
+            for key, value in (("measured", "measured"), ("predicted", "value"))
+        },
         ranges={"predicted": ([1e3 * row["lower"] for row in rows], [1e3 * row["upper"] for row in rows])},
         bars=True,
     )
@@ -271,8 +303,10 @@ def _figure_8() -> Item:
         status="stands in",
         covers="Figure 8",
         commands=(command,),
-        note=f"{STAND_IN}; `light` has fewer operations than the mini-app, as iflux. Published in the text: mean 3.7 (SSE4.2) and 4.4 "
-        "(AVX2) on Broadwell, 2.5 and about 10 on Skylake, at most 16.1 and 12.2 on Knights Landing. Two threads do not saturate memory.",
+        note=f"{STAND_IN}; `light` has fewer operations than the mini-app, as iflux. Published in the text: "
+        f"mean 3.7 (SSE4.2) and 4.4 "
+        "(AVX2) on Broadwell, 2.5 and about 10 on Skylake, at most 16.1 and 12.2 on Knights Landing. Two "
+        "threads do not saturate memory.",
         columns=("instruction set", "1 thread", "2 threads"),
         rows=[(isa, *values) for isa, values in off.items()],
         pictures=[_times(LIGHT, "Kernel light over threads, predicted from the mini-app")],
@@ -287,11 +321,13 @@ def _figure_9() -> Item:
         each = np.abs(values)
         rows.append((f"ours, {isa}", float(each.mean()), float(each.std()), float(each.max())))
     return Item(
-        title="Figure 9 and Table 4: errors of strong scaling of vflux, %, with a stand-in kernel on two cores",
+        title="Figure 9 and Table 4: errors of strong scaling of vflux, %, with a stand-in kernel on two "
+        "cores",
         status="stands in",
         covers="Figure 9, Table 4",
         commands=(command,),
-        note=f"{STAND_IN}; `heavy` has viscous stresses and more operations than the mini-app, as vflux. Ours over one and two threads.",
+        note=f"{STAND_IN}; `heavy` has viscous stresses and more operations than the mini-app, as vflux. "
+        f"Ours over one and two threads.",
         columns=("system", "mean", "deviation", "worst"),
         rows=rows,
         pictures=[_times(HEAVY, "Kernel heavy over threads, predicted from the mini-app")],
@@ -304,7 +340,8 @@ PAPER = Paper(
     items=items,
     missing={
         "Figures 1, 2": "drawings of meshes; nothing is computed",
-        "Figure 4": "correlations of hardware counters with the loss of efficiency (`compare_counters`): neither were counters "
+        "Figure 4": "correlations of hardware counters with the loss of efficiency (`compare_counters`): "
+        "neither were counters "
         "published nor has our virtual machine any",
     },
 )

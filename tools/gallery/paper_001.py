@@ -21,7 +21,8 @@ KEYS = {
     "filtered at compile time": "compile_time",
 }
 NEAR, ALL, HELD_OUT = (1, 2, 4), (1, 2, 4, 8), 8
-STATED = "The runs on 104 to 1456 processes were not published; the paper: MPI_Allreduce dominates beyond 600 processes."
+STATED = "The runs on 104 to 1456 processes were not published; the paper: MPI_Allreduce dominates beyond "
+"600 processes."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +49,8 @@ STUDIES = (
             "time.run()": "time.run()",
             "smoother.Uz": "lduMatrix::smoother.Uz",
         },
-        about="The same case with 32³ cells and OpenFOAM's own profiling, which does not see MPI, on two cores: p = 4 and 8 share "
+        about="The same case with 32³ cells and OpenFOAM's own profiling, which does not see MPI, on two "
+        "cores: p = 4 and 8 share "
         "them, so that effort grows by waiting.",
     ),
     Study(
@@ -59,8 +61,9 @@ STUDIES = (
             "SYMGS, the preconditioner": "ComputeSYMGS_ref",
             "SPMV, the matrix product": "ComputeSPMV_ref",
         },
-        about="Conjugate gradients with Score-P, which sees MPI, stand for the solver of the cavity, on two cores, which p = 4 and 8 "
-        "share: MPI_Allreduce overtakes the matrix product and the preconditioner there.",
+        about="Conjugate gradients with Score-P, which sees MPI, stand for the solver of the cavity, on two "
+        "cores, which p = 4 and 8 "
+        "share: MPI_Allreduce overtakes the matrix product and the preconditioner, measured at p = 8.",
     ),
 )
 
@@ -76,7 +79,7 @@ def _schemes() -> Item:
     predicted = [dilation[key] for key in KEYS.values()]
     measured = [MEASURED[scheme] / PLAIN for scheme in KEYS]
     rows = [
-        (scheme, published, seen, float(one["value"]), f"{one['low']:.4g} .. {one['high']:.4g}")
+        (scheme, published, seen, f"{one['value']:.5g}", f"{one['low']:.5g} .. {one['high']:.5g}")
         for (scheme, published), seen, one in zip(PUBLISHED.items(), measured, predicted, strict=True)
     ]
     return Item(
@@ -84,9 +87,11 @@ def _schemes() -> Item:
         status="stands in",
         covers="Figure 1",
         commands=(command,),
-        note="The runs of OpenFOAM on 520 processes were not published; their box plots are five repetitions. LULESH was measured in all "
-        "four ways (medians of user seconds, `sample_profiles/lulesh-schemes`). The command predicts from the profile with full "
-        "instrumentation alone what the filter leaves. The paper's filter at run time costs more, since OpenFOAM has far more visits.",
+        note="The runs of OpenFOAM on 520 processes were not published; their box plots are five "
+        "repetitions. LULESH was measured in all "
+        "four ways (medians of user seconds, `sample_profiles/lulesh-schemes`). The command predicts from "
+        "the profile with full "
+        "instrumentation alone what the filter leaves.",
         columns=("scheme", "published", "measured", "predicted", "90 % interval"),
         rows=rows,
         pictures=[
@@ -114,7 +119,7 @@ def _schemes() -> Item:
 
 @cache
 def _models(runs: tuple[str, str], scales: tuple[int, ...]) -> Mapping[str, Any]:
-    """Return what `pipeline run` finds from the runs of some scales, asked for predictions up to twice the largest."""
+    """Return what `pipeline run` finds from the runs of some scales, up to twice the largest."""
     folder, name = runs
     at = " ".join(f"--at p={p}" for p in range(1, 2 * scales[-1] + 1))
     with scratch() as chosen:
@@ -140,7 +145,15 @@ def _effort(number: int, study: Study) -> Item:
         points[f"{name}, measured"] = (ALL, seen)
         at = predictions[target - 1]
         interval = f"{at['lower']:.3g} .. {at['upper']:.3g}"
-        rows.append((name, f"`{found[region]['model']['formula']}`", float(at["value"]), interval, *(seen[-1:] if number == 2 else ())))
+        rows.append(
+            (
+                name,
+                f"`{found[region]['model']['formula']}`",
+                float(at["value"]),
+                interval,
+                *(seen[-1:] if number == 2 else ()),
+            )
+        )
     folder = study.runs[0]
     named = "NEAR" if number == 2 else folder
     held_out = " `NEAR` holds the runs of p = 1, 2 and 4; p = 8 is held out." if number == 2 else ""
@@ -149,9 +162,19 @@ def _effort(number: int, study: Study) -> Item:
         title=f"Figure {number}: models of effort, {what}, with stand-in runs of {study.title}",
         status="stands in",
         covers=f"Figure {number} ({study.title})",
-        commands=(f"run {named} --scaling strong " + " ".join(f"--at p={p}" for p in (1, 2, 3)) + f" ... --at p={2 * scales[-1]}",),
+        commands=(
+            f"run {named} --scaling strong "
+            + " ".join(f"--at p={p}" for p in (1, 2, 3))
+            + f" ... --at p={2 * scales[-1]}",
+        ),
         note=f"{STATED} {study.about}{held_out}",
-        columns=("kernel", "model", f"predicted at p = {target} [core-s]", "90 % interval", *(("measured",) if number == 2 else ())),
+        columns=(
+            "kernel",
+            "model",
+            f"predicted at p = {target} [core-s]",
+            "90 % interval",
+            *(("measured",) if number == 2 else ()),
+        ),
         rows=rows,
         pictures=[
             Chart(

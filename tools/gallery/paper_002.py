@@ -38,9 +38,8 @@ SCORES = ("00", "10", "01", "11")
 STRATEGIES = ("pred_novl", "pred_lb", "pred_hb")
 BYTES_A_POINT, POINTS = 80, 1500 * 1100 * 26 / 24  # 8 loads and 2 stores of 8 B; points of one MSP
 WORK = "flops=20,loads=8,stores=2"
-STAND_IN = (
-    "Counts and times were not published: every loop does the same work for each grid point instead (20 flop, 8 loads, 2 stores)"
-)
+STAND_IN = "Counts and times were not published: every loop does the same work for each grid point instead "
+"(20 flop, 8 loads, 2 stores)"
 
 
 def items() -> Sequence[Item]:
@@ -72,20 +71,25 @@ def _localities() -> Item:
 def _table(machine: str, level: int) -> list[list[float]]:
     """Return GB/s by spatial locality and MV score."""
     return [
-        [machine_value(machine, f"bandwidth.tl{level}.mv{score}.sl{k}") / 1e9 for score in SCORES] for k in range(3)
+        [machine_value(machine, f"bandwidth.tl{level}.mv{score}.sl{k}") / 1e9 for score in SCORES]
+        for k in range(3)
     ]
 
 
 def _bandwidths(level: int) -> Item:
     x1e, zen4 = (_table(machine, level) for machine in ("x1e", "zen4-vm"))
     rows = [(f"SL {k}", *(BANDWIDTHS[level][k]), *x1e[k], *zen4[k]) for k in range(3)]
-    columns = [f"{whose}, MV {score}" for whose in ("published", "x1e", "zen4-vm, stand-in") for score in SCORES]
+    columns = [
+        f"{whose}, MV {score}" for whose in ("published", "x1e", "zen4-vm, stand-in") for score in SCORES
+    ]
     return Item(
-        title=f"Table {level + 2}: bandwidth at temporal locality {level}, GB/s; beside it a stand-in processor",
+        title=f"Table {level + 2}: bandwidth at temporal locality {level}, GB/s; beside it a stand-in "
+        f"processor",
         status="input compared",
         covers=f"Table {level + 2}",
         commands=("machine list",),
-        note="`x1e` holds the published values. No X1E is left to measure: `zen4-vm` is a virtual machine with two cores, measured with "
+        note="`x1e` holds the published values. No X1E is left to measure: `zen4-vm` is a virtual machine "
+        "with two cores, measured with "
         "the benchmark of the package.",
         columns=("", *columns),
         rows=rows,
@@ -120,7 +124,8 @@ def _formula() -> Item:
         status="reproduced",
         covers="Figure 1",
         commands=commands,
-        note=f"The first command prints the formulas of all loops ({size} characters). Without loads and stores the peaks are what is "
+        note=f"The first command prints the formulas of all loops ({size} characters). Without loads and "
+        f"stores the peaks are what is "
         "left of them, in Gflop/s; MV 00 (0.565) is the score of no loop.",
         columns=("loop", "peak published [Gflop/s]", "ours"),
         rows=rows,
@@ -134,7 +139,16 @@ def _loops() -> Item:
     moved = BYTES_A_POINT * POINTS / 1e9
     ours, peaks = ([moved / time[strategy] for time in times] for strategy in ("pred_novl", "pred_hb"))
     rows = [
-        (k, score, f"{spatial}, {temporal}", _near(score, observed), observed, ours[k], peaks[k], 100 * observed / peaks[k])
+        (
+            k,
+            score,
+            f"{spatial}, {temporal}",
+            _near(score, observed),
+            observed,
+            ours[k],
+            peaks[k],
+            100 * observed / peaks[k],
+        )
         for k, (score, observed, spatial, temporal) in enumerate(LOOPS)
     ]
     agree = sum(abs(one[1] / mine - 1) < 1e-6 for one, mine in zip(LOOPS, ours, strict=True))
@@ -143,10 +157,21 @@ def _loops() -> Item:
         status="reproduced",
         covers="Table 5",
         commands=(command,),
-        note=f"Ours is what a loop without arithmetic moves in the time of its published levels (`pred_novl`, full vectors), the peak that "
-        f"of `pred_hb`: {agree} of 18 agree. Loop 9 is published with the levels of another cell; the peak of MV 01 is 8.25 in Table 4 "
+        note=f"Ours is what a loop without arithmetic moves in the time of its published levels "
+        f"(`pred_novl`, full vectors), the peak that "
+        f"of `pred_hb`: {agree} of 18 agree. Loop 9 is published with the levels of another cell; the peak "
+        f"of MV 01 is 8.25 in Table 4 "
         "and 8.5 in Table 5. The third column has the cells of Tables 2 to 4 with the observed bandwidth.",
-        columns=("loop", "MV", "SL, TL published", "SL, TL of the observed", "observed", "ours", "peak", "% of peak"),
+        columns=(
+            "loop",
+            "MV",
+            "SL, TL published",
+            "SL, TL of the observed",
+            "observed",
+            "ours",
+            "peak",
+            "% of peak",
+        ),
         rows=rows,
         pictures=[
             Chart(
@@ -154,7 +179,11 @@ def _loops() -> Item:
                 across="loop",
                 up="GB/s",
                 x=range(len(LOOPS)),
-                lines={"published, observed": [loop[1] for loop in LOOPS], "ours, of the published levels": ours, "peak": peaks},
+                lines={
+                    "published, observed": [loop[1] for loop in LOOPS],
+                    "ours, of the published levels": ours,
+                    "peak": peaks,
+                },
                 bars=True,
             )
         ],
@@ -163,7 +192,12 @@ def _loops() -> Item:
 
 def _near(score: str, observed: float) -> str:
     """Return spatial and temporal locality of the cells of an MV score with a bandwidth."""
-    cells = [(k, level) for level in range(3) for k in range(3) if _table("x1e", level)[k][SCORES.index(score)] == observed]
+    cells = [
+        (k, level)
+        for level in range(3)
+        for k in range(3)
+        if _table("x1e", level)[k][SCORES.index(score)] == observed
+    ]
     return " or ".join(f"{k}, {level}" for k, level in cells)
 
 
@@ -171,14 +205,17 @@ def _distribution() -> Item:
     command = f"project hycom --at {WORK},timesteps=1"
     found = asked(command)["breakdown"]
     shares = [100 * line["share"] for line in found]
-    rows = [(f"loops {', '.join(map(str, LARGEST))}", "about 90 %", f"{sum(shares[k] for k in LARGEST):.1f} %")]
+    rows = [
+        (f"loops {', '.join(map(str, LARGEST))}", "about 90 %", f"{sum(shares[k] for k in LARGEST):.1f} %")
+    ]
     rows.append(("loops 2, 3", "little", f"{shares[2] + shares[3]:.1f} %"))
     return Item(
         title="Figure 2: distribution of the run time over the loops, 24 MSPs, with stand-in counts",
         status="stands in",
         covers="Figure 2",
         commands=(command,),
-        note=f"{STAND_IN}. The shares then show bandwidth and vectorisation alone: loops 2 and 3, which are not vectorised, would take most; "
+        note=f"{STAND_IN}. The shares then show bandwidth and vectorisation alone: loops 2 and 3, which are "
+        f"not vectorised, would take most; "
         "the paper's chart says that they do far less work than the six.",
         columns=("share", "published", "ours"),
         rows=rows,
@@ -198,16 +235,18 @@ def _distribution() -> Item:
 def _errors(number: int, processors: int) -> Item:
     command = f"project hycom --at {WORK},msps={processors} --show strategies"
     loops = [loop["predicted"] for loop in asked(command)["loops"]]
-    off = {
-        strategy: [100 * (1 - loop[strategy] / loop["pred"]) for loop in loops] for strategy in STRATEGIES
-    }
+    off = {strategy: [100 * (1 - loop[strategy] / loop["pred"]) for loop in loops] for strategy in STRATEGIES}
     said = {
         (2, 3): "pred_novl, pred_lb equal pred; pred_hb far off",
         (14,): "pred_novl rises (AVL 32); pred_lb extremely high",
         (15,): "pred_lb over-predicts a little",
     }
     rows = [
-        (f"loop {' and '.join(map(str, which))}", text, *(f"{values[which[0]]:+.0f}" for values in off.values()))
+        (
+            f"loop {' and '.join(map(str, which))}",
+            text,
+            *(f"{values[which[0]]:+.0f}" for values in off.values()),
+        )
         for which, text in said.items()
     ]
     return Item(
@@ -216,7 +255,8 @@ def _errors(number: int, processors: int) -> Item:
         covers=f"Figure {number}",
         commands=(command,),
         note=f"{STAND_IN}, and the time by `pred` stands for the measured one: errors are those of a "
-        "run that `pred` meets (the paper: below 30 %). Positive if a strategy takes less time than measured.",
+        "run that `pred` meets (the paper: below 30 %). Positive if a strategy takes less time than "
+        "measured.",
         columns=("", "published", *(f"{strategy} [%]" for strategy in STRATEGIES)),
         rows=rows,
         pictures=[

@@ -39,8 +39,10 @@ SIZES = range(4, 15)
 STAND_IN = "project sample_profiles/su3-lattice/su3.toml --at L=4:14"
 SAMPLES = ROOT / "sample_profiles" / "su3-lattice"
 ABOUT = (
-    "Box plots of the paper's measurements were not published: `sample_profiles/su3-lattice` stands in, products of su3 matrices and "
-    "messages between two processes, measured thousands of times on a virtual machine and fitted by the same forms"
+    "Box plots of the paper's measurements were not published: `sample_profiles/su3-lattice` stands in, "
+    "products of su3 matrices and "
+    "messages between two processes, measured thousands of times on a virtual machine and fitted by the same "
+    "forms"
 )
 # Table I: the inputs of the model that it has; those of physics are in niters.
 INPUTS = {
@@ -77,7 +79,8 @@ def _inputs() -> Item:
         status="input compared",
         covers="Table I",
         commands=(command,),
-        note="Local lattices have the same size in all directions, as in the paper's analysis; what influences convergence is the number "
+        note="Local lattices have the same size in all directions, as in the paper's analysis; what "
+        "influences convergence is the number "
         "of iterations.",
         columns=("parameter, published", "input of `milc`", "meaning"),
         rows=[(name, ours, meanings[ours]) for name, ours in INPUTS.items()],
@@ -121,7 +124,8 @@ def _serial(machine: str) -> Item:
         status="input compared",
         covers=f"kernels of {machine}",
         commands=(command,),
-        note="The machine file has the published values; ours are read off the projected times: a site at L = 4, a site between L = 13 "
+        note="The machine file has the published values; ours are read off the projected times: a site at L "
+        "= 4, a site between L = 13 "
         "and 14, and where both meet.",
         columns=("kernel", *heads),
         rows=rows,
@@ -156,7 +160,8 @@ def _network(machine: str) -> Item:
         status="input compared",
         covers=f"network of {machine}",
         commands=commands,
-        note="The machine file has the published values; ours are read off the projected times of messages of two sizes at L = 8.",
+        note="The machine file has the published values; ours are read off the projected times of messages "
+        "of two sizes at L = 8.",
         columns=("P", *(f"{head}, {whose}" for head in heads for whose in ("published", "ours"))),
         rows=rows,
         pictures=[
@@ -220,7 +225,11 @@ def _figure_1a() -> Item:
         columns=("L", *map(str, SIZES)),
         rows=[("model against the median [%]", *off)],
         pictures=[
-            _lines("GF on POWER5+, published parameters", {"model": [part(each, "T_ser", "GF") for each in found]}, "time [s]"),
+            _lines(
+                "GF on POWER5+, published parameters",
+                {"model": [part(each, "T_ser", "GF") for each in found]},
+                "time [s]",
+            ),
             Chart(
                 title="su3 products on a virtual machine, measured",
                 across="L",
@@ -249,9 +258,18 @@ def _figure_1b() -> Item:
         status="partly",
         covers="Figure 1b",
         commands=[*commands, STAND_IN],
-        note=f"The curves for POWER5+ follow from the published parameters. {ABOUT}; measured is the sum of the medians.",
+        note=f"The curves for POWER5+ follow from the published parameters. {ABOUT}; measured is the sum of "
+        f"the medians.",
         columns=("L", *map(str, SIZES)),
-        rows=[("model against measured [%]", *(100 * (each["total"]["value"] * 1e6 / m - 1) for each, m in zip(ours, measured, strict=True)))],
+        rows=[
+            (
+                "model against measured [%]",
+                *(
+                    100 * (each["total"]["value"] * 1e6 / m - 1)
+                    for each, m in zip(ours, measured, strict=True)
+                ),
+            )
+        ],
         pictures=[
             _lines("MILC on POWER5+, published parameters", lines, "time [s]"),
             Chart(
@@ -284,14 +302,18 @@ def _figure_1c() -> Item:
         commands.append(asking)
         ours[variant] = [1e6 * part(each, "messages") / 8 for each in asked(asking)["projections"]]
     return Item(
-        title="Figure 1c: communication of GF, models of mean and of best data; box plots of stand-in messages",
+        title="Figure 1c: communication of GF, models of mean and of best data; box plots of stand-in "
+        "messages",
         status="partly",
         covers="Figure 1c",
         commands=commands,
-        note=f"The curves are those of the machine with the most noise, since the text does not name one. {ABOUT}; a straight line does not "
+        note=f"The curves are those of the machine with the most noise, since the text does not name one. "
+        f"{ABOUT}; a straight line does not "
         "fit the small messages of a socket, which the command says.",
         pictures=[
-            _lines("Communication of GF on infiniband-ds1, P = 2048, published parameters", lines, "time [ms]"),
+            _lines(
+                "Communication of GF on infiniband-ds1, P = 2048, published parameters", lines, "time [ms]"
+            ),
             Chart(
                 title="Messages between two processes, measured",
                 across="L",
@@ -335,7 +357,8 @@ PAPER = Paper(
     title="Paper 004: kernels, cache and network, MILC su3_rmd",
     items=items,
     missing={
-        "Table of LogGP, POWER5+, inside a node": "values of the machine file `power5plus`: messages inside a node are always hidden "
+        "Table of LogGP, POWER5+, inside a node": "values of the machine file `power5plus`: messages inside "
+        "a node are always hidden "
         "behind those between nodes, so that no time shows them",
     },
 )
