@@ -3,15 +3,16 @@
 They are made of what the functions named ``..._json`` here and in `pipeline.report.ports_table` return.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
 from pipeline.columns.cells import DataTable
 from pipeline.columns.column import ESTIMATE, EXACT, FIGURE, SHARE, TEXTS, Column, Row, filled
-from pipeline.projection.ports.comparisons import ModelComparison
+from pipeline.projection.ports.comparisons import MODELS, ModelComparison
 from pipeline.projection.ports.threads import PortLoads, ThreadTimes
-from pipeline.wording.quantities import number
+from pipeline.wording.quantities import number, signed_percent
 
 Rows: TypeAlias = Sequence[Row]
 BOUNDS = ("ports", "front end")
@@ -72,20 +73,34 @@ def _cycles_of(kind: str, rows: Rows) -> list[float]:
 
 
 def comparisons_json(found: Mapping[str, ModelComparison]) -> dict[str, Any]:
-    """Return mean, standard deviation and worst |relative error| of each model as plain data."""
+    """Return errors of each model as plain data: mean, standard deviation and worst, and of every variant."""
     return {
+        "targets": [
+            {
+                "term": name,
+                "variant": variant,
+                "measured": number(comparison.measured[k]),
+                "predicted": {
+                    model: None if math.isnan(value) else number(value)
+                    for model, value in zip(MODELS, comparison.predicted[:, k].tolist(), strict=True)
+                },
+            }
+            for name, comparison in found.items()
+            for k, (group, variant) in enumerate(comparison.targets)
+            if group == name
+        ],
         "models": [
             {
                 "term": name,
                 "model": model,
-                "variants": len(comparison.targets),
+                "variants": sum(group == name for group, _ in comparison.targets),
                 "mean": number(mean),
                 "deviation": number(deviation),
                 "worst": number(worst),
             }
             for name, comparison in found.items()
-            for model, (mean, deviation, worst) in comparison.summary().items()
-        ]
+            for model, (mean, deviation, worst) in comparison.summary(name).items()
+        ],
     }
 
 
@@ -110,6 +125,10 @@ def threads_json(found: Sequence[ThreadTimes]) -> dict[str, Any]:
                 "lower": number(one.scaling.seconds.lower[k]),
                 "upper": number(one.scaling.seconds.upper[k]),
                 "limited_by": "memory" if one.scaling.memory_bound[k] else "ports",
+                "measured": None if one.node.measured is None else number(one.node.measured[k]),
+                "error": None
+                if one.node.measured is None
+                else number(one.scaling.seconds.value[k] / one.node.measured[k] - 1),
             }
             for one in found
             for k, threads in enumerate(one.node.threads.tolist())
@@ -125,4 +144,9 @@ def threads_table(document: Mapping[str, Any]) -> DataTable:
         Column(key="value", kind=ESTIMATE, unit="s", values=lambda rows: rows),
         Column(key="limited_by"),
     ]
+    if any(row["measured"] is not None for row in document["threads"]):
+        columns += [
+            Column(key="measured", kind=FIGURE, unit="s"),
+            Column(key="error", kind=SHARE, write=signed_percent),
+        ]
     return filled(columns, document["threads"])

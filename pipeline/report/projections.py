@@ -11,6 +11,7 @@ from pipeline.projection.applications.application import ApplicationFile, Applic
 from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue
 from pipeline.projection.expressions.units import NONE
 from pipeline.projection.machines.machine_values import Machine
+from pipeline.projection.rooflines.rooflines import Roofline
 from pipeline.report.render.terminal_tables import show_notes, show_table, terminal_table
 from pipeline.wording.quantities import (
     estimate_text,
@@ -133,7 +134,26 @@ def projection_json(projection: ApplicationProjection) -> dict[str, Any]:
         "reference": {"machine": profile.machine, "value": number(profile.reference)} if profile else None,
         "speedup": _line_json(projection.speedup) if projection.speedup else None,
         "verdicts": _verdicts(projection),
+        "roofline": _roofline_json(profile.roofline) if profile and profile.roofline else None,
         "notices": list(projection.notices),
+    }
+
+
+def _roofline_json(roofline: Roofline) -> dict[str, Any]:
+    """Return ceilings in B/s and flop/s, and the regions that were counted, in flop/B and flop/s."""
+    return {
+        "bandwidths": {ceiling.name: number(ceiling.value) for ceiling in roofline.bandwidths},
+        "peaks": {ceiling.name: number(ceiling.value) for ceiling in roofline.peaks},
+        "points": [
+            {
+                "name": point.name,
+                "run": point.run,
+                "level": point.level,
+                "intensity": number(point.intensity),
+                "rate": number(point.flop_rate),
+            }
+            for point in roofline.points
+        ],
     }
 
 
@@ -183,6 +203,13 @@ def machines_json(machines: Sequence[Machine]) -> list[dict[str, Any]]:
             "source": machine.source,
             "covers": list(machine.covers),
             "variants": [machine.variant, *machine.variants] if machine.variants else [],
+            "values": {
+                name: {
+                    "value": number(one.value),
+                    "unit": "" if one.dimension == NONE else str(one.dimension),
+                }
+                for name, one in machine.values.items()
+            },
         }
         for machine in machines
     ]

@@ -1,8 +1,17 @@
-"""Write the gallery, docs/gallery: ``python -m tools.gallery``."""
+"""Write the gallery, docs/gallery, or pages of it: ``python -m tools.gallery [NUMBER ...]``."""
+
+import sys
 
 from tools.gallery import PAPERS
-from tools.gallery.page import ROOT, written
+from tools.gallery.asking import ROOT
+from tools.gallery.page import written
+
+FOLDER = ROOT / "docs" / "gallery"
 
 for paper in PAPERS:
+    if len(sys.argv) > 1 and paper.number not in sys.argv[1:]:
+        continue
+    for old in FOLDER.glob(f"{paper.number}-*.svg"):
+        old.unlink()
     for name, content in written(paper).items():
-        (ROOT / "docs" / "gallery" / name).write_bytes(content)
+        (FOLDER / name).write_bytes(content)

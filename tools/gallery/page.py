@@ -1,45 +1,24 @@
 """Pages of the gallery: tables and figures of a paper, published beside ours, from commands of `pipeline`."""
 
-import json
-import os
-import shlex
-import subprocess
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
-from pathlib import Path
-from typing import Any
+from math import isnan
+from typing import Literal, TypeAlias
 
-from matplotlib.figure import Figure
+from tools.gallery.charts import Chart, Map, drawn
 
-from pipeline.report.projection_plots import image
-
-ROOT = Path(__file__).parents[2]
 MADE = (
-    "Made by `python -m tools.gallery`, which a test repeats; the commands are what it asked, and their "
-    "answers are "
-    "the figures."
+    "Made by `python -m tools.gallery`, which a test repeats. The numbers called ours are what the commands "
+    "shown "
+    "print (with `--json -`), or quotients and sums of those; published ones are quoted from the paper."
 )
-SIZE = (7.0, 3.6)  # inches
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chart:
-    """Lines over a common axis or, if `bars`, groups of bars side by side.
-
-    Attributes:
-        x: of all lines; of bars their labels.
-        lines: values by name, as many as there are `x`; NaN for one that is not known.
-    """
-
-    title: str
-    across: str
-    up: str
-    x: Sequence[Any]
-    lines: Mapping[str, Sequence[float]]
-    bars: bool = False
-    logarithmic: bool = False
+Status: TypeAlias = Literal["reproduced", "partly", "stands in", "input compared"]
+MEANING: Mapping[Status, str] = {
+    "reproduced": "the program computes it from what was published",
+    "partly": "what was published is computed, the rest was not published",
+    "stands in": "inputs were not published; data of our own stand in, and the heading says so",
+    "input compared": "our input file beside the paper: nothing is computed",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,19 +26,23 @@ class Item:
     """A table or figure.
 
     Attributes:
-        title: with what it is called in the paper and, if other data stand in, the word "stand-in".
+        title: with what it is called in the paper and, if other data stand in, the words "stand-in".
+        status: how it compares with the paper's.
+        covers: the paper's tables and figures that it is, as the table of contents calls them.
         commands: what `pipeline` is asked, without the name of the program.
         note: what was not published, or what does not agree.
         rows: cells below `columns`.
-        chart: the picture.
+        pictures: charts, or SVG that a command drew, by what they show.
     """
 
     title: str
+    status: Status
+    covers: str
     commands: Sequence[str]
     note: str
     columns: Sequence[str] = ()
     rows: Sequence[Sequence[object]] = ()
-    chart: Chart | None = None
+    pictures: Sequence[Chart | Map | tuple[str, bytes]] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,40 +55,36 @@ class Paper:
     missing: Mapping[str, str]
 
 
-@cache
-def asked(command: str) -> dict[str, Any]:
-    """Return what a command of `pipeline` answers with `--json -`; run in the root of the repository."""
-    arguments = [sys.executable, "-m", "pipeline", *shlex.split(command), "--json", "-"]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    done = subprocess.run(arguments, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
-
-
-def part(projection: Mapping[str, Any], *path: str) -> float:
-    """Return the value of a part of a projection."""
-    return next(float(line["value"]) for line in projection["breakdown"] if line["path"] == list(path))
-
-
 def written(paper: Paper) -> dict[str, bytes]:
     """Return the files of a paper's page by name: the page and its pictures."""
     files: dict[str, bytes] = {}
-    text = f"# {paper.title}\n\n{MADE}\n\n"
     items = paper.items()
+    text = f"# {paper.title}\n\n{MADE}\n\n{_contents(items, paper.missing)}\n"
     for number, item in enumerate(items, 1):
         text += f"## {item.title}\n\n{item.note}\n\n"
         if item.commands:
             text += "```bash\n" + "".join(f"pipeline {command}\n" for command in item.commands) + "```\n\n"
         if item.rows:
             text += _table(item.columns, item.rows) + "\n"
-        if item.chart is not None:
-            name = f"{paper.number}-{number}.svg"
-            files[name] = image(_drawn(item.chart), "svg")
-            text += f"![{item.chart.title}]({name})\n\n"
+        for letter, picture in zip("abcdefgh", item.pictures, strict=False):
+            name = f"{paper.number}-{number}{letter if len(item.pictures) > 1 else ''}.svg"
+            title, content = picture if isinstance(picture, tuple) else (picture.title, drawn(picture))
+            files[name] = content
+            text += f"![{title}]({name})\n\n"
     if paper.missing:
         text += "## Not there\n\n" + _table(("what", "why"), list(paper.missing.items())) + "\n"
     files[f"paper-{paper.number}.md"] = f"{text.rstrip()}\n".encode()
     return files
+
+
+def _contents(items: Sequence[Item], missing: Mapping[str, str]) -> str:
+    """Return how many tables and figures there are of every kind, and which."""
+    rows: list[tuple[object, ...]] = []
+    for status, meaning in MEANING.items():
+        covered = [item.covers for item in items if item.status == status]
+        rows.append((status, len(covered), "; ".join(covered) or "-", meaning))
+    rows.append(("not there", len(missing), "; ".join(missing) or "-", "see the end of the page"))
+    return _table(("", "count", "which", "meaning"), rows)
 
 
 def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -114,26 +93,6 @@ def _table(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def _cell(value: object) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def _drawn(chart: Chart) -> Figure:
-    figure = Figure(figsize=SIZE, layout="constrained")
-    axes = figure.add_subplot()
-    for number, (name, values) in enumerate(chart.lines.items()):
-        if chart.bars:
-            width = 0.8 / len(chart.lines)
-            at = [place + (number + 0.5) * width - 0.4 for place in range(len(chart.x))]
-            axes.bar(at, values, width, label=name)
-        else:
-            axes.plot(chart.x, values, marker="o", markersize=3, linewidth=1.2, label=name)
-    if chart.bars:
-        axes.set_xticks(range(len(chart.x)), [str(each) for each in chart.x])
-    if chart.logarithmic:
-        axes.set_yscale("log")
-    axes.set_title(chart.title, fontsize="medium")
-    axes.set_xlabel(chart.across)
-    axes.set_ylabel(chart.up)
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(fontsize="x-small", frameon=False)
-    return figure
+    if isinstance(value, float):
+        return "-" if isnan(value) else f"{value:.4g}"
+    return str(value)

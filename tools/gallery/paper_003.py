@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from pipeline.projection.machines.machine_values import load_machine
-from tools.gallery.page import Chart, Item, Paper, asked
+from tools.gallery.asking import asked, defined, machine_value
+from tools.gallery.charts import Chart
+from tools.gallery.page import Item, Paper
+from tools.gallery.paper_003_rooflines import roofline_chart, roofline_items
 
 NODE = "blue-waters-xe6"
 # GB/s per node and per NUMA domain.
@@ -46,8 +48,6 @@ FOOTPRINTS: Mapping[str, Mapping[int, tuple[float, float]]] = {
         416: (584, 1169),
     },
 }
-UNPUBLISHED = "counters and rates were not published, and no counters of our own stand in"
-DRAWN = "plots without numbers in the text; "
 
 
 def items() -> Sequence[Item]:
@@ -58,6 +58,7 @@ def items() -> Sequence[Item]:
         _intensities(),
         *map(_footprints, FOOTPRINTS),
         _roofline(),
+        *roofline_items(),
         _groups(),
         *_setsm(),
     ]
@@ -65,24 +66,35 @@ def items() -> Sequence[Item]:
 
 def _defined(command: str, name: str) -> list[float]:
     """Return what an application defines at each value that a command sweeps."""
-    return [
-        next(line["value"] for line in each["definitions"] if line["path"] == [name])
-        for each in asked(command)["projections"]
-    ]
+    return [defined(each)[name] for each in asked(command)["projections"]]
 
 
 def _node() -> Item:
     rows = []
     for name, published in BANDWIDTHS.items():
-        values = load_machine(name).values
-        ours = [values[key].value / 1e9 for key in ("bw_node", "bw_numa")]
+        ours = [machine_value(name, key) / 1e9 for key in ("bw_node", "bw_numa")]
         rows.append((name, *(cell for pair in zip(published, ours, strict=True) for cell in pair)))
     return Item(
         title="Table of target nodes: STREAM per node and NUMA domain, GB/s",
-        commands=(),
+        status="input compared",
+        covers="target nodes",
+        commands=("machine list",),
         note="Ours are the values of the machine files, which the projections below take.",
         columns=("machine", "node, published", "node, ours", "NUMA, published", "NUMA, ours"),
         rows=rows,
+        pictures=[
+            Chart(
+                title="STREAM of a node",
+                across="",
+                up="GB/s",
+                x=list(BANDWIDTHS),
+                lines={
+                    "published": [each[0] for each in BANDWIDTHS.values()],
+                    "ours": [machine_value(name, "bw_node") / 1e9 for name in BANDWIDTHS],
+                },
+                bars=True,
+            )
+        ],
     )
 
 
@@ -93,18 +105,22 @@ def _series() -> Item:
     published = [(2 * order - 1) / (2 * 8) for order in orders]
     return Item(
         title="Intensity of the geometric series, flop/B",
+        status="reproduced",
+        covers="intensity of the series",
         commands=(command,),
         note="Published as the formula (2 n - 1) / (2 values), here of 8 B. The 4176 byte counts were "
         "not published.",
         columns=("order", "published", "ours"),
         rows=list(zip(orders, published, ours, strict=True)),
-        chart=Chart(
-            title="Intensity of the geometric series",
-            across="order",
-            up="flop/B",
-            x=orders,
-            lines={"published": published, "ours": ours},
-        ),
+        pictures=[
+            Chart(
+                title="Intensity of the geometric series",
+                across="order",
+                up="flop/B",
+                x=orders,
+                lines={"published": published, "ours": ours},
+            )
+        ],
     )
 
 
@@ -117,6 +133,8 @@ def _intensities() -> Item:
     ]
     return Item(
         title="Intensity of the stencils, flop/B",
+        status="reproduced",
+        covers="intensity of the stencils",
         commands=list(commands.values()),
         note="Counted from the kernels. The measured intensities of 72 cases are plots without numbers.",
         columns=("stencil", "published", "ours"),
@@ -135,6 +153,8 @@ def _footprints(stencil: str) -> Item:
     ]
     return Item(
         title=f"Table of footprints, {stencil}, MB",
+        status="reproduced",
+        covers=f"footprints of {stencil}",
         commands=commands,
         note="The largest differences are rounding but for 256 points in three dimensions, single precision.",
         columns=("n", "SP published", "SP ours", "DP published", "DP ours"),
@@ -143,37 +163,28 @@ def _footprints(stencil: str) -> Item:
 
 
 def _roofline() -> Item:
-    values = load_machine(NODE).values
-    intensity = [2.0**power for power in range(-6, 6)]
-    peak = values["peak_dp"].value / 1e9
-    flows = {name: values[f"bw_{name}"].value / 1e9 for name in ("l1", "l2", "node")}
-    found = {key: asked(f"project {key} --at n=2048") for key in ("stencil-2d", "stencil-3d")}
-    marks = {
-        key: {line["path"][0]: line["value"] for line in each["definitions"]} for key, each in found.items()
-    }
+    commands = {key: f"project {key} --at n=2048" for key in ("stencil-2d", "stencil-3d")}
+    found = {key: asked(command) for key, command in commands.items()}
     rows = [
-        (key, marks[key]["intensity"], marks[key]["flop"] / each["total"]["value"] / 1e9)
+        (key, defined(each)["intensity"], defined(each)["flop"] / each["total"]["value"] / 1e9)
         for key, each in found.items()
     ]
+    ceilings = {
+        "bandwidths": {key: machine_value(NODE, key) for key in ("bw_l1", "bw_l2", "bw_node")},
+        "peaks": {"peak_dp": machine_value(NODE, "peak_dp")},
+        "points": [{"name": key, "intensity": x, "rate": 1e9 * rate} for key, x, rate in rows],
+    }
     return Item(
         title="Roofline of the XE6 node, with both stencils at the ceiling (measured rates not published)",
-        commands=[f"project {key} --at n=2048" for key in found],
-        note="Ceilings: STREAM, and the Empirical Roofline Tool's caches as the authors' tool plots "
-        "them. Rates below "
-        "are what the ceilings allow at n = 2048; the measured points are plots without numbers.",
+        status="partly",
+        covers="roofline of the node with the stencils",
+        commands=["machine list", *commands.values()],
+        note="Ceilings: STREAM, and the Empirical Roofline Tool's caches as the authors' tool plots them. "
+        "Rates are what the ceilings "
+        "allow at n = 2048; the measured points are plots without numbers.",
         columns=("kernel", "flop/B", "Gflop/s at most"),
         rows=rows,
-        chart=Chart(
-            title="Roofline of Blue Waters' XE6",
-            across="log2 of flop/B",
-            up="Gflop/s",
-            x=range(-6, 6),
-            lines={
-                f"{name} {rate:g} GB/s": [min(peak, rate * each) for each in intensity]
-                for name, rate in flows.items()
-            },
-            logarithmic=True,
-        ),
+        pictures=[roofline_chart("Roofline of Blue Waters' XE6", ceilings)],
     )
 
 
@@ -186,6 +197,8 @@ def _groups() -> Item:
     ]
     return Item(
         title="Groups of SETSM on an XE6 node, % of the run time",
+        status="reproduced",
+        covers="groups of SETSM",
         commands=(command,),
         note="The published time of U/main, 671.3 s, contradicts its share; it is taken as published.",
         columns=("group", "published", "ours"),
@@ -207,27 +220,33 @@ def _setsm() -> list[Item]:
     return [
         Item(
             title="Table of SETSM's projected wall times",
+            status="reproduced",
+            covers="projected wall times",
             commands=list(commands.values()),
             note="The published times do not follow from the published inputs but from 7.3 % more "
             "bandwidth of the "
             "XE6: [readings](../explanations/projection.md#setsm).",
             columns=("node", "wall time [s] published", "ours", "speed-up published", "ours"),
             rows=projected,
-            chart=Chart(
-                title="SETSM on other nodes",
-                across="",
-                up="wall time [s]",
-                x=list(WALL),
-                lines={
-                    "published": [row[1] for row in projected],
-                    "ours": [row[2] for row in projected],
-                    "measured (published)": [row[1] for row in errors],
-                },
-                bars=True,
-            ),
+            pictures=[
+                Chart(
+                    title="SETSM on other nodes",
+                    across="",
+                    up="wall time [s]",
+                    x=list(WALL),
+                    lines={
+                        "published": [row[1] for row in projected],
+                        "ours": [row[2] for row in projected],
+                        "published, measured": [row[1] for row in errors],
+                    },
+                    bars=True,
+                )
+            ],
         ),
         Item(
             title="Table of SETSM's measured wall times, errors of the projections",
+            status="reproduced",
+            covers="errors of the projections",
             commands=list(commands.values()),
             note="Measured times are the published ones.",
             columns=("node", "measured [s]", "error [%] published", "ours"),
@@ -241,10 +260,6 @@ PAPER = Paper(
     title="Paper 003: rooflines from counters, projection by bandwidth",
     items=items,
     missing={
-        "ERT measurements of a node": DRAWN + "the ceilings of the machine file are above",
-        "variation, ranges, raw data and ratios of byte counts": DRAWN + UNPUBLISHED,
-        "measured flops, bytes and intensity of stencils; Intel Advisor": DRAWN + UNPUBLISHED,
-        "rooflines of HPCG, HPGMG, PETSc, MUMPS, SuperLU": DRAWN + UNPUBLISHED,
-        "roofline of SETSM": DRAWN + UNPUBLISHED,
+        "the system; Intel Advisor": "photographs, and a picture of another program's window",
     },
 )

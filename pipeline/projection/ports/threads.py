@@ -17,12 +17,12 @@ from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.evaluation import DrawnPrediction, predict
 from pipeline.projection.expressions.symbolic_model import Model, maximum, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable
-from pipeline.projection.expressions.units import NONE, RATE
+from pipeline.projection.expressions.units import NONE, RATE, TIME
 from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns
 from pipeline.projection.ports.comparisons import ModelComparison, compare_models
 from pipeline.projection.ports.port_estimate import estimate_cpi
 from pipeline.projection.ports.port_fit import port_term, read_port_term
-from pipeline.projection.ports.port_map import PortMap
+from pipeline.projection.ports.port_map import PortMap, Variants
 from pipeline.projection.ports.schedule import levelled
 
 
@@ -36,6 +36,7 @@ class ThreadCounts:
         dt_hz: float64[m], clock it ran at, 1/s.
         hz: float64[m], clock of the compute-bound mini-app, its cycles over its run time, 1/s.
         iterations: float64[m], iterations of the busiest thread.
+        measured: float64[m], run time of the loop in s; None if it was not measured.
     """
 
     threads: IntArray
@@ -43,6 +44,7 @@ class ThreadCounts:
     dt_hz: FloatArray
     hz: FloatArray
     iterations: FloatArray
+    measured: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +113,8 @@ def busiest_thread(total: float, threads: IntArray, *, lanes: int = 1) -> FloatA
 def thread_counts_in(columns: MeasuredColumns) -> ThreadCounts:
     """Return the thread counts in a table.
 
-    Its columns are ``threads``, ``dt_cycles``, ``dt_hz [GHz]``, ``hz [GHz]`` and ``iterations``.
+    Its columns are ``threads``, ``dt_cycles``, ``dt_hz [GHz]``, ``hz [GHz]``, ``iterations`` and, if the
+    loop itself was run, ``measured [s]``.
 
     Raises:
         InputError: a column is missing, or a value is not positive.
@@ -123,7 +126,12 @@ def thread_counts_in(columns: MeasuredColumns) -> ThreadCounts:
     if (np.stack([threads, cycles, iterations, dt_hz, hz]) <= 0).any():
         raise InputError("all values have to be positive", where=columns.where, hint="correct the line")
     return ThreadCounts(
-        threads=threads.astype(np.int64), dt_cycles=cycles, dt_hz=dt_hz, hz=hz, iterations=iterations
+        threads=threads.astype(np.int64),
+        dt_cycles=cycles,
+        dt_hz=dt_hz,
+        hz=hz,
+        iterations=iterations,
+        measured=columns.numbers("measured", TIME) if "measured" in columns.cells else None,
     )
 
 
@@ -177,14 +185,21 @@ def port_loads(program: HoldsTerms, target: HoldsTerms) -> tuple[PortLoads, ...]
 def model_comparisons(program: HoldsTerms, target: HoldsTerms) -> Mapping[str, ModelComparison]:
     """Return the four models of paper 000 compared on the variants of every port term with a mini-app.
 
+    Terms with the same ports and mini-app are groups of one comparison, by their names.
+
     Raises:
         UsageError, InputError, ModelError: there is no such term, or it is invalid.
     """
     terms = {name: read_port_term(table) for name, table in _terms(program, target)}
+    groups: dict[tuple[str, str], dict[str, Variants]] = {}
+    for name, term in terms.items():
+        if term.mini:
+            groups.setdefault((term.portmap.name, term.mini), {})[name] = term.variants
     compared = {
-        name: compare_models(term.portmap, {name: term.variants}, term.mini)
-        for name, term in terms.items()
-        if term.mini
+        name: found
+        for (_, mini), group in groups.items()
+        for found in [compare_models(terms[next(iter(group))].portmap, group, mini)]
+        for name in group
     }
     if not compared:
         hint = 'name the variant to project from, such as mini = "base"'

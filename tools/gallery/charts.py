@@ -1,0 +1,174 @@
+"""Pictures of the gallery in one style: published is grey, measured values are marks, models lines."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from typing import Any, TypeAlias
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from pipeline.report.projection_plots import BAND, CEILING, COLOURS, LABEL, image
+
+SIZE = (7.0, 3.8)  # inches
+PUBLISHED = "#8c8c8c"
+PALETTE = ("#4c78a8", *COLOURS)
+MEASURED = ", measured"
+MANY = 12  # labels, from which on they are small
+FLOOR = 0.3  # of the smallest mark, where a logarithmic axis begins
+LONG = 8  # characters of a label, from which on labels are turned
+
+Values: TypeAlias = Sequence[float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """Lines over a common axis or, if `bars`, groups of bars side by side; marks, bands and boxes with them.
+
+    Attributes:
+        x: of all lines; of bars their labels.
+        lines: values by name, as many as there are `x`; NaN for one that is not known. A name that begins
+            with "published" is grey.
+        points: x and y of marks by name; those called as a line and ", measured" have its colour.
+        bands: lower and upper values of lines by name.
+        boxes: x and all values of box plots.
+        ranges: lower and upper ends of bars by name.
+        ceilings: lines of a roofline, each named at its lower or flat end.
+    """
+
+    title: str
+    across: str
+    up: str
+    x: Sequence[Any] = ()
+    lines: Mapping[str, Values] = field(default_factory=dict)
+    points: Mapping[str, tuple[Values, Values]] = field(default_factory=dict)
+    bands: Mapping[str, tuple[Values, Values]] = field(default_factory=dict)
+    ranges: Mapping[str, tuple[Values, Values]] = field(default_factory=dict)
+    boxes: Mapping[float, Values] = field(default_factory=dict)
+    ceilings: Mapping[str, Values] = field(default_factory=dict)
+    bars: bool = False
+    logarithmic: bool = False
+    logarithmic_across: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Map:
+    """A matrix as shaded cells with their numbers; NaN and zero stay empty."""
+
+    title: str
+    across: str
+    up: str
+    columns: Sequence[str]
+    rows: Sequence[str]
+    cells: Sequence[Values]
+
+
+def drawn(picture: "Chart | Map") -> bytes:
+    """Return a picture as SVG."""
+    figure = Figure(figsize=SIZE, layout="constrained")
+    axes = figure.add_subplot()
+    if isinstance(picture, Map):
+        _draw_map(axes, picture)
+    else:
+        _draw_chart(figure, axes, picture)
+    axes.set_title(picture.title, fontsize="medium")
+    axes.set_xlabel(picture.across)
+    axes.set_ylabel(picture.up)
+    axes.spines[["top", "right"]].set_visible(False)
+    return image(figure, "svg")
+
+
+def _draw_chart(figure: Figure, axes: Axes, chart: Chart) -> None:
+    colours = dict(_colours(chart))
+    if chart.logarithmic:
+        axes.set_yscale("log")
+    if chart.logarithmic_across:
+        axes.set_xscale("log", base=2)
+        axes.xaxis.set_major_formatter("{x:g}")
+    if chart.bars:
+        _draw_bars(axes, chart, colours)
+    else:
+        for name, values in chart.lines.items():
+            marks: dict[str, Any] = (
+                {} if len(chart.x) > MANY or name + MEASURED in chart.points else {"marker": "o"}
+            )
+            axes.plot(chart.x, values, markersize=3, linewidth=1.3, label=name, color=colours[name], **marks)
+    for name, (low, high) in chart.bands.items():
+        axes.fill_between(chart.x, low, high, color=colours[name], **BAND)
+    for name, (at, values) in chart.points.items():
+        known = {"label": name} if name not in chart.lines else {}
+        axes.plot(
+            at,
+            values,
+            "o",
+            markersize=4,
+            color=colours[name],
+            markeredgecolor="white",
+            markeredgewidth=0.5,
+            **known,
+        )
+    if chart.boxes:
+        at = list(chart.boxes)
+        width = 0.05 * (max(at) - min(at))
+        axes.boxplot(list(chart.boxes.values()), positions=at, widths=width, manage_ticks=False)
+    for name, values in chart.ceilings.items():
+        axes.plot(chart.x, values, **CEILING)
+        flat = values[0] == values[-1]
+        axes.annotate(name, (chart.x[-1 if flat else 0], values[0]), ha="right" if flat else "left", **LABEL)
+    _limit(axes, chart)
+    axes.grid(axis="y", color="#e6e6e6", linewidth=0.6)
+    axes.set_axisbelow(True)
+    names = axes.get_legend_handles_labels()[1]
+    if len(names) > 1:
+        columns = 3 if max(map(len, names)) < 28 else 2
+        figure.legend(
+            loc="outside lower center", ncols=min(len(names), columns), fontsize="x-small", frameon=False
+        )
+
+
+def _limit(axes: Axes, chart: Chart) -> None:
+    """Begin a logarithmic axis near the smallest mark, since a model may come close to zero."""
+    seen = [value for _, values in chart.points.values() for value in values if value > 0]
+    if chart.logarithmic and seen and chart.lines:  # a model may come close to zero
+        drawn_values = [value for values in chart.lines.values() for value in values if value > 0]
+        axes.set_ylim(bottom=max(0.5 * min(drawn_values), FLOOR * min(seen)))
+
+
+def _colours(chart: Chart) -> Iterator[tuple[str, str]]:
+    free = iter(PALETTE * 3)
+    found: dict[str, str] = {}
+    for name in (*chart.lines, *chart.points):
+        line = name.removesuffix(MEASURED)
+        found[name] = PUBLISHED if name.startswith("published") else found.get(line) or next(free)
+        yield name, found[name]
+
+
+def _draw_bars(axes: Axes, chart: Chart, colours: Mapping[str, str]) -> None:
+    width = 0.8 / len(chart.lines)
+    for number, (name, values) in enumerate(chart.lines.items()):
+        at = [place + (number + 0.5) * width - 0.4 for place in range(len(chart.x))]
+        axes.bar(at, values, width, label=name, color=colours[name])
+        if name in chart.ranges:
+            low, high = chart.ranges[name]
+            pairs = list(zip(values, low, high, strict=True))
+            ends = [[value - least for value, least, _ in pairs], [most - value for value, _, most in pairs]]
+            axes.errorbar(at, values, ends, fmt="none", ecolor="black", elinewidth=0.8, capsize=2)
+    texts = [str(each) for each in chart.x]
+    axes.set_xticks(range(len(texts)), texts, fontsize="x-small" if len(texts) > MANY else "small")
+    if len(texts) > 1 and max(map(len, texts)) * len(texts) > LONG * MANY:
+        axes.tick_params(axis="x", rotation=35 if len(texts) <= MANY else 90)
+        if len(texts) <= MANY:
+            for label in axes.get_xticklabels():
+                label.set_horizontalalignment("right")
+    axes.axhline(0.0, color="black", linewidth=0.6)
+
+
+def _draw_map(axes: Axes, shown: Map) -> None:
+    top = max(value for row in shown.cells for value in row if not isnan(value))
+    axes.imshow(shown.cells, cmap="Blues", vmin=0.0, vmax=1.4 * top, aspect="auto")
+    axes.set_xticks(range(len(shown.columns)), shown.columns)
+    axes.set_yticks(range(len(shown.rows)), shown.rows)
+    for at, row in enumerate(shown.cells):
+        for place, value in enumerate(row):
+            if value > 0:
+                axes.text(place, at, f"{value:.3g}", ha="center", va="center", fontsize="small")
