@@ -194,8 +194,17 @@ def licences() -> str:
     return licence_table()
 
 
+def exit_codes() -> str:
+    """Return a table of the exit codes."""
+    from pipeline.wording.exit_codes import ExitCode
+
+    rows = (f"| {code.value} | {code.meaning} |" for code in ExitCode)
+    return "\n".join(["| exit code | meaning |", "|---:|---|", *rows])
+
+
 GENERATED: dict[str, Callable[[], str]] = {
     "command line": command_line,
     "configuration": configuration,
+    "exit codes": exit_codes,
     "licences": licences,
 }

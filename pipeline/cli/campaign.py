@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import INCOMPLETE, Json, Limit, command, shared, switch, valued
+from pipeline.cli.options import Json, Limit, command, shared, switch, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, write_output, write_summary
+from pipeline.wording.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -97,7 +98,7 @@ def submit(
     progress = submit_campaign(file, show_notice, retry)
     _present(progress, None, show_status)
     if progress.count("failed"):
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
 @command("status", group=campaign_app)
@@ -177,7 +178,7 @@ def _show_progress(progress: "CampaignProgress", json: str | None) -> None:
     if progress.request:
         show_notice(progress.request)
     if progress.request or progress.design.ending in ("budget", "nothing helps"):
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
 def _present(progress: "CampaignProgress", json: str | None, draw: Callable[..., None]) -> None:

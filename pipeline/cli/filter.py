@@ -15,14 +15,12 @@ from pipeline.cli.output import (
     write_output,
 )
 from pipeline.config.options import Options, load_options
+from pipeline.wording.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from filters.make_filter import FilterResult
-
-DISAGREES = 3  # exit code of --verify
-
 
 @command("filter", Options, outputs=())
 def filter(
@@ -130,4 +128,4 @@ def _verify(path: Path, second: Path, options: Options, rules: Path | None, show
 
     shown.present(content, lambda: verification_table(found.verifications), draw)
     if not found.agrees:
-        raise typer.Exit(DISAGREES)
+        raise typer.Exit(ExitCode.INCONCLUSIVE)

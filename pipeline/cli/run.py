@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pipeline.cli.options import (
-    INCOMPLETE,
     ChosenMachines,
     Config,
     Format,
@@ -30,12 +29,10 @@ from pipeline.cli.output import (
     write_table,
 )
 from pipeline.config.options import Options, load_options
+from pipeline.wording.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-
-REFUSED = 2  # exit code of `inspect` if `pipeline run` would refuse the runs
 
 
 @command("run", Options)
@@ -95,7 +92,7 @@ def run(
         state = "inputs unchanged, nothing recomputed" if result.reused else "written"
         screen.print(f"Results in {options.out}/ ({state})", soft_wrap=True, markup=False)
     if options.strict and result.damaged:
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
 def _show_groups(directory: Path, options: Options, name: str, shown: Presentation) -> None:
@@ -119,7 +116,7 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
 
     shown.present({}, lambda: table, draw)
     if options.strict and damaged:
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
 @command("model", Options)
@@ -149,7 +146,7 @@ def model(
     if for_people and options.at and len({row["metric"] for row in summary["kernels"]}) == 1:
         show_predictions(console(), summary, **shown.rows)
     if options.strict and read.damaged:
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
 @command("inspect", outputs=())
@@ -192,7 +189,7 @@ def inspect(
         show_inspection(console(), found)
     show_skipped(found["skipped"])
     if not found["usable"]:
-        raise typer.Exit(REFUSED)
+        raise typer.Exit(ExitCode.BAD_INPUT)
 
 
 def _propose(directory: Path, output: str) -> None:
