@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from filters.make_filter import FilterResult
 
+
 @command("filter", Options, outputs=())
 def filter(
     path: Annotated[Path, typer.Argument(metavar="PROFILE|DIR", help="A profile or a directory of runs.")],
@@ -104,7 +105,7 @@ def _simulate(path: Path, rules: Path, options: Options, shown: Presentation) ->
 
     before, after, prediction = simulate_filter(path, rules, options)
     show_notices(after.notices)
-    document = {"filter": str(rules), **simulation_json(before, after, prediction)}
+    document = simulation_json(str(rules), before, after, prediction)
     shown.present(
         document,
         lambda: simulation_table(before, after),

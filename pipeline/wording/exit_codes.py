@@ -31,8 +31,8 @@ class ExitCode(IntEnum):
     INCONCLUSIVE = (
         3,
         "inconclusive",
-        "`check`: inconclusive; `run` and `model` with `--strict`: a run could not be read; `filter --verify`: "
-        "not measured under the filter; `campaign`: runs failed, or the question is still open",
+        "`check`: inconclusive; `run` and `model` with `--strict`: a run could not be read; `filter "
+        "--verify`: not measured under the filter; `campaign`: runs failed, or the question is still open",
     )
     EXCEEDED = 4, "expectation exceeded", "`check --expect`: an expectation is exceeded"
     CRASHED = (  # EX_SOFTWARE of sysexits.h
