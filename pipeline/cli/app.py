@@ -64,6 +64,7 @@ COMMANDS = (  # in the order of use, which is the order of `pipeline --help`; ot
     "machine",
     "campaign",
     "history",
+    "serve-mcp",
 )
 
 OBJECTS_BETWEEN_COLLECTIONS = 50_000  # Python's default is 700

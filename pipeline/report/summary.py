@@ -1,4 +1,4 @@
-"""What ``summary.json`` and ``--json`` hold, as plain data (schema: docs/reference/schemas/summary.schema.json)."""
+"""What ``summary.json`` and ``--json`` hold (docs/reference/schemas/summary.schema.json)."""
 
 from collections.abc import Sequence
 from typing import Annotated, Any, TypedDict
