@@ -40,14 +40,14 @@ class Answer(TypedDict):
     """What a tool returns.
 
     Keys: ``verdict``, a line; ``notices``, what else should be known; ``results``, the directory that other
-    tools may ask further, empty if there is none; ``schema``, the name of the published schema of
+    tools may ask further, empty if there is none; ``shape``, the name of the published schema of
     ``document``.
     """
 
     verdict: str
     notices: list[str]
     results: str
-    schema: str
+    shape: str
     document: dict[str, Any]
 
 
@@ -238,13 +238,13 @@ def _doubts(studies: Sequence[GateStudy]) -> list[str]:
 
 
 def _answer(
-    line: str, schema: str, document: Mapping[str, Any], notices: Sequence[str] = (), results: str = ""
+    line: str, shape: str, document: Mapping[str, Any], notices: Sequence[str] = (), results: str = ""
 ) -> Answer:
     return {
         "verdict": line,
         "notices": list(notices),
         "results": results,
-        "schema": schema,
+        "shape": shape,
         "document": dict(document),
     }
 
