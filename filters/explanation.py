@@ -7,13 +7,13 @@ import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, NotRequired, TypedDict
 
 import numpy as np
 
 from filters.decision import Decision, Motive
 from filters.evidence import RunEvidence
-from filters.filter_effect import FilterEffect, prediction_json
+from filters.filter_effect import FilterEffect, PredictionJson, prediction_json
 from filters.filter_options import Application
 from filters.memory import Memory
 from filters.overhead_budget import BudgetOutcome
@@ -194,9 +194,77 @@ def next_commands(
     )
 
 
+class RegionEvidenceJson(TypedDict):
+    """A region that is called, and why it is kept or dropped."""
+
+    region: str
+    mangled: str
+    paradigm: str
+    file: str
+    kept: bool
+    reason: str
+    why: Annotated[str, "in a sentence"]
+    visits: Annotated[float, "of the last run"]
+    time: Annotated[float, "exclusive, in core-seconds, of the last run"]
+    time_per_visit: float | None
+    callpaths: Annotated[int, "that lead to it"]
+    callpaths_kept: Annotated[int, "kept by themselves"]
+    callpaths_overlapped: Annotated[int, "kept only because the region is kept elsewhere"]
+    runs: NotRequired[Annotated[list[str], "of several runs those in which a call path of it is kept"]]
+    plain_time: NotRequired[Annotated[float, "core-seconds without measurement"]]
+
+
+class DroppedJson(TypedDict):
+    """A region that is dropped; `told_of` is the caller that its time is attributed to."""
+
+    region: str
+    share: float
+    visits: float
+    told_of: str | None
+
+
+class BudgetJson(TypedDict):
+    """How an overhead budget was spent."""
+
+    overhead: float
+    applied: str
+    met: bool
+    predicted: list[float]
+    value: float
+    bound: float
+    gap: float
+
+
+class TraceMemoryJson(TypedDict):
+    """Bytes that a trace needs."""
+
+    max_buf: int
+    total_memory: int
+
+
+class MemoryJson(TypedDict):
+    """The memory of a trace without and with the filter."""
+
+    unfiltered: TraceMemoryJson
+    filtered: TraceMemoryJson
+
+
+class EvidenceJson(TypedDict):
+    """Why a filter keeps and drops what it does."""
+
+    method: str
+    runs: list[str]
+    notices: list[str]
+    regions: list[RegionEvidenceJson]
+    predictions: NotRequired[Annotated[list[PredictionJson], "one per run"]]
+    given_up: NotRequired[Annotated[list[DroppedJson], "the dropped regions with the most time"]]
+    budget: NotRequired[BudgetJson]
+    memory: NotRequired[MemoryJson]
+
+
 def evidence_json(
     decision: Decision, predictions: Sequence[FilterEffect] = (), budget: BudgetOutcome | None = None
-) -> dict[str, Any]:
+) -> EvidenceJson:
     """Return the evidence of a decision.
 
     ``regions`` has one entry per called region, in the order of the displayed names: visits, exclusive time
@@ -207,7 +275,7 @@ def evidence_json(
     per run, ``plain_time`` of each region, and in ``given_up`` the dropped regions with the most time; with a
     budget there is ``budget``.
     """
-    evidence: dict[str, Any] = {
+    evidence: EvidenceJson = {
         "method": decision.method,
         "runs": [run.source for run in decision.runs],
         "notices": list(decision.notices),
@@ -221,7 +289,7 @@ def evidence_json(
     return evidence
 
 
-def _dropped(region: DroppedRegion) -> dict[str, Any]:
+def _dropped(region: DroppedRegion) -> DroppedJson:
     return {
         "region": region.region,
         "share": region.share,
@@ -230,7 +298,7 @@ def _dropped(region: DroppedRegion) -> dict[str, Any]:
     }
 
 
-def _budget(outcome: BudgetOutcome) -> dict[str, Any]:
+def _budget(outcome: BudgetOutcome) -> BudgetJson:
     return {
         "overhead": outcome.budget.overhead,
         "applied": outcome.applied.value,
@@ -242,7 +310,7 @@ def _budget(outcome: BudgetOutcome) -> dict[str, Any]:
     }
 
 
-def _regions(decision: Decision, prediction: FilterEffect | None) -> list[dict[str, Any]]:
+def _regions(decision: Decision, prediction: FilterEffect | None) -> list[RegionEvidenceJson]:
     last = len(decision.runs) - 1
     run, regions = decision.runs[last], decision.regions
     visits, time = regions.total(last, run, run.visits), regions.total(last, run, run.time)
@@ -273,9 +341,11 @@ def _why(decision: Decision, i: int, reason: Motive) -> str:
     return reason.sentence
 
 
-def _entry(decision: Decision, i: int, visits: float, time: float, counts: list[IntArray]) -> dict[str, Any]:
+def _entry(
+    decision: Decision, i: int, visits: float, time: float, counts: list[IntArray]
+) -> RegionEvidenceJson:
     table, reason = decision.regions.table, Motive(int(decision.reason[i]))
-    entry: dict[str, Any] = {
+    entry: RegionEvidenceJson = {
         "region": table.name[i],
         "mangled": table.mangled[i],
         "paradigm": table.paradigm[i],

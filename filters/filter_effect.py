@@ -1,7 +1,8 @@
 """What a filter does to the cost of measuring: overhead, dilation and coverage, predicted and measured."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, TypedDict
 
 import numpy as np
 
@@ -167,10 +168,73 @@ def predict(
     )
 
 
-def prediction_json(prediction: FilterEffect) -> dict[str, Any]:
+class StagesJson(TypedDict):
+    """A figure without a filter, and with it applied at run time and at compile time."""
+
+    unfiltered: float
+    run_time: float
+    compile_time: float
+
+
+class DilationJson(TypedDict):
+    """Measured over plain computing time, with its range."""
+
+    value: float
+    low: float
+    high: float
+
+
+class DilationsJson(TypedDict):
+    """The same as of `StagesJson`, of dilations."""
+
+    unfiltered: DilationJson
+    run_time: DilationJson
+    compile_time: DilationJson
+
+
+class PredictedVisitsJson(TypedDict):
+    """Visits that are recorded."""
+
+    unfiltered: float
+    filtered: float
+    filtered_at_compile_time: float
+
+
+class EventCostJson(TypedDict):
+    """Seconds per visit."""
+
+    recorded: float
+    filtered_at_run_time: float
+
+
+class PredictionJson(TypedDict):
+    """The predicted effect of a filter on a run."""
+
+    source: str
+    visits: PredictedVisitsJson
+    coverage: Annotated[float, "share of the plain computing time in regions that are kept"]
+    whole_callpaths: Annotated[float, "share of it whose call paths are kept whole"]
+    event_cost: EventCostJson
+    plain_computing_time: Annotated[DilationJson, "core-seconds"]
+    overhead: Annotated[StagesJson, "core-seconds"]
+    dilation: DilationsJson
+
+
+def _stages(of: Callable[[Application | None], float]) -> StagesJson:
+    return {
+        "unfiltered": of(None),
+        "run_time": of(Application.RUN_TIME),
+        "compile_time": of(Application.COMPILE_TIME),
+    }
+
+
+def _range(dilation: Dilation) -> DilationJson:
+    return {"value": dilation.value, "low": dilation.low, "high": dilation.high}
+
+
+def prediction_json(prediction: FilterEffect) -> PredictionJson:
     """Return a prediction as plain data: visits, core-seconds, and dilations with their ranges."""
     plain = prediction.plain
-    stages = {"unfiltered": None, "run_time": Application.RUN_TIME, "compile_time": Application.COMPILE_TIME}
     return {
         "source": prediction.source,
         "visits": {
@@ -182,8 +246,12 @@ def prediction_json(prediction: FilterEffect) -> dict[str, Any]:
         "whole_callpaths": prediction.whole,
         "event_cost": {"recorded": plain.cost[0], "filtered_at_run_time": prediction.filtered_cost},
         "plain_computing_time": {"value": plain.total, "low": plain.low, "high": plain.high},
-        "overhead": {name: prediction.overhead(applied) for name, applied in stages.items()},
-        "dilation": {name: vars(prediction.dilation(applied)) for name, applied in stages.items()},
+        "overhead": _stages(prediction.overhead),
+        "dilation": {
+            "unfiltered": _range(prediction.dilation(None)),
+            "run_time": _range(prediction.dilation(Application.RUN_TIME)),
+            "compile_time": _range(prediction.dilation(Application.COMPILE_TIME)),
+        },
     }
 
 

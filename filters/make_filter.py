@@ -3,14 +3,13 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from filters.decision import Decision, Motive, override_notices
 from filters.event_cost import EventCost, calibrated, visited
 from filters.evidence import RunEvidence, by_hand, evidence_from_profile
-from filters.explanation import costly_at_largest_scale, evidence_json
+from filters.explanation import EvidenceJson, TraceMemoryJson, costly_at_largest_scale, evidence_json
 from filters.filter_effect import FilterEffect, estimate_plain_time, measurable, predict
 from filters.filter_options import ACCEPTABLE, Application, Budget, FilterRequest, Instrumenter
 from filters.instrumentation import filtered_at_run_time
@@ -55,7 +54,7 @@ class FilterResult:
     prediction: FilterEffect
     budget: BudgetOutcome | None
     memory: tuple[Memory, Memory]
-    evidence: dict[str, Any]
+    evidence: EvidenceJson
     usage: str = ""
 
     @property
@@ -108,7 +107,7 @@ def make_filter(
     if made.application is Application.COMPILE_TIME:
         recorded = recorded | by_hand(largest.regions)
     unfiltered, filtered = trace_memory(largest, np.stack([np.ones_like(recorded), recorded]))
-    content["memory"] = {"unfiltered": vars(unfiltered), "filtered": vars(filtered)}
+    content["memory"] = {"unfiltered": _trace(unfiltered), "filtered": _trace(filtered)}
     return FilterResult(
         text=text,
         decision=decision,
@@ -119,6 +118,10 @@ def make_filter(
         evidence=content,
         usage=usage,
     )
+
+
+def _trace(memory: Memory) -> TraceMemoryJson:
+    return {"max_buf": memory.max_buf, "total_memory": memory.total_memory}
 
 
 def _with_measurable_growth(

@@ -194,8 +194,32 @@ def licences() -> str:
     return licence_table()
 
 
+def exit_codes() -> str:
+    """Return a table of the exit codes."""
+    from pipeline.wording.exit_codes import ExitCode
+
+    rows = (f"| {code.value} | {code.meaning} |" for code in ExitCode)
+    return "\n".join(["| exit code | meaning |", "|---:|---|", *rows])
+
+
+def json_documents() -> str:
+    """Return a table of which command writes which document, and of the commands that write none."""
+    from pipeline.cli.documents import WITHOUT, WRITTEN
+
+    rows = [
+        f"| `{command}` | {when} | [{name}](schemas/{name}.schema.json) |"
+        for command, shapes in WRITTEN.items()
+        for when, name in shapes.items()
+    ]
+    without = [f"| `{command}` | {reason} |" for command, reason in WITHOUT.items()]
+    head = ["| command | with | document |", "|---|---|---|"]
+    return "\n".join([*head, *rows, "", "| without `--json` | why |", "|---|---|", *without])
+
+
 GENERATED: dict[str, Callable[[], str]] = {
     "command line": command_line,
     "configuration": configuration,
+    "exit codes": exit_codes,
+    "json documents": json_documents,
     "licences": licences,
 }

@@ -19,7 +19,7 @@ DAYS = 7
 
 SHIPPED = ("plot", "project")
 """Extras that `make` installs."""
-EXTRAS = (*SHIPPED, "notebook", "isal", "hatchet", "dask")
+EXTRAS = (*SHIPPED, "notebook", "isal", "hatchet", "dask", "mcp")
 WITH_SHIPPED = [f"--extra={extra}" for extra in SHIPPED]
 FILES = {
     "runtime": ["pyproject.toml", *WITH_SHIPPED],
@@ -36,7 +36,7 @@ FILES = {
     "dist": ["requirements/dist.in", "--constraints=requirements/build.txt"],
     "lowest-runtime": [
         "pyproject.toml",
-        *(f"--extra={extra}" for extra in EXTRAS if extra not in ("hatchet", "notebook")),
+        *(f"--extra={extra}" for extra in EXTRAS if extra not in ("hatchet", "mcp", "notebook")),
         "--resolution=lowest-direct",
     ],
     "lowest": [
@@ -51,7 +51,7 @@ FILES = {
 """Arguments of uv by the name of the file that they make, each after those that it refers to.
 
 `hatchet` brings pandas 2, so that `extras` has other versions than `runtime`. The oldest kernels of notebooks
-are the user's affair.
+are the user's affair. `mcp` brings a web server, which nothing else needs: it is in `extras` alone.
 """
 
 

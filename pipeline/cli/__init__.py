@@ -4,9 +4,10 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
+from pipeline.wording.exit_codes import ExitCode
+
 __all__ = ["main"]
 
-INTERRUPTED = 130  # exit code of a program that Ctrl-C ends, as of the shell
 NEIGHBOURS = ("ingest", "filters")
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -24,16 +25,16 @@ def main() -> None:
             what = f"belongs to another program ({place})" if place else "is missing"
             hint = "install with `pipx install`, apart from other packages"
             print(f"pipeline: the package '{name}' {what}; {hint}", file=sys.stderr)
-            sys.exit(2)
+            sys.exit(ExitCode.BAD_INPUT)
     try:
         from pipeline.cli.app import run_app
 
         run_app()
     except KeyboardInterrupt:
         print("pipeline: interrupted", file=sys.stderr)
-        sys.exit(INTERRUPTED)
+        sys.exit(ExitCode.INTERRUPTED)
     except Exception as error:
-        from pipeline.cli.crash import CRASHED, crash_line
+        from pipeline.cli.crash import crash_line
 
         print(crash_line(error), file=sys.stderr)
-        sys.exit(CRASHED)
+        sys.exit(ExitCode.CRASHED)

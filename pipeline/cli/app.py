@@ -12,13 +12,14 @@ import typer
 
 import pipeline.cli
 from ingest.errors import PipelineError, one_line
-from pipeline.cli import INTERRUPTED
 from pipeline.report.render.standard_output import prepare_streams
+from pipeline.wording.exit_codes import ExitCode, exit_codes_line
 
 app = typer.Typer(
     name="pipeline",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
+    epilog=f"Exit codes: {exit_codes_line()}",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -63,6 +64,7 @@ COMMANDS = (  # in the order of use, which is the order of `pipeline --help`; ot
     "machine",
     "campaign",
     "history",
+    "serve-mcp",
 )
 
 OBJECTS_BETWEEN_COLLECTIONS = 50_000  # Python's default is 700
@@ -95,17 +97,17 @@ def run_app() -> None:
         register()
         code = app(prog_name="pipeline", standalone_mode=False)
         sys.stdout.flush()
-        if code == INTERRUPTED:  # typer returns it after Ctrl-C, or raises Abort
+        if code == ExitCode.INTERRUPTED:  # typer returns it after Ctrl-C, or raises Abort
             raise KeyboardInterrupt
         sys.exit(code)
     except typer.Abort as stop:
         raise KeyboardInterrupt from stop
     except PipelineError as error:
         print(f"pipeline: {error}", file=sys.stderr)
-        sys.exit(2)
+        sys.exit(ExitCode.BAD_INPUT)
     except UsageException as error:
         _show_usage_error(error)
-        sys.exit(2)
+        sys.exit(ExitCode.BAD_INPUT)
     except SystemExit as stop:
         if isinstance(stop.__context__, BrokenPipeError):  # typer leaves with 1, a regression to CI
             raise stop.__context__ from None

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.options import INCOMPLETE, Json, Limit, command, shared, switch, valued
+from pipeline.cli.options import Json, Limit, command, refuse_beside, shared, switch, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, write_output, write_summary
+from pipeline.wording.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -78,7 +79,11 @@ def plan(
 
 @command("submit", group=campaign_app)
 def submit(
-    file: File = Path(CAMPAIGN), dry_run: DryRun = False, failed: Failed = False, accept: Accept = False
+    file: File = Path(CAMPAIGN),
+    dry_run: DryRun = False,
+    failed: Failed = False,
+    accept: Accept = False,
+    json: Json = None,
 ) -> None:
     """Start the runs that are not done and not under way; none is made twice.
 
@@ -91,13 +96,14 @@ def submit(
 
     retry = every_retry if failed else no_retry
     if dry_run:
+        refuse_beside("--dry-run", {"--json": json})
         write_output(STANDARD_OUTPUT, "\n".join(scripts(file, retry)))
         return
     _accept(file, accept)
     progress = submit_campaign(file, show_notice, retry)
-    _present(progress, None, show_status)
+    _present(progress, json, show_status)
     if progress.count("failed"):
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
 @command("status", group=campaign_app)
@@ -122,7 +128,7 @@ def status(
 
 
 @command("reset", group=campaign_app)
-def reset(runs: Runs, file: Described = Path(CAMPAIGN)) -> None:
+def reset(runs: Runs, file: Described = Path(CAMPAIGN), json: Json = None) -> None:
     """Put runs away with all that they wrote: the next submission makes them anew.
 
     What they left is kept beside (`work/RUN.attempt1`), and what they cost stays spent.
@@ -130,7 +136,7 @@ def reset(runs: Runs, file: Described = Path(CAMPAIGN)) -> None:
     from pipeline.report.terminal.measurements import show_status
     from pipeline.stages.campaign import reset_campaign
 
-    _present(reset_campaign(file, runs, show_notice), None, show_status)
+    _present(reset_campaign(file, runs, show_notice), json, show_status)
 
 
 @command("next", group=campaign_app)
@@ -177,7 +183,7 @@ def _show_progress(progress: "CampaignProgress", json: str | None) -> None:
     if progress.request:
         show_notice(progress.request)
     if progress.request or progress.design.ending in ("budget", "nothing helps"):
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
 def _present(progress: "CampaignProgress", json: str | None, draw: Callable[..., None]) -> None:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict
 
 import typer
 
@@ -19,7 +19,14 @@ from pipeline.cli.options import (
     shared,
     valued,
 )
-from pipeline.cli.output import STANDARD_OUTPUT, reading_progress, show_doubts, write_output, write_table
+from pipeline.cli.output import (
+    STANDARD_OUTPUT,
+    reading_progress,
+    show_doubts,
+    write_output,
+    write_summary,
+    write_table,
+)
 from pipeline.config.options import Options, configuration_file, declared_fields, load_options
 from pipeline.gate.gate_options import CheckOptions
 
@@ -68,6 +75,15 @@ class CheckReference:
     last: Annotated[int, valued("--last", "N", "Number of entries of the history.", min=3)] = 10
 
 
+class BaselineJson(TypedDict):
+    """The file that was written, and what is in it."""
+
+    baseline: str
+    machine: Annotated[str, "measured on; empty if unknown"]
+    kernels: int
+    points: int
+
+
 @command("baseline", Options)
 def baseline(
     path: Source,
@@ -76,6 +92,7 @@ def baseline(
     machines: ChosenMachines = ChosenMachines(),
     machine: Machine = "",
     config: Config = None,
+    json: Json = None,
 ) -> None:
     """Write measured values, models and noise of every kernel to a file for `pipeline check`."""
     from pipeline.stages.check import baseline_text
@@ -87,12 +104,18 @@ def baseline(
     show_doubts(study.damaged, study.notices)
     configuration = {"scaling": options.scaling, "metric": options.metric}
     text, count = baseline_text(study, options, configuration)
+    written: BaselineJson = {
+        "baseline": output,
+        "machine": study.measurements.origin.machine,
+        "kernels": count,
+        "points": len(study.measurements.points),
+    }
     if output == STANDARD_OUTPUT:
         write_output(output, text)
     else:
         write_text(Path(output), text)
-        points = len(study.measurements.points)
-        typer.echo(f"Baseline of {count} kernels at {points} points in {output}")
+    if not write_summary(json, written) and output != STANDARD_OUTPUT:
+        typer.echo(f"Baseline of {count} kernels at {written['points']} points in {output}")
 
 
 @command(

@@ -51,7 +51,7 @@ def compare(
 ) -> None:
     """Report which kernels differ significantly between two studies, now and at the target scale."""
     from ingest.errors import UsageError
-    from pipeline.gate.gate_options import CheckOptions
+    from pipeline.stages.compare import comparison_rules
     from pipeline.stages.gate_study import read_alike
     from pipeline.stages.run_groups import compared_groups
 
@@ -66,10 +66,11 @@ def compare(
             where="--group-by",
             hint=f"name two of them, as in {group_by}=A,B, for --json, --out and --format",
         )
-    rules = CheckOptions(targets=tuple(at or ()), factor=factor, common_factor=min(factor, 1.05))
+    rules = comparison_rules(factor, at or ())
     places = machines.places
     for pair in pairs:
-        names, sources = zip(*pair, strict=True)
+        (a_name, a_source), (b_name, b_source) = pair
+        names, sources = (a_name, b_name), (a_source, b_source)
         studies = read_alike(sources, options, reading_progress, places)
         for study in studies:
             show_doubts(study.damaged, study.notices)
@@ -78,7 +79,7 @@ def compare(
 
 
 def _compare(
-    names: Sequence[str],
+    names: tuple[str, str],
     studies: "Sequence[GateStudy]",
     rules: "CheckOptions",
     models: ModelOptions,
@@ -88,31 +89,20 @@ def _compare(
     heading: str,
 ) -> None:
     """Compare two studies and write the result; the heading says which is which in the terminal."""
-    import datetime
-
     from pipeline.gate.call_trees import compare_trees
-    from pipeline.gate.compared_studies import ComparedStudies
-    from pipeline.gate.renames import possible_renames
-    from pipeline.gate.study_check import check
-    from pipeline.gate.target_forecast import modelled, target_points
-    from pipeline.report.check.comparison import TOTAL, comparison_table, show_comparison
-    from pipeline.report.check.document import comparison_document
+    from pipeline.report.check.comparison import comparison_table, show_comparison
     from pipeline.report.page.comparison_page import comparison_html
     from pipeline.report.render.console import console
-    from pipeline.stages.gate_study import require_common
+    from pipeline.stages.compare import compare_studies
 
-    one, two = (modelled(study.measurements, models) for study in studies)
-    compared = ComparedStudies.of(one, two, models, rules.share_floor)
-    a, b = names
-    require_common(compared, a, b)
-    result = check(two, one, rules, models, datetime.date.today())
-    renamed = possible_renames(compared.matched, rules.share_floor)
-    totals = compared.curves([TOTAL], target_points(two, rules.targets))
+    found = compare_studies(names, studies, rules, models)
+    result, renamed, totals = found.result, found.renamed, found.totals
     if page is not None:
-        trees = compare_trees(compared, rules.targets)
-        write_output(page, comparison_html(result, renamed, a, b, trees, compared))
-    document = comparison_document(result, renamed, a, b)
-    written = shown.written(document, lambda: comparison_table(result, renamed, limit=limit, totals=totals))
+        trees = compare_trees(found.compared, rules.targets)
+        write_output(page, comparison_html(result, renamed, *names, trees, found.compared))
+    written = shown.written(
+        found.document, lambda: comparison_table(result, renamed, limit=limit, totals=totals)
+    )
     if page != STANDARD_OUTPUT and not written:
         screen = console()
         if heading:

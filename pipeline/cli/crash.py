@@ -9,7 +9,6 @@ import traceback
 
 from ingest.errors import one_line
 
-CRASHED = 70  # exit code: EX_SOFTWARE of sysexits.h
 MAX_LENGTH = 200  # characters of the error in the line
 
 

@@ -15,13 +15,12 @@ from pipeline.cli.output import (
     write_output,
 )
 from pipeline.config.options import Options, load_options
+from pipeline.wording.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from filters.make_filter import FilterResult
-
-DISAGREES = 3  # exit code of --verify
 
 
 @command("filter", Options, outputs=())
@@ -106,7 +105,7 @@ def _simulate(path: Path, rules: Path, options: Options, shown: Presentation) ->
 
     before, after, prediction = simulate_filter(path, rules, options)
     show_notices(after.notices)
-    document = {"filter": str(rules), **simulation_json(before, after, prediction)}
+    document = simulation_json(str(rules), before, after, prediction)
     shown.present(
         document,
         lambda: simulation_table(before, after),
@@ -130,4 +129,4 @@ def _verify(path: Path, second: Path, options: Options, rules: Path | None, show
 
     shown.present(content, lambda: verification_table(found.verifications), draw)
     if not found.agrees:
-        raise typer.Exit(DISAGREES)
+        raise typer.Exit(ExitCode.INCONCLUSIVE)

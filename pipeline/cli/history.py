@@ -2,14 +2,14 @@
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TypedDict
 
 import typer
 
 from pipeline.cli.app import app
 from pipeline.cli.option_names import CommandGroup
-from pipeline.cli.options import At, Config, Limit, Presentation, command, shared, valued
-from pipeline.cli.output import STANDARD_OUTPUT, show_notices, show_written
+from pipeline.cli.options import At, Config, Json, Limit, Presentation, command, shared, valued
+from pipeline.cli.output import STANDARD_OUTPUT, show_notices, show_written, write_summary
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -70,7 +70,16 @@ def _write_site(folder: Path, file: Path, commit_url: str, machine: str) -> None
     show_written(folder / "index.html")
 
 
-@command("add", group=history_app, outputs=())
+class AddedJson(TypedDict):
+    """What was added to a history."""
+
+    history: str
+    label: str
+    kernels: int
+    labels: Annotated[int, "that the history has now"]
+
+
+@command("add", group=history_app, outputs=("--json",))
 def add(
     path: Annotated[
         Path, typer.Argument(metavar="OUT|DIR|FILE", help="Results directory, runs or series file.")
@@ -86,6 +95,7 @@ def add(
     machine: Annotated[str, shared("--machine", ", by default the one that the runs name")] = "",
     at: At = None,
     config: Config = None,
+    json: Json = None,
 ) -> None:
     """Add the kernels of a result; entries with the same label are replaced."""
     from ingest.errors import UsageError
@@ -110,6 +120,9 @@ def add(
     ahead = forecast(whole, targets, options.models).of(study.kernels)
     rows = history_rows(study, ahead, target, label, verdicts, commit)
     labels = add_to_history(file, rows)
+    added: AddedJson = {"history": str(file), "label": label, "kernels": len(rows), "labels": labels}
+    if write_summary(json, added):
+        return
     typer.echo(
         f"Added {counted(len(rows), 'kernel')} of {label} to {file}, which has {counted(labels, 'label')}"
     )

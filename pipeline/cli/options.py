@@ -70,7 +70,6 @@ Format = Annotated[
     valued("--format", "FORMAT", "Print the main table as table, csv, md, json or latex."),
 ]
 
-INCOMPLETE = 3  # exit code of --strict
 LEVELS = {"region": "regions", "callpath": "kernels", "group": "groups"}  # the key in summary.json of --by
 
 

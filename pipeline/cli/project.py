@@ -1,6 +1,6 @@
 """`pipeline project`: a program on another machine, from a semi-analytical model or from measured results."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -194,7 +194,7 @@ def _show_parts(asked: _Asked, inputs: "Inputs") -> None:
         write_output(asked.output, projection_image(form, found, inputs.swept))
         if asked.output == STANDARD_OUTPUT:
             return
-    document: dict[str, Any]
+    document: Mapping[str, Any]
     table: Callable[[], DataTable]
     draw: Callable[[Console], None]
     if inputs.swept:
@@ -216,7 +216,9 @@ def _export(asked: _Asked, language: "Language", *, others: bool) -> None:
     print(export_application(asked.source, asked.machine, language, variant=asked.variant).rstrip())
 
 
-def _details(asked: _Asked, show: str, inputs: "Inputs") -> tuple[dict[str, Any], "Callable[[], DataTable]"]:
+def _details(
+    asked: _Asked, show: str, inputs: "Inputs"
+) -> tuple[Mapping[str, Any], "Callable[[], DataTable]"]:
     """Return what stands behind a projection as plain data, and what makes a table of it."""
     from pipeline.columns import port_models, projections
     from pipeline.projection.ports.threads import model_comparisons, port_loads, thread_times
@@ -224,7 +226,7 @@ def _details(asked: _Asked, show: str, inputs: "Inputs") -> tuple[dict[str, Any]
 
     source, machine, variant, at = asked.source, asked.machine, asked.variant, inputs.values[0]
     both = files(source, machine)
-    document: dict[str, Any]
+    document: Mapping[str, Any]
     if show == "sensitivities":
         document = projections.sensitivities_json(sensitivities_of(*both, at, variant=variant))
         return document, lambda: projections.sensitivities_table(document)

@@ -1,15 +1,13 @@
 """Commands that read profiles: `run` and `model`, with or without results, and `inspect` without models."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
 from pipeline.cli.options import (
-    INCOMPLETE,
     ChosenMachines,
     Config,
-    Format,
     Given,
     KernelPresentation,
     Presentation,
@@ -27,15 +25,13 @@ from pipeline.cli.output import (
     show_notices,
     show_skipped,
     write_output,
-    write_table,
+    write_summary,
 )
 from pipeline.config.options import Options, load_options
+from pipeline.wording.exit_codes import ExitCode
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-
-REFUSED = 2  # exit code of `inspect` if `pipeline run` would refuse the runs
 
 
 @command("run", Options)
@@ -63,7 +59,7 @@ def run(
 
     options = load_options(config, directory, **given)
     if group_by is not None:
-        given = {"--json": shown.json, "--on": machines.on, "--from": machines.from_machine}
+        given = {"--on": machines.on, "--from": machines.from_machine}
         refuse_beside("--group-by", given | {"--details": details})
         _show_groups(directory, options, group_by, shown)
         return
@@ -95,7 +91,14 @@ def run(
         state = "inputs unchanged, nothing recomputed" if result.reused else "written"
         screen.print(f"Results in {options.out}/ ({state})", soft_wrap=True, markup=False)
     if options.strict and result.damaged:
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(ExitCode.INCONCLUSIVE)
+
+
+class GroupsJson(TypedDict):
+    """A study per value of some metadata."""
+
+    by: Annotated[str, "the metadata"]
+    studies: Annotated[dict[str, Any], "by value, each in the shape of summary.json"]
 
 
 def _show_groups(directory: Path, options: Options, name: str, shown: Presentation) -> None:
@@ -117,9 +120,10 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
         folders = f"Results of each in a folder of {options.out}/"
         screen.print(folders, soft_wrap=True, markup=False)
 
-    shown.present({}, lambda: table, draw)
+    document: GroupsJson = {"by": name, "studies": {value: dict(one) for value, one in summaries.items()}}
+    shown.present(document, lambda: table, draw)
     if options.strict and damaged:
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
 @command("model", Options)
@@ -149,10 +153,10 @@ def model(
     if for_people and options.at and len({row["metric"] for row in summary["kernels"]}) == 1:
         show_predictions(console(), summary, **shown.rows)
     if options.strict and read.damaged:
-        raise typer.Exit(INCOMPLETE)
+        raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
-@command("inspect", outputs=())
+@command("inspect", outputs=("--json",))
 def inspect(
     path: Annotated[
         Path, typer.Argument(metavar="PATH", help="A profile, a series file, a directory of runs or results.")
@@ -166,33 +170,33 @@ def inspect(
         str | None,
         shared("--out", r": the list of --propose, '-' for standard output \[default: -]"),
     ] = None,
-    table_format: Format = "table",
+    shown: Presentation = Presentation(),
 ) -> None:
     """Show what is read, end with OK or a list of problems, and propose parameters if names give none."""
     from ingest.errors import UsageError
     from pipeline.columns.measured_runs import inspection_table
-    from pipeline.report.render.console import console
     from pipeline.report.terminal.measurements import show_inspection
-    from pipeline.stages.inspect import inspect_path, intact_result
+    from pipeline.stages.inspect import inspect_path, intact_result, intact_sentence
     from pipeline.store.generation import is_result
 
-    given = {"--totals": totals, "--config": config, "--format": table_format != TABLE}
+    given = {"--totals": totals, "--config": config, "--format": shown.table_format != TABLE}
     if is_result(path):
         refuse_beside("results", {"--propose": propose, "--out": output, **given})
-        typer.echo(intact_result(path))
+        intact = intact_result(path)
+        if not write_summary(shown.json, intact):
+            typer.echo(intact_sentence(intact))
         return
     if propose:
-        refuse_beside("--propose", given)
+        refuse_beside("--propose", {"--json": shown.json, **given})
         _propose(path, output or STANDARD_OUTPUT)
         return
     if output is not None:
         raise UsageError("only --propose writes a file", where="--out", hint="add --propose")
     found = inspect_path(path, load_options(config, path), totals=totals, progress=reading_progress)
-    if not write_table(table_format, lambda: inspection_table(found)):
-        show_inspection(console(), found)
-    show_skipped(found["skipped"])
+    shown.present(found, lambda: inspection_table(found), lambda screen: show_inspection(screen, found))
+    show_skipped([{"path": one["path"], "reason": one["reason"]} for one in found["skipped"]])
     if not found["usable"]:
-        raise typer.Exit(REFUSED)
+        raise typer.Exit(ExitCode.BAD_INPUT)
 
 
 def _propose(directory: Path, output: str) -> None:

@@ -1,12 +1,12 @@
 """What filters do: tables of their effect, of what they drop and of what was measured, and plain data."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
 from filters.explanation import DroppedRegion
-from filters.filter_effect import Dilation, FilterEffect, MeasuredEffect, prediction_json
+from filters.filter_effect import Dilation, FilterEffect, MeasuredEffect, PredictionJson, prediction_json
 from filters.filter_options import Application
 from filters.filter_verification import TOLERANCE, CallPathDifference, Verification
 from filters.instrumentation import FILTER_ATTRIBUTE
@@ -14,7 +14,15 @@ from ingest.profile import Profile
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ANSWER, ESTIMATE, FIGURE, PATH, QUANTITY, SHARE, Column, filled
 from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import count, estimate_json, estimate_text, figure, number, value_text
+from pipeline.wording.quantities import (
+    FigureJson,
+    count,
+    estimate_json,
+    estimate_text,
+    figure,
+    number,
+    value_text,
+)
 
 STAGES = (
     (None, "no filter"),
@@ -36,7 +44,7 @@ def dilation_text(value: float) -> str:
     return figure(value, DIGITS) if value < 2.0 else figure(value)
 
 
-def simulation_counts(profile: Profile) -> dict[str, float]:
+def simulation_counts(profile: Profile) -> "CountsJson":
     """Return the counts of a profile, measured or simulated: whole numbers and core-seconds, unrounded."""
     return {
         "callpaths": len(profile.tree),
@@ -46,7 +54,7 @@ def simulation_counts(profile: Profile) -> dict[str, float]:
     }
 
 
-def _dilation(dilation: Dilation) -> dict[str, float | int | None]:
+def _dilation(dilation: Dilation) -> FigureJson:
     return estimate_json(dilation.value, dilation.low, dilation.high)
 
 
@@ -177,9 +185,95 @@ def differences_table(differences: Sequence[CallPathDifference]) -> DataTable:
     return filled(columns, differences)
 
 
-def simulation_json(before: Profile, after: Profile, prediction: FilterEffect) -> dict[str, Any]:
+class CountsJson(TypedDict):
+    """Counts of a profile: core-seconds of time."""
+
+    callpaths: int
+    regions: int
+    visits: float
+    time: float
+
+
+class SimulationJson(TypedDict):
+    """What a profile would look like under a filter."""
+
+    filter: str
+    source: str
+    filter_digest: str
+    measured: CountsJson
+    simulated: CountsJson
+    prediction: PredictionJson
+    notices: list[str]
+
+
+class PredictedAndMeasuredJson(TypedDict):
+    """A count."""
+
+    predicted: float
+    measured: float
+
+
+class DifferenceJson(TypedDict):
+    """A call path that was not measured as predicted."""
+
+    callpath: list[str]
+    kind: str
+    predicted: float
+    measured: float
+    share: Annotated[float, "of the visits"]
+
+
+class VerifiedPointJson(TypedDict):
+    """A profile measured under a filter, compared with what was predicted."""
+
+    full: str
+    reduced: str
+    agrees: bool
+    deviation: float
+    reasons: list[str]
+    visits: PredictedAndMeasuredJson
+    callpaths: PredictedAndMeasuredJson
+    differences: list[DifferenceJson]
+
+
+class PlainTimeJson(TypedDict):
+    """Computing time without measurement in core-seconds, and whether a run time was given."""
+
+    value: float | None
+    given: bool
+
+
+class MeasuredDilationJson(TypedDict):
+    """Computing time over the plain one; null unless a run time was given."""
+
+    unfiltered: float | None
+    filtered: float | None
+
+
+class MeasuredEffectJson(TypedDict):
+    """What a filter did."""
+
+    applied: str | None
+    plain_time: PlainTimeJson
+    dilation: MeasuredDilationJson
+    event_cost: Annotated[float | None, "seconds per visit"]
+
+
+class VerificationJson(TypedDict):
+    """What a filter should have done, and what it did."""
+
+    filter: str
+    agrees: bool
+    tolerance: float
+    points: list[VerifiedPointJson]
+    prediction: PredictionJson
+    measured: MeasuredEffectJson
+
+
+def simulation_json(rules: str, before: Profile, after: Profile, prediction: FilterEffect) -> SimulationJson:
     """Return what a profile would look like under a filter, with the predicted effect."""
     return {
+        "filter": rules,
         "source": before.source,
         "filter_digest": after.attributes[FILTER_ATTRIBUTE],
         "measured": simulation_counts(before),
@@ -191,7 +285,7 @@ def simulation_json(before: Profile, after: Profile, prediction: FilterEffect) -
 
 def verified_filter_json(
     name: str, verifications: Sequence[Verification], prediction: FilterEffect, effect: MeasuredEffect
-) -> dict[str, Any]:
+) -> VerificationJson:
     """Return what a filter should have done and what it did; the effect is that on the largest scale."""
     return {
         "filter": name,
@@ -203,7 +297,7 @@ def verified_filter_json(
     }
 
 
-def _verification(one: Verification) -> dict[str, Any]:
+def _verification(one: Verification) -> VerifiedPointJson:
     return {
         "full": one.full,
         "reduced": one.reduced,
@@ -216,7 +310,7 @@ def _verification(one: Verification) -> dict[str, Any]:
     }
 
 
-def _difference(found: CallPathDifference) -> dict[str, Any]:
+def _difference(found: CallPathDifference) -> DifferenceJson:
     return {
         "callpath": list(found.callpath),
         "kind": found.kind,
@@ -226,7 +320,7 @@ def _difference(found: CallPathDifference) -> dict[str, Any]:
     }
 
 
-def _effect(effect: MeasuredEffect) -> dict[str, Any]:
+def _effect(effect: MeasuredEffect) -> MeasuredEffectJson:
     return {
         "applied": None if effect.applied is None else effect.applied.value,
         "plain_time": {"value": effect.plain, "given": effect.given},

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import FIGURE, INTERVAL, Column, filled, json_rows
+from pipeline.columns.json_schema import RowsOf
 from pipeline.columns.scales import known
 from pipeline.questions.choosing.isoefficiency import Isoefficiency, Kept
 from pipeline.wording.quantities import figure, number, numbers, percent, quantity, value_text
@@ -106,7 +107,18 @@ def isoefficiency_table(found: Isoefficiency) -> DataTable:
     return filled(PLACES, _places(found), notes=notes)
 
 
-def isoefficiency_json(found: Isoefficiency) -> dict[str, Any]:
+class IsoefficiencyJson(TypedDict):
+    """Which sizes and scales keep an efficiency."""
+
+    efficiency: float
+    scale: Annotated[str, "the parameter that scales"]
+    size: Annotated[str, "the parameter that is the size"]
+    looked_at: Annotated[dict[str, list[float]], "ends of the sizes and scales looked at"]
+    growth: Annotated[float | None, "the power of the scale that the size has to grow as"]
+    kept: Annotated[list[dict[str, Any]], RowsOf(columns=PLACES)]
+
+
+def isoefficiency_json(found: Isoefficiency) -> IsoefficiencyJson:
     """Return where an efficiency is kept as plain data."""
     return {
         "efficiency": found.share,

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 from scipy.special import ndtr
@@ -22,6 +22,7 @@ from pipeline.columns.column import (
     json_rows,
     parameters,
 )
+from pipeline.columns.json_schema import RowsOf
 from pipeline.columns.model_json import point_json
 from pipeline.columns.scales import estimates_json, known
 from pipeline.questions.choosing.choice import Choice, Relaxed
@@ -29,6 +30,7 @@ from pipeline.questions.choosing.jobs import SURE, Jobs
 from pipeline.questions.choosing.limits import EFFICIENCY
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.wording.quantities import (
+    FigureJson,
     counted,
     figure,
     number,
@@ -65,7 +67,7 @@ class ShownJobs:
         """The points of those shown."""
         return [point_json(self.names, point) for point in self.choice.jobs.figures.points[self.places]]
 
-    def estimates(self, found: Estimate) -> list[dict[str, Any] | None]:
+    def estimates(self, found: Estimate) -> list[FigureJson | None]:
         """Return the figures of those shown, of all."""
         return estimates_json(found.take(self.places))
 
@@ -153,7 +155,32 @@ def _best(shown: ShownJobs) -> list[str]:
     return [", ".join(name for name, best in of if best == place) for place in shown.places.tolist()]
 
 
-def choice_json(shown: ShownJobs) -> dict[str, Any]:
+class JobBeside(TypedDict):
+    """What is said of a job beside its columns."""
+
+    point: dict[str, float]
+    holds: Annotated[bool, "whether it holds all limits, each with a probability of 90 % or more"]
+    probabilities: Annotated[dict[str, float | None], "of holding each limit"]
+
+
+class RelaxedJson(TypedDict):
+    """Limits that would have to be relaxed for a scale to hold all."""
+
+    limits: dict[str, float]
+    point: dict[str, float]
+
+
+class ChoiceJson(TypedDict):
+    """Jobs at several scales, and the best of those that hold the limits."""
+
+    parameter: Annotated[str, "that scales"]
+    limits: Annotated[dict[str, float], "seconds, core-hours, a share, bytes, joules"]
+    jobs: Annotated[list[dict[str, Any]], RowsOf(columns=JOBS, beside=JobBeside)]
+    best: Annotated[dict[str, dict[str, float]], "the point of the job that is best in it"]
+    relaxed: list[RelaxedJson]
+
+
+def choice_json(shown: ShownJobs) -> ChoiceJson:
     """Return limits, jobs and the best of them as plain data."""
     choice = shown.choice
     rows = json_rows(JOBS, shown)

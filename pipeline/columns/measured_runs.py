@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 from ingest.run_settings import agreed_settings, described_runs
 from pipeline.columns.cells import Audience, DataTable
@@ -22,8 +22,76 @@ COUNTS = {
 NAME_WIDTH = 60
 MANY = 10_000  # from which on counts are written with commas
 
+
+class InspectedRunJson(TypedDict):
+    """A run, and what is in its profile."""
+
+    path: str
+    format: str
+    at: Annotated[list[float], "values of the parameters"]
+    repetition: int
+    callpaths: int
+    regions: int
+    locations: int
+    accelerators: int
+    processes: int
+    metrics: list[str]
+    totals: Annotated[dict[str, float], "sums of metrics; empty without --totals"]
+    metadata: dict[str, str]
+    settings: Annotated[dict[str, str], "that logs state"]
+    memory: Annotated[tuple[float, str] | None, "bytes of the process that takes most, and what states it"]
+    notices: list[str]
+    statistic: NotRequired[Annotated[str, "of logs: what values are of the processes"]]
+    reconciled: NotRequired[Annotated[dict[str, str], "how much of a stated total the values are"]]
+    overlapping: NotRequired[Annotated[list[tuple[str, float]], "of a single log: timers in no sum"]]
+
+
+class SeriesJson(TypedDict):
+    """A file that holds many points."""
+
+    format: str
+    points: int
+    repetitions: int
+    callpaths: int
+    metrics: list[str]
+
+
+class SkippedJson(TypedDict):
+    """What was not read, and why."""
+
+    path: str
+    reason: str
+
+
+class ExtentJson(TypedDict):
+    """How large a study is: least and most of what it has; null for what is unknown."""
+
+    runs: int
+    points: int
+    program: str
+    processes: tuple[int, int] | None
+    nodes: tuple[int, int] | None
+    repetitions: tuple[int, int] | None
+    cores: Annotated[str, "what cores are counted by"]
+    core_seconds: float
+
+
+class InspectionJson(TypedDict):
+    """What is in a profile, a series file or a directory of runs."""
+
+    path: str
+    parameters: list[str]
+    runs: list[InspectedRunJson]
+    skipped: list[SkippedJson]
+    notices: list[str]
+    problems: Annotated[list[str], "one sentence each"]
+    usable: Annotated[bool, "whether the runs can be modelled together"]
+    extent: ExtentJson | None
+    series: NotRequired[SeriesJson]
+
+
 Found = Mapping[str, Any]
-"""What `pipeline.stages.inspect.inspect_path` returns."""
+"""An `InspectionJson`."""
 
 
 def inspection_table(found: Found) -> DataTable:

@@ -6,7 +6,7 @@ They are made of what the functions named ``..._json`` here and in `pipeline.rep
 import math
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 from pipeline.columns.cells import DataTable
 from pipeline.columns.column import ESTIMATE, EXACT, FIGURE, SHARE, TEXTS, Column, Row, filled
@@ -38,7 +38,66 @@ def loops_table(report: Mapping[str, Any]) -> DataTable:
     return filled(columns, rows, notes=report["notices"])
 
 
-def loads_json(found: Sequence[PortLoads]) -> dict[str, Any]:
+class PortLoadJson(TypedDict):
+    """Cycles per iteration of a port."""
+
+    term: str
+    port: str
+    cycles: float
+    classes: Annotated[dict[str, float], "by class of instructions"]
+
+
+class PortLoadsJson(TypedDict):
+    """The loads of ports, of every loop that a port model predicts."""
+
+    port_loads: list[PortLoadJson]
+
+
+class ModelErrorJson(TypedDict):
+    """The relative errors of a model on variants that were left out."""
+
+    term: str
+    model: str
+    variants: int
+    mean: float
+    deviation: float
+    worst: float
+
+
+class PredictedVariantJson(TypedDict):
+    """A variant as measured, and as each model predicted it."""
+
+    term: str
+    variant: str
+    measured: float
+    predicted: dict[str, float | None]
+
+
+class ModelErrorsJson(TypedDict):
+    """Models compared."""
+
+    targets: list[PredictedVariantJson]
+    models: list[ModelErrorJson]
+
+
+class ThreadTimeJson(TypedDict):
+    """Seconds with a number of threads, with an interval."""
+
+    term: str
+    threads: int
+    value: float
+    lower: float
+    upper: float
+    limited_by: Literal["memory", "ports"]
+
+
+class ThreadTimesJson(TypedDict):
+    """Times of loops over threads."""
+
+    threads: list[ThreadTimeJson]
+
+
+def loads_json(found: Sequence[PortLoads]) -> PortLoadsJson:
     """Return port loads as plain data: cycles per iteration by port and class."""
     return {
         "port_loads": [
@@ -72,8 +131,8 @@ def _cycles_of(kind: str, rows: Rows) -> list[float]:
     return [row["classes"].get(kind, 0.0) for row in rows]
 
 
-def comparisons_json(found: Mapping[str, ModelComparison]) -> dict[str, Any]:
-    """Return errors of each model as plain data: mean, standard deviation and worst, and of every variant."""
+def comparisons_json(found: Mapping[str, ModelComparison]) -> ModelErrorsJson:
+    """Return mean, standard deviation and worst |relative error| of each model, and what it predicted of each variant."""
     return {
         "targets": [
             {
@@ -114,7 +173,7 @@ def comparisons_table(document: Mapping[str, Any]) -> DataTable:
     return filled(columns, document["models"])
 
 
-def threads_json(found: Sequence[ThreadTimes]) -> dict[str, Any]:
+def threads_json(found: Sequence[ThreadTimes]) -> ThreadTimesJson:
     """Return run times over threads as plain data, in seconds, with what limits them."""
     return {
         "threads": [

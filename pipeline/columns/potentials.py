@@ -1,7 +1,7 @@
 """What kernels would gain if they were faster, scaled perfectly or were balanced."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, NotRequired, TypedDict
 
 import numpy as np
 
@@ -12,33 +12,56 @@ from pipeline.columns.model_json import point_json
 from pipeline.questions.analysis import Level
 from pipeline.questions.potential import BALANCED, SCALING, TWICE, WAYS, Potential
 from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import estimate_json, number, point_text, quantity
+from pipeline.wording.quantities import FigureJson, estimate_json, number, point_text, quantity
 
 Row = Mapping[str, Any]
 WORDS = {TWICE: "twice as fast", SCALING: "scaling perfectly", BALANCED: "balanced"}
 
 
-def potential_json(found: Potential, level: Level, parameters: Sequence[str]) -> dict[str, Any]:
+class KernelPotentialJson(TypedDict):
+    """What a kernel would gain in seconds of wall time."""
+
+    id: NotRequired[Annotated[int, "of call paths only: the number in the preorder of the call tree"]]
+    callpath: list[str]
+    by: Annotated[str, "what gains most: twice as fast, perfect scaling or balanced"]
+    gain: FigureJson | None
+    share: Annotated[float, "of the wall time"]
+    twice_as_fast: FigureJson | None
+    perfect_scaling: FigureJson | None
+    balanced: FigureJson | None
+
+
+class PotentialJson(TypedDict):
+    """What kernels would gain at a point, the largest gain first."""
+
+    at: dict[str, float]
+    wall_seconds: float
+    kernels: list[KernelPotentialJson]
+
+
+def potential_json(found: Potential, level: Level, parameters: Sequence[str]) -> PotentialJson:
     """Return what kernels of a level would gain as plain data, the largest gain first."""
-    rows = []
+    rows: list[KernelPotentialJson] = []
     for place, (kernel, best) in enumerate(zip(found.kernels.tolist(), found.best, strict=True)):
         node = int(level.kernels.node[kernel])
-        gains = {way: _gain(found, way, place) for way in WAYS}
-        gain = gains[best]
-        rows.append(
-            {
-                **({"id": node + 1} if node >= 0 else {}),
-                "callpath": list(level.kernels.callpaths[kernel]),
-                "by": best,
-                "gain": gain,
-                "share": number(gain["value"] / found.wall if gain and found.wall > 0 else 0.0),
-                **{way.replace(" ", "_"): gains[way] for way in WAYS},
-            }
-        )
+        gain = _gain(found, best, place)
+        seconds = gain["value"] if gain is not None else None
+        row: KernelPotentialJson = {
+            "callpath": list(level.kernels.callpaths[kernel]),
+            "by": best,
+            "gain": gain,
+            "share": number((seconds or 0.0) / found.wall if found.wall > 0 else 0.0),
+            "twice_as_fast": _gain(found, TWICE, place),
+            "perfect_scaling": _gain(found, SCALING, place),
+            "balanced": _gain(found, BALANCED, place),
+        }
+        if node >= 0:
+            row["id"] = node + 1
+        rows.append(row)
     return {"at": point_json(parameters, found.point), "wall_seconds": number(found.wall), "kernels": rows}
 
 
-def _gain(found: Potential, way: str, place: int) -> dict[str, Any] | None:
+def _gain(found: Potential, way: str, place: int) -> FigureJson | None:
     value, lower, upper = (float(end[place]) for end in found.gains[way])
     return estimate_json(value, lower, upper) if np.isfinite(value) else None
 

@@ -6,7 +6,7 @@ They are made of what the functions named ``..._json`` here and in `pipeline.rep
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypedDict
 
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ABSENT, ESTIMATE, EXACT, FIGURE, SHARE, TEXTS, Column, filled, stored
@@ -169,7 +169,36 @@ def _as_text(heading: str, texts: Sequence[str]) -> Column[Any]:
     return Column(key=heading, heading=heading, kind=EXACT, values=lambda _: texts, texts=lambda _: texts)
 
 
-def sensitivities_json(found: Sequence[Sensitivity]) -> dict[str, Any]:
+class SensitivityJson(TypedDict):
+    """How the total responds to a value: per cent for one per cent, and per unit."""
+
+    name: str
+    elasticity: float
+    derivative: float
+
+
+class SensitivitiesJson(TypedDict):
+    """Sensitivities, the strongest first."""
+
+    sensitivities: list[SensitivityJson]
+
+
+class StrategiesOfLoopJson(TypedDict):
+    """Seconds of a vector loop by strategy; errors are (measured - predicted) / measured."""
+
+    loop: str
+    measured: float | None
+    predicted: dict[str, float]
+    error: dict[str, float] | None
+
+
+class StrategiesJson(TypedDict):
+    """Vector loops by strategy."""
+
+    loops: list[StrategiesOfLoopJson]
+
+
+def sensitivities_json(found: Sequence[Sensitivity]) -> SensitivitiesJson:
     """Return sensitivities as plain data, the strongest first."""
     return {
         "sensitivities": [
@@ -195,7 +224,7 @@ def sensitivities_table(document: Mapping[str, Any]) -> DataTable:
     return filled(columns, rows)
 
 
-def strategies_json(loops: Sequence[StrategyTimes]) -> dict[str, Any]:
+def strategies_json(loops: Sequence[StrategyTimes]) -> StrategiesJson:
     """Return the times of vector loops by strategy as plain data, in seconds.
 
     An error is (measured - predicted) / measured: positive if the prediction is too short.

@@ -12,7 +12,7 @@ from pipeline.columns.kernel_tables import Summary, ranking_table
 from pipeline.columns.target_sentences import far_targets
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures
-from pipeline.wording.quantities import estimate_json, number, percent
+from pipeline.wording.quantities import FigureJson, estimate_json, number, percent
 
 Entry: TypeAlias = Mapping[str, Any]
 Entries: TypeAlias = Sequence[Entry]
@@ -59,7 +59,7 @@ WHERE_MEASURED: tuple[Column[Figures], ...] = (
 """What is known besides of runs that state a rate, and of accelerators."""
 
 
-def estimates_json(found: Estimate) -> list[dict[str, Any] | None]:
+def estimates_json(found: Estimate) -> list[FigureJson | None]:
     """Return each figure with its interval, None for one that is not available."""
     return [
         estimate_json(*ends) if np.isfinite(ends[0]) else None

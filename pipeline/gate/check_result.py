@@ -7,6 +7,7 @@ from math import isfinite
 
 from pipeline.gate.kernel_values import KernelId, KernelValues
 from pipeline.questions.expected_growth import JudgedExpectation
+from pipeline.wording.exit_codes import ExitCode
 
 
 class Ruling(Enum):
@@ -26,10 +27,10 @@ class Ruling(Enum):
 class Outcome(IntEnum):
     """What is decided about the whole; the value is the exit code."""
 
-    PASSED = 0
-    REGRESSED = 1
-    INCONCLUSIVE = 3
-    EXCEEDED = 4
+    PASSED = ExitCode.FINE
+    REGRESSED = ExitCode.REGRESSION
+    INCONCLUSIVE = ExitCode.INCONCLUSIVE
+    EXCEEDED = ExitCode.EXCEEDED
 
 
 class Ground(Enum):

@@ -1,7 +1,7 @@
 """Loops on processor cores, in the terminal and as JSON."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, TypedDict
 
 from rich.console import Console
 from rich.table import Table
@@ -91,7 +91,64 @@ def _notices(report: PortsReport) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*found, *report.notices]))
 
 
-def ports_json(report: PortsReport) -> dict[str, Any]:
+class PortWorkJson(TypedDict):
+    """Cycles of the busiest ports by the kind of instructions."""
+
+    kind: str
+    cycles: float
+
+
+class LoopEstimateJson(TypedDict):
+    """What limits a loop on a processor: cycles per pass."""
+
+    processor: str
+    source: str
+    cycles: float
+    bounds: dict[str, float]
+    limit: str
+    bottleneck: Annotated[str, "what limits it, in a sentence"]
+    busiest_ports: list[str]
+    work: list[PortWorkJson]
+    ports: Annotated[dict[str, float], "busy cycles by port"]
+    micro_operations: float
+    unknown: Annotated[list[str], "instructions without a known cost"]
+
+
+class LoopTimeJson(TypedDict):
+    """The time on the other processor in seconds, with its interval."""
+
+    value: float
+    lower: float
+    upper: float
+    cycle_ratio: float
+    clock_ratio: float
+
+
+LoopJson = TypedDict(
+    "LoopJson",
+    {
+        "number": int,
+        "instructions": int,
+        "depth": int,
+        "on": LoopEstimateJson,
+        "from": LoopEstimateJson | None,
+        "time": LoopTimeJson | None,
+    },
+)
+
+
+class PortsJson(TypedDict):
+    """What limits the loops of a function."""
+
+    file: str
+    function: str
+    measured_seconds: float | None
+    loops: list[LoopJson]
+    other_loops: Annotated[int, "how many are left out"]
+    notices: list[str]
+
+
+def ports_json(report: PortsReport) -> PortsJson:
     """Return the loops of a function as plain data."""
     return {
         "file": str(report.path),
@@ -103,7 +160,7 @@ def ports_json(report: PortsReport) -> dict[str, Any]:
     }
 
 
-def _loop_json(loop: LoopReport) -> dict[str, Any]:
+def _loop_json(loop: LoopReport) -> LoopJson:
     time = loop.time
     return {
         "number": loop.number,
@@ -123,7 +180,7 @@ def _loop_json(loop: LoopReport) -> dict[str, Any]:
     }
 
 
-def _estimate_json(estimate: LoopEstimate) -> dict[str, Any]:
+def _estimate_json(estimate: LoopEstimate) -> LoopEstimateJson:
     return {
         "processor": estimate.processor.key,
         "source": estimate.source,
@@ -139,5 +196,5 @@ def _estimate_json(estimate: LoopEstimate) -> dict[str, Any]:
     }
 
 
-def _numbers(values: Mapping[str, float]) -> dict[str, float | int]:
+def _numbers(values: Mapping[str, float]) -> dict[str, float]:
     return {name: number(value) for name, value in values.items()}

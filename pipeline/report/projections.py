@@ -1,7 +1,7 @@
 """Projections and sweeps, and the applications and machines that are shipped: in the terminal and as JSON."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 from rich.console import Console
 from rich.text import Text
@@ -99,7 +99,7 @@ def _show_profile(out: Console, projection: ApplicationProjection) -> None:
         _print(out, f"{verdict['group']}: {verdict['sentence']}")
 
 
-def _verdicts(projection: ApplicationProjection) -> list[dict[str, str]]:
+def _verdicts(projection: ApplicationProjection) -> list["GroupVerdictJson"]:
     """Return what limits every group of the profile where it was measured."""
     return [
         {"group": name, "limited_by": found.bound.value, "sentence": found.sentence}
@@ -107,7 +107,144 @@ def _verdicts(projection: ApplicationProjection) -> list[dict[str, str]]:
     ]
 
 
-def projection_json(projection: ApplicationProjection) -> dict[str, Any]:
+class ProjectedValueJson(TypedDict):
+    """A value of a breakdown with its interval."""
+
+    path: list[str]
+    value: float
+    lower: float
+    upper: float
+    unit: str
+    share: Annotated[float | None, "of the total"]
+
+
+class VariantJson(TypedDict):
+    """Another variant of the machine."""
+
+    name: str
+    total: ProjectedValueJson | None
+    loss: ProjectedValueJson | None
+    reason: Annotated[str, "why there is no total"]
+
+
+class MeasuredTotalJson(TypedDict):
+    """What was measured, and the relative error of the projection."""
+
+    value: float
+    error: float
+
+
+class ReferenceJson(TypedDict):
+    """The machine that a profile was measured on, and the seconds there."""
+
+    machine: str
+    value: float
+
+
+class GroupVerdictJson(TypedDict):
+    """What limits a group of regions where it was measured."""
+
+    group: str
+    limited_by: str
+    sentence: str
+
+
+class RooflinePointJson(TypedDict):
+    """A region that was counted."""
+
+    name: str
+    run: str
+    level: str
+    intensity: Annotated[float, "flop/B"]
+    rate: Annotated[float, "flop/s"]
+
+
+class RooflineJson(TypedDict):
+    """Ceilings of a machine, and the regions below them."""
+
+    bandwidths: Annotated[dict[str, float], "B/s"]
+    peaks: Annotated[dict[str, float], "flop/s"]
+    points: list[RooflinePointJson]
+
+
+class ProjectionJson(TypedDict):
+    """An application on a machine: total, parts, definitions, other variants."""
+
+    title: str
+    machine: str
+    variant: str
+    level: Annotated[float, "of the intervals"]
+    at: dict[str, float]
+    total: ProjectedValueJson
+    breakdown: list[ProjectedValueJson]
+    definitions: list[ProjectedValueJson]
+    variants: list[VariantJson]
+    measured: MeasuredTotalJson | None
+    reference: ReferenceJson | None
+    speedup: ProjectedValueJson | None
+    verdicts: list[GroupVerdictJson]
+    roofline: RooflineJson | None
+    notices: list[str]
+
+
+class SweepJson(TypedDict):
+    """Projections over an input with several values."""
+
+    swept: str
+    projections: list[ProjectionJson]
+
+
+class InputJson(TypedDict):
+    """An input of an application."""
+
+    name: str
+    meaning: str
+    unit: str
+    default: Annotated[float | None, "null if it must be given"]
+
+
+class ShippedApplicationJson(TypedDict):
+    """An application that is shipped."""
+
+    name: str
+    title: str
+    source: str
+    reproduces: str
+    machine: Annotated[str | None, "that it is projected to by default"]
+    inputs: list[InputJson]
+
+
+class MachineValueJson(TypedDict):
+    """A value of a machine."""
+
+    value: float
+    unit: str
+
+
+class ShippedMachineJson(TypedDict):
+    """A machine that is shipped."""
+
+    name: str
+    title: str
+    source: str
+    covers: list[str]
+    variants: list[str]
+    values: dict[str, MachineValueJson]
+
+
+class MachinesJson(TypedDict):
+    """The machines that are shipped."""
+
+    machines: list[ShippedMachineJson]
+
+
+class ShippedJson(MachinesJson):
+    """The applications and machines that are shipped."""
+
+    applications: list[ShippedApplicationJson]
+
+
+def projection_json(projection: ApplicationProjection) -> ProjectionJson:
     """Return a projection as plain data: all that `show_projection` prints."""
     measured, profile = projection.measured, projection.profile
     return {
@@ -139,7 +276,7 @@ def projection_json(projection: ApplicationProjection) -> dict[str, Any]:
     }
 
 
-def _roofline_json(roofline: Roofline) -> dict[str, Any]:
+def _roofline_json(roofline: Roofline) -> RooflineJson:
     """Return ceilings in B/s and flop/s, and the regions that were counted, in flop/B and flop/s."""
     return {
         "bandwidths": {ceiling.name: number(ceiling.value) for ceiling in roofline.bandwidths},
@@ -157,7 +294,7 @@ def _roofline_json(roofline: Roofline) -> dict[str, Any]:
     }
 
 
-def _line_json(line: ProjectedValue) -> dict[str, Any]:
+def _line_json(line: ProjectedValue) -> ProjectedValueJson:
     return {
         "path": list(line.path),
         "value": number(line.value),
@@ -176,7 +313,7 @@ def show_shipped(out: Console, shipped: Mapping[str, Any]) -> None:
         show_table(out, table)
 
 
-def shipped_json(applications: Sequence[ApplicationFile], machines: Sequence[Machine]) -> dict[str, Any]:
+def shipped_json(applications: Sequence[ApplicationFile], machines: Sequence[Machine]) -> ShippedJson:
     """Return the shipped applications and machines as plain data."""
     return {
         "applications": [
@@ -194,7 +331,7 @@ def shipped_json(applications: Sequence[ApplicationFile], machines: Sequence[Mac
     }
 
 
-def machines_json(machines: Sequence[Machine]) -> list[dict[str, Any]]:
+def machines_json(machines: Sequence[Machine]) -> list[ShippedMachineJson]:
     """Return machines as plain data."""
     return [
         {
@@ -215,7 +352,7 @@ def machines_json(machines: Sequence[Machine]) -> list[dict[str, Any]]:
     ]
 
 
-def _input_json(entry: ApplicationInput) -> dict[str, Any]:
+def _input_json(entry: ApplicationInput) -> InputJson:
     return {
         "name": entry.name,
         "meaning": entry.meaning,
@@ -224,7 +361,7 @@ def _input_json(entry: ApplicationInput) -> dict[str, Any]:
     }
 
 
-def sweep_json(projections: Sequence[ApplicationProjection], swept: str) -> dict[str, Any]:
+def sweep_json(projections: Sequence[ApplicationProjection], swept: str) -> SweepJson:
     """Return projections as plain data: which input has several values, and a projection for each."""
     return {"swept": swept, "projections": [projection_json(projection) for projection in projections]}
 

@@ -1,4 +1,4 @@
-"""The ``runtime`` of ``summary.json``, as plain data (schema: docs/reference/summary.schema.json)."""
+"""The ``runtime`` of ``summary.json``, as plain data (schema: docs/reference/schemas/summary.schema.json)."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,12 +1,13 @@
 """A study on two machines as plain data: both summaries, how kernels went over, what is assumed."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.callpaths import folded
+from pipeline.columns.json_schema import Published
 from pipeline.projection.study.gains import gain, limits_on_both
 from pipeline.projection.study.kernel_table import WAYS, Way
 from pipeline.projection.study.projected_study import StudyProjection
@@ -16,9 +17,51 @@ from pipeline.questions.analysis import Level
 from pipeline.wording.quantities import number
 
 
+class WayJson(TypedDict):
+    """How a kernel went over; the probabilities of what limits one that computes."""
+
+    callpath: list[str]
+    way: str
+    limits: dict[str, float] | None
+    limits_here: dict[str, float] | None
+    limits_there: dict[str, float] | None
+    tested: Annotated[bool, "whether counters say what limits it"]
+
+
+class FasterJson(TypedDict):
+    """By which factor the other machine is faster at a point, and each resource alone."""
+
+    value: float
+    lower: float
+    upper: float
+    by: dict[str, float]
+
+
+class StudyOnMachineJson(TypedDict):
+    """A study on a machine."""
+
+    machine: str
+    name: str
+    cores: float
+    summary: Annotated[dict[str, Any], Published(name="summary")]
+
+
+StudyProjectionJson = TypedDict(
+    "StudyProjectionJson",
+    {
+        "from": StudyOnMachineJson,
+        "on": StudyOnMachineJson,
+        "faster_by": list[FasterJson],
+        "kernels": list[WayJson],
+        "regions": list[WayJson],
+        "assumptions": list[str],
+    },
+)
+
+
 def study_projection_json(
     projection: StudyProjection, here: Mapping[str, Any], there: Mapping[str, Any], target: FloatArray
-) -> dict[str, Any]:
+) -> StudyProjectionJson:
     """Return a projection of a study.
 
     Args:
@@ -29,11 +72,13 @@ def study_projection_json(
     points = np.array([list(entry["point"].values()) for entry in there["runtime"]["at"]], dtype=np.float64)
     found = gain(projection.here.callpaths.models, projection.callpaths, points)
     return {
-        "from": _machine(projection.source) | {"summary": _once(here)},
-        "on": _machine(projection.target) | {"summary": there},
+        "from": _machine(projection.source, _once(here)),
+        "on": _machine(projection.target, there),
         "faster_by": [
             {
-                **{key: number(end[0, q]) for key, end in vars(found.total).items()},
+                "value": number(found.total.value[0, q]),
+                "lower": number(found.total.lower[0, q]),
+                "upper": number(found.total.upper[0, q]),
                 "by": {resource.value: number(factors[q]) for resource, factors in found.by.items()},
             }
             for q in range(len(points))
@@ -52,11 +97,16 @@ def _once(summary: Mapping[str, Any]) -> dict[str, Any]:
     return {**summary, "runtime": {**summary["runtime"], "at": at}}
 
 
-def _machine(place: StudyMachine) -> dict[str, Any]:
-    return {"machine": place.machine.path.stem, "name": place.name, "cores": number(place.cores)}
+def _machine(place: StudyMachine, summary: dict[str, Any]) -> StudyOnMachineJson:
+    return {
+        "machine": place.machine.path.stem,
+        "name": place.name,
+        "cores": number(place.cores),
+        "summary": summary,
+    }
 
 
-def _ways(level: Level, transfer: Transfer, target: FloatArray) -> list[dict[str, Any]]:
+def _ways(level: Level, transfer: Transfer, target: FloatArray) -> list[WayJson]:
     """Return how each kernel went over, and the probabilities of what limits one that computes."""
     table, computes = transfer.table, WAYS.index(Way.COMPUTES)
     here, there = limits_on_both(transfer, target[None])
@@ -75,6 +125,6 @@ def _ways(level: Level, transfer: Transfer, target: FloatArray) -> list[dict[str
     ]
 
 
-def _shares(of_kernel: FloatArray) -> dict[str, float | None]:
+def _shares(of_kernel: FloatArray) -> dict[str, float]:
     pairs = zip(RESOURCES, of_kernel.tolist(), strict=True)
     return {resource.value: number(share) for resource, share in pairs if share > 0}

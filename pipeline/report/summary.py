@@ -1,7 +1,7 @@
-"""What ``summary.json`` and ``--json`` hold, as plain data (schema: docs/reference/summary.schema.json)."""
+"""What ``summary.json`` and ``--json`` hold (docs/reference/schemas/summary.schema.json)."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any, TypedDict
 
 import numpy as np
 
@@ -256,7 +256,43 @@ def work_summary(found: DifferingWork) -> dict[str, Any]:
     return {"per": found.per, **counts}
 
 
-def plan_summary(found: MeasurementPlan, level: Level) -> dict[str, Any]:
+class SettledJson(TypedDict):
+    """A kernel whose growth a measurement settles."""
+
+    callpath: list[str]
+    share: Annotated[float, "of the doubt about it"]
+
+
+class MeasurementJson(TypedDict):
+    """A measurement that is advised."""
+
+    at: dict[str, float]
+    repetitions: int
+    cost: Annotated[float, "core-seconds"]
+    relative_width_after: Annotated[float, "of the interval of the total at the target"]
+    reduction: Annotated[float, "share of the width that it takes away"]
+    settles: list[SettledJson]
+
+
+class PlanJson(TypedDict):
+    """What to measure next for a target."""
+
+    target: dict[str, float]
+    budget: Annotated[float, "core-seconds"]
+    beyond: Annotated[bool, "whether the target lies beyond the measured range"]
+    relative_width: Annotated[float, "of the interval of the total at the target now"]
+    plan: list[MeasurementJson]
+    instead: Annotated[MeasurementJson | None, "without a plan: what would help at any price"]
+
+
+class PlanOfTargetJson(TypedDict):
+    """The measurements for one of several targets."""
+
+    target: dict[str, float]
+    plan: list[MeasurementJson]
+
+
+def plan_summary(found: MeasurementPlan, level: Level) -> PlanJson:
     """Return what to measure next and what that gains; `level` has the call paths."""
     names = level.models.parameters
     steps, instead = (
@@ -272,7 +308,7 @@ def plan_summary(found: MeasurementPlan, level: Level) -> dict[str, Any]:
     }
 
 
-def _advice(advice: Advice, parameters: Sequence[str], kernels: Kernels) -> dict[str, Any]:
+def _advice(advice: Advice, parameters: Sequence[str], kernels: Kernels) -> MeasurementJson:
     return {
         "at": point_json(parameters, np.array(advice.point)),
         "repetitions": advice.repetitions,

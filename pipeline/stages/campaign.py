@@ -2,8 +2,9 @@
 
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
+from typing import Annotated, TypedDict
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from pipeline.campaign.description import Campaign, CampaignQuestion
 from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_costs import CampaignProgress, Values, expected_costs, values_of
-from pipeline.campaign.run_state import STATUSES, Alive, RunState, output_notices, run_state
+from pipeline.campaign.run_state import STATUSES, Alive, RunState, Status, output_notices, run_state
 from pipeline.questions.planning import rounds
 from pipeline.stages.advise import TIMES, run_costs
 from pipeline.stages.campaign_output import judge_output, reset_runs
@@ -133,7 +134,68 @@ def _modelled_costs(campaign: Campaign, results: Path) -> dict[Values, float]:
     return {values_of(point): cost for point, cost in zip(points, costs, strict=True)}
 
 
-def progress_summary(progress: CampaignProgress) -> dict[str, object]:
+class QuestionJson(TypedDict):
+    """What a campaign is to answer, and how sharply."""
+
+    at: dict[str, float]
+    quantity: str
+    width: Annotated[float, "of the 90 % interval, relative to the value"]
+
+
+class AnswerJson(TypedDict):
+    """The asked quantity with its 90 % interval."""
+
+    value: float
+    lower: float
+    upper: float
+
+
+class RoundJson(TypedDict):
+    """A round: what it was to cost and to reach, and what it did."""
+
+    purpose: str
+    runs: int
+    done: int
+    expected_core_seconds: float | None
+    spent_core_seconds: float
+    expected_width: float | None
+    width: float | None
+    answer: AnswerJson | None
+
+
+class RunJson(TypedDict):
+    """A run of a campaign."""
+
+    name: str
+    round: int
+    repetition: int
+    point: dict[str, float]
+    status: Status
+    seconds: float | None
+    expected_core_seconds: float | None
+    reason: Annotated[str, "why it failed"]
+    job: Annotated[str, "that it has in the queue"]
+    log: Annotated[list[str], "the last lines of one that failed"]
+
+
+class CampaignJson(TypedDict):
+    """A campaign: its runs in order with their states, and what they cost."""
+
+    seed: Annotated[int, "of the order"]
+    question: QuestionJson | None
+    rounds: list[RoundJson]
+    ending: Annotated[str, "why no round follows; empty if one may"]
+    request: Annotated[str, "what the user has to do before it goes on"]
+    counts: Annotated[dict[str, int], "runs by status"]
+    spent_core_seconds: float
+    remaining_core_seconds: float
+    runs_without_known_cost: int
+    budget_core_seconds: float | None
+    notices: list[str]
+    runs: list[RunJson]
+
+
+def progress_summary(progress: CampaignProgress) -> CampaignJson:
     """Return a campaign as JSON: its runs in order with their states, and what they cost."""
     campaign = progress.campaign
     known, unknown = progress.remaining
@@ -153,13 +215,13 @@ def progress_summary(progress: CampaignProgress) -> dict[str, object]:
     }
 
 
-def _question_summary(question: CampaignQuestion | None) -> dict[str, object] | None:
+def _question_summary(question: CampaignQuestion | None) -> QuestionJson | None:
     if question is None:
         return None
     return {"at": dict(question.at), "quantity": question.quantity, "width": question.width}
 
 
-def _round_summary(progress: CampaignProgress, number: int) -> dict[str, object]:
+def _round_summary(progress: CampaignProgress, number: int) -> RoundJson:
     """Return a round with what it was to cost and to reach, and what it did."""
 
     def done(run: PlannedRun) -> bool:
@@ -177,12 +239,14 @@ def _round_summary(progress: CampaignProgress, number: int) -> dict[str, object]
         "expected_core_seconds": None if None in costs else sum(filter(None, costs)) + one.build,
         "spent_core_seconds": one.build + progress.spent_on(runs),
         "expected_width": one.width,
-        "width": answer and answer.width,
-        "answer": answer and asdict(answer),
+        "width": None if answer is None else answer.width,
+        "answer": None
+        if answer is None
+        else {"value": answer.value, "lower": answer.lower, "upper": answer.upper},
     }
 
 
-def _run_summary(progress: CampaignProgress, run: PlannedRun) -> dict[str, object]:
+def _run_summary(progress: CampaignProgress, run: PlannedRun) -> RunJson:
     state = progress.states[run.name]
     return {
         "name": run.name,

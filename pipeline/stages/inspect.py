@@ -1,9 +1,9 @@
 """What `pipeline inspect` shows: what is in a profile or a directory of runs, without models."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Literal, TypedDict
 
 import numpy as np
 
@@ -34,9 +34,10 @@ from ingest.run_settings import (
 )
 from ingest.scaling import Scaling, decide_scaling
 from ingest.tables.table_files import TableSource
+from pipeline.columns.measured_runs import ExtentJson, InspectedRunJson, InspectionJson, SeriesJson
 from pipeline.config.options import Options
 from pipeline.execution.executors import ProgressDisplay, no_progress
-from pipeline.stages.ingest import ingest, skipped_entry
+from pipeline.stages.ingest import ingest
 from pipeline.stages.usable_runs import is_problem
 from pipeline.store.generation import StoredResult, read_result
 
@@ -50,7 +51,7 @@ class _Checked:
 
     problems: Sequence[str]
     usable: bool = False
-    extent: Mapping[str, Any] | None = None
+    extent: ExtentJson | None = None
 
 
 def inspect_path(
@@ -59,7 +60,7 @@ def inspect_path(
     *,
     totals: bool = False,
     progress: ProgressDisplay = no_progress,
-) -> dict[str, Any]:
+) -> InspectionJson:
     """Look into a profile, a series file or a directory of runs.
 
     Args:
@@ -67,19 +68,6 @@ def inspect_path(
         options: which runs are named, what tables mean, and how many processes may read at once.
         totals: whether the sums of all metrics are wanted.
         progress: passes the runs on as they are finished.
-
-    Returns:
-        ``path`` and ``parameters``; per run its path, format, parameter values, repetition, call paths,
-        regions, locations, accelerators, processes, metrics, totals of metrics (none unless requested),
-        metadata, settings that logs state, ``memory`` (bytes of the process that takes most, and what states
-        it, None if nothing does), and notices; ``series`` instead of runs for a series file;
-        ``skipped``, what is not a run, with reasons;
-        ``notices`` on the whole; ``problems``, one sentence each; ``usable``, whether the runs can be
-        modelled together; ``extent`` of those that can: how many runs and points, the least and most
-        processes, nodes and repetitions, what cores are counted by, and the core-seconds of all runs, None
-        without runs. Logs have ``statistic``, what their values are of the processes, and ``reconciled``, how
-        much of the stated total they are; a single one also ``overlapping``, the timers that are in no sum.
-        Profiles of profilers have ``reconciled``, too.
 
     Raises:
         InputError: there is nothing that can be read.
@@ -106,38 +94,40 @@ def inspect_path(
 def _inspection(
     path: Path,
     parameters: Sequence[str],
-    runs: Sequence[dict[str, Any]],
+    runs: list[InspectedRunJson],
     skipped: Sequence[Skipped],
     notices: Sequence[str],
     checked: _Checked,
-) -> dict[str, Any]:
-    return {
+    series: SeriesJson | None = None,
+) -> InspectionJson:
+    found: InspectionJson = {
         "path": str(path),
         "parameters": list(parameters),
         "runs": runs,
-        "skipped": list(map(skipped_entry, skipped)),
+        "skipped": [{"path": str(entry.path), "reason": entry.reason} for entry in skipped],
         "notices": list(notices),
         "problems": list(checked.problems),
         "usable": checked.usable,
         "extent": checked.extent,
     }
+    if series is not None:
+        found["series"] = series
+    return found
 
 
-def _series(path: Path, name: str, series: Experiment) -> dict[str, Any]:
-    return _inspection(
-        path, series.parameters, [], (), (), _Checked(problems=series.notices, usable=True)
-    ) | {
-        "series": {
-            "format": name,
-            "points": len(series.points),
-            "repetitions": series.shape[1],
-            "callpaths": len(series.tree),
-            "metrics": [m.name for m in series.metrics],
-        }
+def _series(path: Path, name: str, series: Experiment) -> InspectionJson:
+    counts: SeriesJson = {
+        "format": name,
+        "points": len(series.points),
+        "repetitions": series.shape[1],
+        "callpaths": len(series.tree),
+        "metrics": [m.name for m in series.metrics],
     }
+    checked = _Checked(problems=series.notices, usable=True)
+    return _inspection(path, series.parameters, [], (), (), checked, counts)
 
 
-def _tables(path: Path, located: Located, source: TableSource, *, totals: bool) -> dict[str, Any]:
+def _tables(path: Path, located: Located, source: TableSource, *, totals: bool) -> InspectionJson:
     study = source.read()
     if study.series is not None:
         return _series(path, TABLE, experiment_from_series(study.series))
@@ -151,7 +141,7 @@ def _tables(path: Path, located: Located, source: TableSource, *, totals: bool) 
 
 def _described(
     runs: Sequence[Run], *, totals: bool
-) -> tuple[list[dict[str, Any]], tuple[str, ...], list[str]]:
+) -> tuple[list[InspectedRunJson], tuple[str, ...], list[str]]:
     """Describe the runs that can be read.
 
     Returns:
@@ -192,7 +182,7 @@ def _checked(located: Located, processes: int, progress: ProgressDisplay) -> _Ch
     return _Checked(problems=problems, usable=True, extent=_extent(read.experiment))
 
 
-def _extent(experiment: Experiment) -> dict[str, Any]:
+def _extent(experiment: Experiment) -> ExtentJson:
     """Return how large a study is: least and most of what it has, and the core-seconds that it held."""
     runs = experiment.runs
     cores = [run.cores for run in runs]
@@ -213,15 +203,15 @@ def _extent(experiment: Experiment) -> dict[str, Any]:
     }
 
 
-def _ends(counts: Sequence[int]) -> list[int] | None:
+def _ends(counts: Sequence[int]) -> tuple[int, int] | None:
     """Return the least and the largest count; None if one is unknown."""
-    return [min(counts), max(counts)] if counts and all(counts) else None
+    return (min(counts), max(counts)) if counts and all(counts) else None
 
 
 def _description(
     path: str, name: str, point: Sequence[float], repetition: int, profile: Profile, *, totals: bool
-) -> dict[str, Any]:
-    return {
+) -> InspectedRunJson:
+    found: InspectedRunJson = {
         "path": path,
         "format": name,
         "at": list(point),
@@ -237,14 +227,13 @@ def _description(
         "settings": stated(profile.attributes, SETTING),
         "memory": memory_of(profile),
         "notices": list(profile.notices),
-    } | _stated_of(profile.attributes)
-
-
-def _stated_of(attributes: Mapping[str, str]) -> dict[str, Any]:
-    """Return what values are of the processes and how much of a stated total they are, if a run says so."""
+    }
+    attributes = profile.attributes
     if is_log(attributes):
-        return {"statistic": attributes[STATISTIC], "reconciled": stated(attributes, RECONCILED)}
-    return {"reconciled": {"": attributes[RECONCILED]}} if RECONCILED in attributes else {}
+        found["statistic"], found["reconciled"] = attributes[STATISTIC], stated(attributes, RECONCILED)
+    elif RECONCILED in attributes:
+        found["reconciled"] = {"": attributes[RECONCILED]}
+    return found
 
 
 def _overlapping(profile: Profile) -> list[tuple[str, float]]:
@@ -294,11 +283,24 @@ def _named(metric: Metric) -> str:
     return f"{metric.name} [{metric.unit}]" if metric.unit else metric.name
 
 
-def intact_result(directory: Path) -> str:
-    """Say that every file of a results directory is as it was written.
+class IntactJson(TypedDict):
+    """A results directory all of whose files are as they were written; any other is refused."""
+
+    path: str
+    intact: Literal[True]
+    files: int
+
+
+def intact_result(directory: Path) -> IntactJson:
+    """Look whether every file of a results directory is as it was written.
 
     Raises:
         InputError: it is not, or the directory is not a complete result of this version.
     """
     stored = read_result(directory, StoredResult.require_intact)
-    return f"OK: {len(stored.digests)} files in {directory} are as they were written"
+    return {"path": str(directory), "intact": True, "files": len(stored.digests)}
+
+
+def intact_sentence(found: IntactJson) -> str:
+    """Say that every file is as it was written."""
+    return f"OK: {found['files']} files in {found['path']} are as they were written"

@@ -14,7 +14,7 @@ from ingest.metric_choice import MetricChoice
 from ingest.scaling import decide_scaling
 from pipeline.columns.expectations import expectations_json
 from pipeline.columns.kernel_tables import CROSSOVERS
-from pipeline.columns.potentials import potential_json
+from pipeline.columns.potentials import PotentialJson, potential_json
 from pipeline.columns.what_if_sentences import effect_sentences
 from pipeline.config.options import Options
 from pipeline.models.metrics import metrics_beside
@@ -39,6 +39,7 @@ from pipeline.questions.what_if import effect, what_if
 from pipeline.report.runtime_summary import runtime_summary
 from pipeline.report.summary import (
     LISTED,
+    PlanJson,
     efficiency_summary,
     groups_summary,
     metric_summary,
@@ -190,7 +191,7 @@ class TargetForecast:
         return None if found is None else work_summary(found)
 
     @cached_property
-    def next_measurement(self) -> dict[str, Any] | None:
+    def next_measurement(self) -> PlanJson | None:
         """The ``next_measurement`` of summary.json, for the last target."""
         study = self.measurable or self.analysis
         plan = None if self.runtime is None else next_measurements(study, self.targets[-1])
@@ -318,7 +319,7 @@ def change_notices(
 
 def potential_at(
     analysis: Analysis, at: Sequence[Mapping[str, float]], changes: Sequence[str], *, by: str
-) -> dict[str, Any]:
+) -> PotentialJson:
     """Return what kernels would gain at the last target point, largest gains first.
 
     Args:

@@ -4,6 +4,7 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 import numpy.typing as npt
@@ -200,10 +201,20 @@ def number(value: float) -> float | int:
     return numbers([value])[0]
 
 
-def estimate_json(value: float, lower: float, upper: float) -> dict[str, float | int | None]:
+class FigureJson(TypedDict):
+    """A value and the ends of its 90 % interval; null for what is unknown."""
+
+    value: float | None
+    lower: float | None
+    upper: float | None
+
+
+def estimate_json(value: float, lower: float, upper: float) -> FigureJson:
     """Return a value and the ends of its interval as plain data, None for what is NaN."""
-    ends = {"value": value, "lower": lower, "upper": upper}
-    return {name: None if math.isnan(end) else number(end) for name, end in ends.items()}
+    value_known, lower_known, upper_known = (
+        None if math.isnan(end) else number(end) for end in (value, lower, upper)
+    )
+    return {"value": value_known, "lower": lower_known, "upper": upper_known}
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from pipeline.gate.gate_options import CheckOptions
 from pipeline.models.options import ModelOptions
 from pipeline.stages.run import run
 from pipeline.store.history_file import SCHEMA
-from tools.documentation import PAGES, command_line, configuration, site_links
+from tools.documentation import GENERATED, PAGES, command_line, configuration, site_links
 
 ROOT = Path(__file__).parents[2]
 TABLES = ("callpaths", "measurements", "runs", "models", "region_models")
@@ -31,6 +31,14 @@ def test_every_command_and_option_is_listed():
     assert "| `DIR` |" in section
     assert r"| `--scaling <auto\|strong\|weak>` |" in section
     assert "| `--limit N` | Number of rows to show, in every format. [default: 15] |" in section
+
+
+def test_the_page_of_the_command_line_has_the_exit_codes_and_nothing_else_lists_them():
+    page = (ROOT / "docs/reference/command-line.md").read_text(encoding="utf-8")
+    assert "<!-- generated: exit codes -->" in page and "| exit code |" not in page
+    rows = re.findall(r"^\| (\d+) \| (.+) \|$", GENERATED["exit codes"](), re.MULTILINE)
+    assert [int(code) for code, _ in rows] == [0, 1, 2, 3, 4, 70, 130]
+    assert dict(rows)["1"] == "`check`: regression, or a rule is broken"
 
 
 def test_source_files_that_documents_name_exist():

@@ -1,10 +1,11 @@
-"""A check or a comparison as plain data: check.json (schema: docs/reference/check.schema.json)."""
+"""A check or a comparison as plain data: check.json (schema: docs/reference/schemas/check.schema.json)."""
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, TypedDict, cast
 
 from pipeline.columns.expectations import expectations_json
+from pipeline.columns.json_schema import Published
 from pipeline.gate.check_result import CheckResult, KernelResult
 from pipeline.gate.kernel_values import KernelId
 from pipeline.wording.record_codec import as_plain, rounded
@@ -33,14 +34,48 @@ def check_document(result: CheckResult) -> dict[str, Any]:
     return plain
 
 
+def _of_check(key: str) -> Published:
+    return Published(name="check", at=f"/properties/{key}")
+
+
+class RenamedJson(TypedDict):
+    """Kernels that are perhaps one, as A and B call it."""
+
+    a: list[str]
+    b: list[str]
+
+
+class ComparisonJson(TypedDict):
+    """A comparison of A, in the place of a baseline, and B; the rest is as in check.json."""
+
+    a: str
+    b: str
+    renamed: list[RenamedJson]
+    version: Annotated[int, _of_check("version")]
+    reasons: Annotated[list[str], _of_check("reasons")]
+    causes: Annotated[list[str], _of_check("causes")]
+    notices: Annotated[list[str], _of_check("notices")]
+    unit: Annotated[str, _of_check("unit")]
+    points: Annotated[list[Any], _of_check("points")]
+    targets: Annotated[list[Any], _of_check("targets")]
+    tests: Annotated[int, _of_check("tests")]
+    correction: Annotated[str, _of_check("correction")]
+    below_share_floor: Annotated[int, _of_check("below_share_floor")]
+    missing: Annotated[list[Any], _of_check("missing")]
+    common: Annotated[Any, _of_check("common")]
+    power: Annotated[Any, _of_check("power")]
+    renames: Annotated[list[Any], _of_check("renames")]
+    kernels: Annotated[list[Any], _of_check("kernels")]
+
+
 def comparison_document(
     result: CheckResult, renamed: Sequence[tuple[KernelId, KernelId]], a: str, b: str
-) -> dict[str, Any]:
+) -> ComparisonJson:
     """Return a comparison of A and B as plain data: the shape of check.json without outcome and exit code."""
     document = check_document(result)
     del document["exit_code"], document["outcome"], document["expectations"]
     pairs = [{"a": list(old.callpath), "b": list(new.callpath)} for old, new in renamed]
-    return {"a": a, "b": b, "renamed": pairs} | document
+    return cast(ComparisonJson, {"a": a, "b": b, "renamed": pairs} | document)
 
 
 def _kernel(result: KernelResult) -> dict[str, Any]:

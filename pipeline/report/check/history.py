@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Annotated, Any, Literal, TypedDict
 
 import numpy as np
 from rich.console import Console
@@ -27,7 +27,57 @@ BAR = 20  # characters
 LEVEL_NAMES = {"callpath": "call path", "region": "region"}  # the total needs none
 
 
-def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+class HistoryEntryJson(TypedDict):
+    """A kernel at one label."""
+
+    label: str
+    added: Annotated[str, "when, by ISO 8601"]
+    value: float
+    share: float
+    growth: str
+    predicted: float
+    verdict: str
+
+
+class ChangePointJson(TypedDict):
+    """A change of a kernel, with the labels between which it surely lies."""
+
+    label: str
+    first_label: str
+    last_label: str
+    factor: float
+    lower: float
+    upper: float
+    p: float
+
+
+class DriftJson(TypedDict):
+    """A slow change over the series."""
+
+    factor: float
+    p: float
+
+
+class KernelHistoryJson(TypedDict):
+    """The series of one kernel."""
+
+    level: Literal["total", "region", "callpath"]
+    callpath: list[str]
+    unit: str
+    at: dict[str, float]
+    entries: list[HistoryEntryJson]
+    other_functions: Annotated[list[str], "labels from which on other functions were recorded"]
+    change_points: list[ChangePointJson]
+    drift: DriftJson | None
+
+
+class HistoryJson(TypedDict):
+    """Kernels across commits."""
+
+    kernels: list[KernelHistoryJson]
+
+
+def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> KernelHistoryJson:
     """Return the series of one kernel with its change points and drift as plain data.
 
     Only entries measured at the same point as the last one are compared, and on the same machine if it is

@@ -8,6 +8,9 @@ from pipeline.cli import main
 from pipeline.config.options import Options
 from pipeline.stages.run import run as run_stages
 from tests.foam_cases import write_foam_case
+from tests.pipeline.cli.published import require_published
+
+WITH_RESULT = (0, 1, 3, 4)  # exit codes
 
 
 @pytest.fixture(autouse=True)
@@ -18,14 +21,20 @@ def own_runtime_folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def call(monkeypatch, capsys):
-    """Call `pipeline` with arguments: returns exit code, standard output and standard error."""
+    """Call `pipeline` with arguments: returns exit code, standard output and standard error.
+
+    JSON on standard output has to be all of it, and of a shape that is published for the command.
+    """
 
     def run(*arguments):
         monkeypatch.setattr(sys, "argv", ["pipeline", *map(str, arguments)])
         with pytest.raises(SystemExit) as stop:
             main()
         told = capsys.readouterr()
-        return stop.value.code or 0, told.out, told.err
+        code = stop.value.code or 0
+        if code in WITH_RESULT:
+            require_published(list(map(str, arguments)), told.out)
+        return code, told.out, told.err
 
     return run
 

@@ -10,7 +10,7 @@ import pytest
 from pipeline.wording.quantities import figure, interval_text
 
 ROOT = Path(__file__).parents[3]
-SCHEMA = ROOT / "docs" / "reference" / "check.schema.json"
+SCHEMA = ROOT / "docs" / "reference" / "schemas" / "check.schema.json"
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import pytest
 import pipeline as pl
 
 ROOT = Path(__file__).parents[3]
-SCHEMA = ROOT / "docs" / "reference" / "check.schema.json"
+SCHEMA = ROOT / "docs" / "reference" / "schemas" / "check.schema.json"
 EXPECTED = """
 [[expect]]
 region = "solve"

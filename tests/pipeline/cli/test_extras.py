@@ -10,7 +10,7 @@ from ingest.errors import UsageError, extra
 WITHOUT = """
 import sys
 from importlib.abc import MetaPathFinder
-EXTRAS = {"IPython", "dask", "distributed", "hatchet", "ipykernel", "isal", "matplotlib", "plotext", "sympy"}
+EXTRAS = set("IPython dask distributed hatchet ipykernel isal matplotlib mcp plotext sympy".split())
 class Missing(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in EXTRAS:
@@ -62,6 +62,7 @@ def test_a_filter_is_made_without_extras(bare, strong_study, tmp_path):
         (("plot", "{out}", "sum"), "plotext", "plot"),
         (("plot", "{out}", "sum", "--out", "{tmp}/sum.png"), "matplotlib", "plot"),
         (("export", "{out}", "--to", "proposal", "--out", "{tmp}/paper"), "matplotlib", "plot"),
+        (("serve-mcp", "{study}"), "mcp", "mcp"),
         (("run", "{study}", "--engine", "dask", "--scheduler", "tcp://x:1"), "distributed", "dask"),
     ],
 )

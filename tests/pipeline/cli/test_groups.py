@@ -7,6 +7,7 @@ import pytest
 
 from tests.ingest.readers.timer_logs import castep
 from tests.ingest.tables import table_files
+from tests.pipeline.cli.published import require_valid
 
 POINTS = (2, 4, 8, 16)
 
@@ -80,12 +81,18 @@ def test_logs_are_grouped_by_what_they_state(call, tmp_path, refused):
     )
 
 
-@pytest.mark.parametrize("other", ["--details", "--json"])
-def test_groups_cannot_be_combined_with_one_answer(table, refused, tmp_path, other):
-    given = [other, "-"] if other == "--json" else [other]
-    assert f"{other}: cannot be combined with --group-by" in refused(
-        "run", table, "--group-by", "machine", "--out", tmp_path / "out", *given
+def test_groups_cannot_be_combined_with_one_answer(table, refused, tmp_path):
+    assert "--details: cannot be combined with --group-by" in refused(
+        "run", table, "--group-by", "machine", "--out", tmp_path / "out", "--details"
     )
+
+
+def test_groups_are_one_document(call, table, tmp_path):
+    _, text, _ = call("run", table, "--group-by", "machine", "--out", tmp_path / "out", "--json", "-")
+    document = json.loads(text)
+    assert (document["by"], list(document["studies"])) == ("machine", ["alps", "da/int"])
+    for summary in document["studies"].values():
+        require_valid(summary, "summary")
 
 
 @pytest.fixture

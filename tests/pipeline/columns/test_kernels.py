@@ -5,7 +5,7 @@ import pytest
 
 from pipeline.columns.kernels import KERNELS, growth_style
 
-SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "summary.schema.json"
+SCHEMA = Path(__file__).parents[3] / "docs" / "reference" / "schemas" / "summary.schema.json"
 REQUIRED = (  # what every version of summary.json says of a kernel
     *("callpath", "region", "metric", "unit", "model", "growth", "growth_class", "probability_growing"),
     *("quality", "share_measured", "predictions", "flags"),

@@ -17,7 +17,9 @@ from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, efficiency_s
 from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled, outlooks, summary_of, target_points
 
-SCHEMA = json.loads((Path(__file__).parents[3] / "docs" / "reference" / "summary.schema.json").read_text())
+SCHEMA = json.loads(
+    (Path(__file__).parents[3] / "docs" / "reference" / "schemas" / "summary.schema.json").read_text()
+)
 SAMPLES = Path(__file__).parents[3] / "sample_profiles"
 
 

@@ -1,0 +1,156 @@
+"""What `--json` of every command writes: the one table of documents and of the commands that write them.
+
+The shape of a document is the type that the function returns which makes it. Here it is named, not imported:
+`document_schema` makes the schema that is published as ``docs/reference/schemas/NAME.schema.json``.
+"""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import GenericAlias
+from typing import Any
+
+
+@dataclass(frozen=True, kw_only=True)
+class Document:
+    """A shape of JSON.
+
+    Attributes:
+        title: of its schema.
+        type: ``module:name`` of the type; empty if the published schema itself declares the shape.
+        is_list: whether it is a list of these.
+    """
+
+    title: str
+    type: str = ""
+    is_list: bool = False
+
+
+DOCUMENTS: Mapping[str, Document] = {
+    "inspection": Document(
+        title="What is in a profile or a directory of runs",
+        type="pipeline.columns.measured_runs:InspectionJson",
+    ),
+    "intact": Document(
+        title="A results directory as it was written", type="pipeline.stages.inspect:IntactJson"
+    ),
+    "summary": Document(title="summary.json of pipeline"),
+    "groups": Document(title="A study per value of some metadata", type="pipeline.cli.run:GroupsJson"),
+    "potential": Document(
+        title="What kernels would gain in wall time", type="pipeline.columns.potentials:PotentialJson"
+    ),
+    "choice": Document(title="Jobs at several scales", type="pipeline.columns.jobs:ChoiceJson"),
+    "isoefficiency": Document(
+        title="Sizes and scales that keep an efficiency",
+        type="pipeline.columns.isoefficiency:IsoefficiencyJson",
+    ),
+    "filter": Document(title="The evidence of a filter", type="filters.explanation:EvidenceJson"),
+    "simulation": Document(
+        title="A profile under a filter", type="pipeline.columns.filter_effects:SimulationJson"
+    ),
+    "verification": Document(
+        title="A filter, measured and predicted", type="pipeline.columns.filter_effects:VerificationJson"
+    ),
+    "plan": Document(
+        title="Measurements in their order", type="pipeline.report.summary:MeasurementJson", is_list=True
+    ),
+    "plans": Document(
+        title="Measurements for several targets",
+        type="pipeline.report.summary:PlanOfTargetJson",
+        is_list=True,
+    ),
+    "baseline": Document(title="A baseline that was written", type="pipeline.cli.check:BaselineJson"),
+    "check": Document(title="check.json: what `pipeline check` decided and why"),
+    "comparison": Document(
+        title="Two studies compared", type="pipeline.report.check.document:ComparisonJson"
+    ),
+    "projection": Document(
+        title="An application on a machine", type="pipeline.report.projections:ProjectionJson"
+    ),
+    "sweep": Document(title="An application over an input", type="pipeline.report.projections:SweepJson"),
+    "study-projection": Document(
+        title="A study on another machine", type="pipeline.report.study_projection:StudyProjectionJson"
+    ),
+    "shipped": Document(
+        title="Shipped applications and machines", type="pipeline.report.projections:ShippedJson"
+    ),
+    "sensitivities": Document(
+        title="Sensitivities of a projection", type="pipeline.columns.projections:SensitivitiesJson"
+    ),
+    "strategies": Document(
+        title="Vector loops by strategy", type="pipeline.columns.projections:StrategiesJson"
+    ),
+    "port-loads": Document(title="Loads of ports", type="pipeline.columns.port_models:PortLoadsJson"),
+    "port-models": Document(
+        title="Port models compared", type="pipeline.columns.port_models:ModelErrorsJson"
+    ),
+    "threads": Document(title="Loops over threads", type="pipeline.columns.port_models:ThreadTimesJson"),
+    "ports": Document(title="Loops on processor cores", type="pipeline.report.ports_table:PortsJson"),
+    "machines": Document(title="Shipped machines", type="pipeline.report.projections:MachinesJson"),
+    "campaign": Document(title="A campaign as it stands", type="pipeline.stages.campaign:CampaignJson"),
+    "added": Document(title="What was added to a history", type="pipeline.cli.history:AddedJson"),
+    "history": Document(title="Kernels across commits", type="pipeline.report.check.history:HistoryJson"),
+}
+"""By the names of their schemas."""
+
+WRITTEN: Mapping[str, Mapping[str, str]] = {
+    "inspect": {"": "inspection", "of a results directory": "intact"},
+    "run": {"": "summary", "`--group-by`": "groups"},
+    "bottlenecks": {"": "summary", "`--potential`": "potential"},
+    "predict": {"": "summary"},
+    "choose": {"": "choice", "`--isoefficiency`": "isoefficiency"},
+    "tree": {"": "summary"},
+    "model": {"": "summary"},
+    "filter": {"": "filter", "`--apply`": "simulation", "`--verify`": "verification"},
+    "advise": {"": "plan", "several `--at`": "plans"},
+    "baseline": {"": "baseline"},
+    "check": {"": "check"},
+    "compare": {"": "comparison"},
+    "project": {
+        "": "projection",
+        "a swept input": "sweep",
+        "of a results directory": "study-projection",
+        "`--list`": "shipped",
+        "`--show sensitivities`": "sensitivities",
+        "`--show strategies`": "strategies",
+        "`--show ports`": "port-loads",
+        "`--show models`": "port-models",
+        "`--show threads`": "threads",
+    },
+    "ports": {"": "ports"},
+    "machine list": {"": "machines"},
+    "campaign plan": {"": "campaign"},
+    "campaign submit": {"": "campaign"},
+    "campaign status": {"": "campaign"},
+    "campaign reset": {"": "campaign"},
+    "campaign next": {"": "campaign"},
+    "campaign loop": {"": "campaign"},
+    "history add": {"": "added"},
+    "history show": {"": "history"},
+}
+"""By command: which document it writes by default, and with which options another one."""
+
+WITHOUT: Mapping[str, str] = {
+    "plot": "draws; `predict --json` has the numbers",
+    "report": "writes a page; `predict --json` has the numbers",
+    "export": "writes the format of another tool",
+    "machine measure": "writes a machine file, which is TOML",
+    "campaign init": "writes a description to be edited, which is TOML",
+    "serve-mcp": "its tools return the documents of the other commands",
+    "history": "writes pages; `history show --json` has the numbers",
+}
+"""Commands without `--json`, and why."""
+
+
+def document_schema(name: str) -> dict[str, Any] | None:
+    """Return the schema of a document; None if the published one is its declaration."""
+    from pipeline.columns.json_schema import json_schema
+
+    document = DOCUMENTS[name]
+    if not document.type:
+        return None
+    module, _, kind = document.type.partition(":")
+    declared: Any = getattr(importlib.import_module(module), kind)
+    if document.is_list:
+        declared = GenericAlias(list, (declared,))
+    return json_schema(declared, document.title)

@@ -1,0 +1,78 @@
+"""`pipeline serve-mcp`: what `pipeline.stages.assistant` answers, over the Model Context Protocol."""
+
+import functools
+import inspect
+import json
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from pipeline.cli.options import command
+
+if TYPE_CHECKING:
+    from pipeline.stages.assistant import Answer, Assistant
+
+INSTRUCTIONS = """\
+Scaling models of parallel programs, made from measured profiles. Begin with `inspect`, then `run` for a
+directory of runs, or `predict` for a results directory; `choose` finds the scale of a job.
+Cite every predicted value with its 90 % interval, as value [lower .. upper], and the trust that the verdict
+states. Say so if the notices doubt it, or if a target lies far beyond the measured range (`extrapolation`).
+Paths are relative to the directory that is served. Nothing is written there.
+"""
+
+Root = Annotated[
+    Path, typer.Argument(metavar="[DIR]", help="Directory below which everything asked for lies.")
+]
+
+
+@command("serve-mcp", outputs=())
+def serve_mcp(root: Root = Path()) -> None:
+    """Answer an assistant (Model Context Protocol): inspect, run, predict, choose, compare, check."""
+    from ingest.errors import UsageError
+
+    if not root.is_dir():
+        raise UsageError("is not a directory", where=str(root))
+    from pipeline.stages.assistant import Assistant
+
+    with tempfile.TemporaryDirectory(prefix="pipeline-mcp-") as made:
+        _server(Assistant(root=root, made=Path(made))).run("stdio")
+
+
+def _server(assistant: "Assistant") -> Any:  # noqa: ANN401  # of a package that only the extra brings
+    from importlib.metadata import version
+
+    from ingest.errors import extra
+
+    with extra("mcp", where="serve-mcp"):
+        from mcp.server import MCPServer
+        from mcp.types import ToolAnnotations
+
+    released = version("callpath-pipeline")
+    server = MCPServer("pipeline", instructions=INSTRUCTIONS, version=released, log_level="ERROR")
+    reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    for tool in assistant.tools:
+        described = inspect.getdoc(tool)
+        server.tool(description=described, annotations=reads)(_over_the_protocol(tool))
+    return server
+
+
+def _over_the_protocol(tool: "Callable[..., Answer]") -> Callable[..., Any]:
+    """Return a tool that answers with data and with the same as compact text, and refuses in one line."""
+    from mcp.server.mcpserver.exceptions import ToolError
+    from mcp.types import CallToolResult, TextContent
+
+    from ingest.errors import PipelineError
+
+    @functools.wraps(tool)
+    def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+        try:
+            answer = tool(*arguments, **named)
+        except PipelineError as error:
+            raise ToolError(str(error)) from error
+        text = json.dumps(answer, ensure_ascii=False, allow_nan=False)
+        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=dict(answer))
+
+    return call

@@ -1,0 +1,101 @@
+from typing import Annotated, Any, Literal, NotRequired, TypedDict
+
+import jsonschema
+import pytest
+
+from pipeline.columns.column import ESTIMATE, EXACT, SHARE, Column, json_rows
+from pipeline.columns.json_schema import Published, RowsOf, json_schema
+
+ROWS = (Column(key="p", kind=EXACT), Column(key="share", kind=SHARE), Column(key="time", kind=ESTIMATE))
+
+
+class InnerJson(TypedDict):
+    """Inside."""
+
+    name: str
+
+
+class WholeJson(TypedDict):
+    """Whole.
+
+    And more.
+    """
+
+    kind: Annotated[Literal["a", "b"], "which"]
+    inner: InnerJson | None
+    several: list[InnerJson]
+    pair: tuple[int, int]
+    by_name: dict[str, float]
+    later: NotRequired[bool]
+
+
+class Beside(TypedDict):
+    point: dict[str, float]
+
+
+class TableJson(TypedDict):
+    rows: Annotated[list[dict[str, Any]], RowsOf(columns=ROWS, beside=Beside)]
+    of_check: Annotated[int, Published(name="check", at="/properties/tests")]
+    summary: Annotated[dict[str, Any], Published(name="summary")]
+
+
+GOOD = {
+    "kind": "a",
+    "inner": None,
+    "several": [{"name": "x"}],
+    "pair": [1, 2],
+    "by_name": {"p": 1.5},
+}
+
+
+def test_a_typed_dictionary_becomes_a_closed_object_with_its_descriptions():
+    schema = json_schema(WholeJson, "The whole")
+    assert (schema["title"], schema["description"]) == ("The whole", "Whole.")
+    assert schema["required"] == ["kind", "inner", "several", "pair", "by_name"]
+    assert schema["properties"]["kind"] == {"enum": ["a", "b"], "description": "which"}
+    assert schema["properties"]["several"]["items"] == {"$ref": "#/$defs/inner"}
+    assert schema["$defs"]["inner"]["description"] == "Inside."
+    jsonschema.validate(GOOD, schema)
+    jsonschema.validate({**GOOD, "later": True, "inner": {"name": "y"}}, schema)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"other": 1},
+        {"kind": "c"},
+        {"inner": {"nome": "x"}},
+        {"several": [{"name": "x", "more": 1}]},
+        {"pair": [1]},
+        {"pair": [1, 2, 3]},
+        {"by_name": {"p": "1"}},
+        {"later": 1},
+    ],
+)
+def test_what_is_not_declared_is_refused(change):
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**GOOD, **change}, json_schema(WholeJson, ""))
+
+
+def test_a_missing_key_is_refused():
+    for key in GOOD:
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({k: v for k, v in GOOD.items() if k != key}, json_schema(WholeJson, ""))
+
+
+def test_rows_have_the_columns_that_make_them_and_what_lies_beside():
+    schema = json_schema(TableJson, "")
+    assert schema["properties"]["of_check"] == {"$ref": "check.schema.json#/properties/tests"}
+    assert schema["properties"]["summary"] == {"$ref": "summary.schema.json"}
+    of_rows = {"$defs": schema["$defs"], **schema["properties"]["rows"]}
+    found = [{"p": 4, "share": None, "time": {"value": 1.0, "lower": None, "upper": 2.0}}]
+    (row,) = json_rows(ROWS, found)
+    jsonschema.validate([{"point": {"p": 4.0}, **row}], of_rows)
+    for wrong in ({"share": 1.5}, {"time": 1.0}, {"further": 1}, {"point": 4}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate([{"point": {"p": 4.0}, **row, **wrong}], of_rows)
+
+
+def test_what_json_does_not_have_is_an_error():
+    with pytest.raises(TypeError, match="JSON has no"):
+        json_schema(list[set[int]], "")
