@@ -44,7 +44,7 @@ def release_notes(tag: str, project: Path = PROJECT) -> str:
     if not found.get(version):
         raise ValueError(f"CHANGELOG.md: no section '## [{version}] - YYYY-MM-DD' with what is new")
     if found.get(_NEXT):
-        raise ValueError(f"CHANGELOG.md: {_NEXT} is not empty; state the next version and give it the section")
+        raise ValueError(f"CHANGELOG.md: {_NEXT} is not empty; give its changes the next version")
     return found[version] + "\n"
 
 
