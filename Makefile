@@ -74,7 +74,7 @@ dist: .venv-dist/.installed  ## wheel and source archive in dist/, the same byte
 	@PYTHON=$(PYTHON) tools/dist.sh
 
 address: ## where the project lives, in all files: make address REPOSITORY=https://host/owner/name
-	$(PYTHON) tools/address.py $(REPOSITORY)
+	$(PYTHON) tools/address.py "$(REPOSITORY)"
 
 requirements: .venv-audit/.installed  ## newest releases into requirements/, then SBOM and licences
 	PATH="$(CURDIR)/.venv-audit/bin:$$PATH" .venv-audit/bin/python tools/renew_requirements.py $(PACKAGES)

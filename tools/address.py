@@ -12,22 +12,17 @@ UNKNOWN = "https://example.org/callpath-pipeline"
 FILES = (
     ".github/ISSUE_TEMPLATE/config.yml",
     "CITATION.cff",
-    "CODE_OF_CONDUCT.md",
-    "CONTRIBUTING.md",
-    "SECURITY.md",
     "SUPPORT.md",
-    "paper/paper.md",
     "pyproject.toml",
     "recipes/Containerfile",
     "recipes/conda/meta.yaml",
     "recipes/easybuild/callpath-pipeline-0.1.0.eb",
     "recipes/lmod/0.1.0.lua",
     "recipes/spack/package.py",
-    "templates/scalability-check.yml",
 )
 """Files that name the address."""
 _STATED = re.compile(r'^repository-code: "?(?P<address>[^\s"]+)"?$', re.MULTILINE)
-_ADDRESS = re.compile(r"https://[a-z0-9.-]+(/[\w.-]+){2,}", re.IGNORECASE | re.ASCII)
+_ADDRESS = re.compile(r"https://[a-z0-9.-]+(/[\w.-]+)+", re.IGNORECASE | re.ASCII)
 
 
 def write_address(address: str, project: Path = PROJECT) -> int:
