@@ -9,7 +9,7 @@ PYTEST = -n $(WORKERS) --dist worksteal -rs
 
 unexport PYTHONDONTWRITEBYTECODE  # the tests start hundreds of processes
 
-.PHONY: demo test slow lint types javascript docs unit browser slurm bench fuzz mutants lowest audit dist requirements clean
+.PHONY: demo test slow lint types javascript docs unit browser slurm bench fuzz mutants lowest audit dist address requirements clean
 
 demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 	$(BIN)/pipeline run sample_profiles/hpcg-strong --out $(OUT)
@@ -72,6 +72,9 @@ audit:  ## known vulnerabilities in what requirements/ pins; skipped where none 
 
 dist: .venv-dist/.installed  ## wheel and source archive in dist/, the same bytes for the same commit, checked and tried
 	@PYTHON=$(PYTHON) tools/dist.sh
+
+address: ## where the project lives, in all files: make address REPOSITORY=https://host/owner/name
+	$(PYTHON) tools/address.py "$(REPOSITORY)"
 
 requirements: .venv-audit/.installed  ## newest releases into requirements/, then SBOM and licences
 	PATH="$(CURDIR)/.venv-audit/bin:$$PATH" .venv-audit/bin/python tools/renew_requirements.py $(PACKAGES)

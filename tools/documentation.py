@@ -15,8 +15,10 @@ PROJECT = Path(__file__).resolve().parent.parent
 PAGES = {
     "ARCHITECTURE.md": "architecture.md",
     "CHANGELOG.md": "changelog.md",
+    "CODE_OF_CONDUCT.md": "code-of-conduct.md",
     "CONTRIBUTING.md": "contributing.md",
     "SECURITY.md": "security.md",
+    "SUPPORT.md": "support.md",
     "benchmarks/accuracy/results.md": "benchmarks/accuracy.md",
     "benchmarks/adaptive/results.md": "benchmarks/adaptive.md",
     "benchmarks/campaign/README.md": "benchmarks/campaign.md",
@@ -32,11 +34,15 @@ _LINK = re.compile(r"(?<=\]\()(?P<path>[^)#:\s]+)(?P<anchor>#[^)\s]*)?(?=\))")
 
 
 def on_files(files: Any, config: Any) -> Any:  # noqa: ANN401  # types of mkdocs, which is not needed here otherwise
-    """Add the pages that lie outside of docs/."""
+    """Add the pages that lie outside of docs/, and the reports that `pipeline run` writes."""
     from mkdocs.structure.files import File
+
+    from tools.live_reports import live_reports
 
     for source, page in PAGES.items():
         files.append(File.generated(config, page, content=(PROJECT / source).read_text(encoding="utf-8")))
+    for name, content in live_reports():
+        files.append(File.generated(config, name, content=content))
     return files
 
 

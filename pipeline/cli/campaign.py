@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from ingest.errors import UsageError
 from pipeline.cli.app import app
 from pipeline.cli.options import Json, Limit, command, refuse_beside, shared, switch, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notice, write_output, write_summary
@@ -52,10 +53,17 @@ Watch = Annotated[bool, switch("--watch", "Show it again until no run is queued 
 Interval = Annotated[float, valued("--interval", "SECONDS", "Time between two looks at the runs.", min=0.1)]
 
 
+@campaign_app.callback()
+def require_linux() -> None:
+    """Refuse systems whose processes cannot be followed by their files in /proc."""
+    if sys.platform != "linux":
+        what, hint = "campaigns are made on Linux only", "their profiles and results can be read here"
+        raise UsageError(what, where="pipeline campaign", hint=hint)
+
+
 @command("init", group=campaign_app)
 def init(output: Output = CAMPAIGN) -> None:
     """Write a commented description of a campaign, to be edited."""
-    from ingest.errors import UsageError
     from pipeline.stages.campaign import template
 
     if output != STANDARD_OUTPUT and Path(output).exists():

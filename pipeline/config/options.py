@@ -1,6 +1,5 @@
 """The options of a run: declared here once, read from pipeline.toml and the command line."""
 
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from ingest.options import Declaration, declaration, option
 from ingest.run_names import RunSpec
 from ingest.table_mapping import TableMapping
 from ingest.toml_text import TEXTS_HINT, texts_of
+from ingest.usable_cores import usable_cores
 from pipeline.config.option_readers import (
     TARGET_HELP,
     TARGET_METAVAR,
@@ -237,7 +237,7 @@ class Options:
     @property
     def processes(self) -> int:
         """Number of processes that may work at once."""
-        return self.jobs or len(os.sched_getaffinity(0))
+        return self.jobs or usable_cores()
 
 
 def load_options(config: Path | None, directory: Path | None, **given: Any) -> Options:  # noqa: ANN401

@@ -1,6 +1,5 @@
 """The plausible models of each kernel, as many as there are, and what all of them predict together."""
 
-import os
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.usable_cores import usable_cores
 from pipeline.models.hypotheses import Hypotheses, from_power
 from pipeline.statistics.student import mixture_quantiles
 
@@ -149,7 +149,7 @@ class Rivals:
         bounds = self._bounds(max(1, _BLOCK // max(1, design[:1].size)))
         if len(bounds) == 2:
             return of_kernels(*bounds)
-        with ThreadPoolExecutor(min(len(bounds) - 1, len(os.sched_getaffinity(0)))) as threads:
+        with ThreadPoolExecutor(min(len(bounds) - 1, usable_cores())) as threads:
             return np.concatenate(list(threads.map(of_kernels, bounds[:-1], bounds[1:])), axis=1)
 
     def _bounds(self, most: int) -> list[int]:

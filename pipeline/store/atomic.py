@@ -65,7 +65,9 @@ def _temporary(path: Path) -> Path:
 
 def synchronise(path: Path) -> None:
     """Bring a file or the names in a directory to the disk, if its file system can."""
-    handle = os.open(path, os.O_RDONLY)
+    if os.name == "nt" and path.is_dir():
+        return  # cannot be opened there
+    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(handle)
     except OSError as error:
@@ -101,7 +103,7 @@ def write_json(path: Path, value: Any) -> None:  # noqa: ANN401
     """
 
     def write(temporary: Path) -> None:
-        with temporary.open("w", errors="backslashreplace", encoding="utf-8") as file:
+        with temporary.open("w", errors="backslashreplace", encoding="utf-8", newline="\n") as file:
             file.writelines(_json_parts(value))
 
     write_atomically(path, write)

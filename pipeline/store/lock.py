@@ -1,6 +1,5 @@
 """Locks: one writer at a time of a results directory, one campaign at a time on a machine."""
 
-import fcntl
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -10,6 +9,7 @@ from typing import TypeAlias
 
 from ingest.errors import UsageError, one_line
 from pipeline.store.atomic import not_writable
+from pipeline.store.file_locks import lock_at_once, lock_when_free
 
 LOCK = ".lock"
 Notify: TypeAlias = Callable[[str], None]
@@ -33,7 +33,7 @@ def only_writer(directory: Path, notify: Notify) -> Iterator[None]:
     with _opened(directory) as handle:
         if not _acquired(handle, directory, notify):
             notify(f"another run is writing to {directory}; waiting")
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            lock_when_free(handle)
         yield
 
 
@@ -71,7 +71,7 @@ def only_campaign_here(description: Path, notify: Notify) -> Iterator[tuple[int,
         if not _acquired(handle, path, notify):
             holder = one_line(os.pread(handle, 4096, 0).decode(errors="replace"))
             notify(f"{holder or 'another campaign'} is running on this machine; waiting")
-            fcntl.flock(handle, fcntl.LOCK_EX)
+            lock_when_free(handle)
         os.ftruncate(handle, 0)
         os.pwrite(handle, os.fsencode(description), 0)
         yield (handle,)
@@ -94,9 +94,7 @@ def _opened(directory: Path) -> Iterator[int]:
 
 def _acquired(handle: int, directory: Path, notify: Notify) -> bool:
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
+        return lock_at_once(handle)
     except OSError as error:  # file systems mounted without locks, such as Lustre without -o flock
         notify(f"{directory} cannot be locked ({error.strerror}): make sure that no other run writes to it")
     return True

@@ -65,7 +65,7 @@ class Container:
         if self.unpacked:
             return [self.unpacked[offset : offset + size] for offset, size in extents]
         with self._reopen() as file:
-            contents = [os.pread(file.fileno(), size, offset) for offset, size in extents]
+            contents = [_read_at(file, offset, size) for offset, size in extents]
         if any(len(content) < size for content, (_, size) in zip(contents, extents, strict=True)):
             raise self._changed()
         return contents
@@ -109,6 +109,11 @@ def _open(path: Path) -> FileIO:
     except OSError as problem:
         reason = problem.strerror or "cannot be read"
         raise InputError(reason, where=str(path), hint="check path and permissions") from None
+
+
+def _read_at(file: FileIO, offset: int, size: int) -> bytes:
+    file.seek(offset)  # not os.pread, which Windows lacks
+    return file.read(size)
 
 
 def _map(file: FileIO) -> memoryview:

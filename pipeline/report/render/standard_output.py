@@ -79,6 +79,8 @@ def _occupy(handle: int) -> None:
 def _stream(handle: int, name: str, before: TextIO | None) -> TextIO:
     if before is not None:
         before.flush()
+        if os.name == "nt" and before.isatty():
+            return before  # of its console, which takes characters instead of bytes
     encoding = "utf-8" if before is None else before.encoding
     sink = _Sink(handle, name)
     lines = sink.isatty() or name != OUTPUT

@@ -122,6 +122,20 @@ def test_help_imports_none_of_the_heavy_packages():
     assert told.stdout.strip() == "[]"
 
 
+def test_a_run_imports_only_what_it_needs(strong_study, tmp_path):
+    code = f"""
+import atexit, sys
+HEAVY = {{"matplotlib", "sympy", "plotext", "dask", "distributed", "pandas", "sklearn", "IPython"}}
+atexit.register(lambda: print(sorted(HEAVY & set(sys.modules)), file=sys.stderr))
+sys.argv = ["pipeline", "run", {str(strong_study)!r}, "--out", {str(tmp_path / "out")!r}]
+from pipeline.cli import main
+main()
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[-1] == "[]"
+
+
 def test_reading_models_imports_neither_pandas_nor_the_readers(results):
     code = f"""
 import sys
