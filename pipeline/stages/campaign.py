@@ -29,6 +29,7 @@ from pipeline.stages.campaign_output import judge_output, reset_runs
 from pipeline.stages.job_queue import queue_notices, watch_runs
 from pipeline.store.lock import Notify, only_writer
 from pipeline.store.results import read_analysis
+from pipeline.wording.record_codec import as_plain
 
 
 def template() -> str:
@@ -142,6 +143,7 @@ def progress_summary(progress: CampaignProgress) -> dict[str, object]:
         "question": _question_summary(campaign.question),
         "rounds": [_round_summary(progress, number) for number in range(1, len(progress.design.rounds) + 1)],
         "ending": progress.design.ending,
+        "way_on": progress.design.way_on and as_plain(progress.design.way_on),
         "request": progress.request,
         "counts": {status: progress.count(status) for status in STATUSES},
         "spent_core_seconds": progress.spent,

@@ -1,5 +1,6 @@
 """Measurements in the terminal: what a path holds, and a campaign: its plan, its cost, how far it is."""
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -8,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ingest.number_text import figure, percent
+from ingest.number_text import figure, percent, value_text
 from pipeline.columns.measured_runs import (
     inspection_table,
     metrics_and_notices,
@@ -24,6 +25,7 @@ Summary = Mapping[str, Any]
 """What `pipeline campaign status --json` writes."""
 
 _MOST_FAILED = 10
+_RESERVE = 1.1  # in a budget that is proposed: costs scatter
 _UNITS = {"time": "s", "core-hours": "core-hours"}
 _ENDINGS = {
     "": "",
@@ -146,6 +148,37 @@ def show_rounds(out: Console, summary: Summary) -> None:
     show_sentence(out, _cost_sentence(summary))
     if summary["question"] is not None:
         show_sentence(out, _answer_sentence(summary))
+        if summary["way_on"] is not None:
+            show_sentence(out, _way_on_sentence(summary))
+
+
+def _way_on_sentence(summary: Summary) -> str:
+    """Say which limit to lift, how much that would gain, and at which price."""
+    found, budget = summary["way_on"], summary["budget_core_seconds"]
+    if found["limit"] == "width":
+        best = math.ceil(found["width"] * 100) / 100
+        return (
+            f"Neither larger scales nor further runs would narrow it noticeably: write width = {best:g} in "
+            "[question], or ask for a target nearer to the measured scales."
+        )
+    if not found["runs"]:
+        return "A first model needs more runs than the budget pays for: raise budget in [campaign]."
+    where = f" at {point_text(found['point'])}" if found["point"] else ""
+    width = found["width"]
+    effect = "come next" if width is None else f"would narrow it to about {percent(width)}"
+    gain = f"{counted(found['runs'], 'further run')}{where}, about {_cost(found['cost'])}, {effect}"
+    needed = summary["spent_core_seconds"] + found["cost"]
+    raise_budget = f'write budget = "{_budget(needed)}" in [campaign]'
+    if found["limit"] == "budget":
+        return f"{gain}: {raise_budget}."
+    more = f", and {raise_budget}" if budget is not None and needed > budget else ""
+    return f"Larger scales are not allowed: {gain}; add {point_text(found['point'])} to [scales]{more}."
+
+
+def _budget(seconds: float) -> str:
+    """Write a budget that is enough for core-seconds, as `campaign.toml` takes it."""
+    unit, size = ("core-h", 3600.0) if seconds >= 3600.0 else ("core-s", 1.0)
+    return f"{value_text(float(f'{_RESERVE * seconds / size:.2g}'))} {unit}"
 
 
 def _width(width: float | None) -> str:
