@@ -193,6 +193,7 @@ def _run_summary(progress: CampaignProgress, run: PlannedRun) -> dict[str, objec
         "point": dict(run.point),
         "status": state.status,
         "seconds": state.seconds,
+        "measured_seconds": state.measured,
         "expected_core_seconds": progress.costs.get(values_of(run.point)),
         "reason": state.reason,
         "job": state.job,

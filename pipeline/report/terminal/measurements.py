@@ -68,17 +68,18 @@ def show_plan(out: Console, summary: Summary, limit: int) -> None:
 
 
 def show_status(out: Console, summary: Summary) -> None:
-    """Print how many runs of every scale are in which state, and why runs failed."""
+    """Print how many runs of every scale are in which state, what they took, and why runs failed.
+
+    What commands take is what a campaign costs; what is modelled is what the programs measured.
+    """
     states = tuple(summary["counts"])
-    table = _table("scale", (*states, "mean time"), numbered=False)
+    table = _table("scale", (*states, "command takes", "program measures", "difference"), numbered=False)
     by_point: dict[tuple[tuple[str, float], ...], list[Summary]] = {}
     for run in sorted(summary["runs"], key=lambda run: tuple(run["point"].values())):
         by_point.setdefault(tuple(run["point"].items()), []).append(run)
     for point, runs in by_point.items():
-        times = [run["seconds"] for run in runs if run["status"] == "done"]
         counts = (_count([run["status"] for run in runs].count(state)) for state in states)
-        mean = quantity(sum(times) / len(times), "s") if times else "-"
-        table.add_row(Text(point_text(dict(point))), *counts, mean)
+        table.add_row(Text(point_text(dict(point))), *counts, *map(_seconds, _mean_times(runs)))
     out.print(table)
     running = [run["name"] for run in summary["runs"] if run["status"] == "running"]
     if running:
@@ -88,6 +89,24 @@ def show_status(out: Console, summary: Summary) -> None:
     _show_failed(out, [run for run in summary["runs"] if run["status"] == "failed"])
     done, total = summary["counts"]["done"], len(summary["runs"])
     show_sentence(out, f"{done} of {counted(total, 'run')} done. {_cost_sentence(summary)}")
+
+
+def _mean_times(runs: Sequence[Summary]) -> tuple[float | None, float | None, float | None]:
+    """Return the mean seconds of the commands that are done, of what they measured, and the difference."""
+    done = [run for run in runs if run["status"] == "done"]
+    took = _mean([run["seconds"] for run in done])
+    measured = _mean([run["measured_seconds"] for run in done])
+    return took, measured, None if took is None or measured is None else took - measured
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean of values that are all known; None without them."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def _seconds(seconds: float | None) -> str:
+    return "-" if seconds is None else quantity(seconds, "s")
 
 
 def _show_failed(out: Console, failed: Sequence[Summary]) -> None:
@@ -148,8 +167,24 @@ def show_rounds(out: Console, summary: Summary) -> None:
     show_sentence(out, _cost_sentence(summary))
     if summary["question"] is not None:
         show_sentence(out, _answer_sentence(summary))
+        if sentence := _beside_sentence(summary):
+            show_sentence(out, sentence)
         if summary["way_on"] is not None:
             show_sentence(out, _way_on_sentence(summary))
+
+
+def _beside_sentence(summary: Summary) -> str:
+    """Say what an answer is about, and what commands take beside it at the largest scale; else nothing."""
+    by_size = sorted(summary["runs"], key=lambda run: math.prod(run["point"].values()))
+    known = [run for run in by_size if run["status"] == "done" and run["measured_seconds"] is not None]
+    if not known or not any(one["answer"] for one in summary["rounds"]):
+        return ""
+    point = known[-1]["point"]
+    took, measured, beside = _mean_times([run for run in known if run["point"] == point])
+    return (
+        f"Answers are about what the program measures: {_seconds(measured)} at {point_text(point)}. "
+        f"Costs are about its command: {_seconds(took)} there, a difference of {_seconds(beside)}."
+    )
 
 
 def _way_on_sentence(summary: Summary) -> str:
