@@ -40,7 +40,8 @@ def write_history(entries: Sequence[FigureEntry], file: Path) -> bool:
             source = Path(folder) / "figures.txt"
             source.write_text(series(entry), encoding="utf-8")
             if source.stat().st_size:
-                given = ("--label", entry.label, "--machine", entry.machine, "--history", str(file))
+                label = f"{entry.date} {entry.label}"
+                given = ("--label", label, "--machine", entry.machine, "--history", str(file))
                 _pipeline("history", "add", str(source), *given)
     return file.is_file()
 
@@ -51,7 +52,9 @@ def history_tables(entries: Sequence[FigureEntry]) -> Iterator[str]:
         file = Path(folder) / "history.parquet"
         if write_history(entries, file):
             shown = _pipeline("history", "show", "*", "--history", str(file), "--format", "md")
-            yield from (line for line in shown.splitlines() if "| callpath |" not in line)
+            rows = [line.split(" | ") for line in shown.splitlines() if "| callpath |" not in line]
+            added = rows[0].index("added")  # when this history was made, which says nothing
+            yield from (" | ".join((*row[:added], *row[added + 1 :])) for row in rows)
 
 
 def write_history_site(entries: Sequence[FigureEntry], site: Path) -> None:
