@@ -1,6 +1,7 @@
 """`pipeline campaign next` and `loop`: rounds of runs until a question is answered."""
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -86,7 +87,9 @@ def test_a_loop_answers_the_question(call, folder):
     code, printed, error = call("campaign", "loop")
     assert code == 0
     assert "Time at n = 48: " in printed
-    assert printed.rstrip().endswith("50.0 % is wanted: answered.")
+    words = " ".join(printed.split())
+    assert "50.0 % is wanted: answered. Answers are about what the program measures: 32" in words
+    assert re.search(r"ms at n = 32. Costs are about its command: .* there, a difference of .* m?s\.$", words)
     assert "round 2 (series)" in error
     _, summary, _ = summary_of(call, "plan")
     assert summary["ending"] == "answered"
