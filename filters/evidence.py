@@ -51,8 +51,8 @@ def evidence_from_profile(profile: Profile) -> RunEvidence:
         InputError: if the profile has no visits or no time, or their values are damaged.
     """
     node, tree = profile.tree.merge_siblings(profile.regions.mangled)
-    visits, busiest = _sums(profile, VISITS)
-    time, wall = _sums(profile, TIME)
+    visits, busiest = sums_on_cpus(profile, VISITS)
+    time, wall = sums_on_cpus(profile, TIME)
     lost = np.minimum(interruptions(profile), time)
     return RunEvidence(
         source=profile.source,
@@ -92,8 +92,12 @@ def interruptions(profile: Profile) -> FloatArray:
     return own
 
 
-def _sums(profile: Profile, metric: str) -> tuple[FloatArray, float]:
-    """Sum values over CPU locations, float64[call path], and find the largest sum of a single location."""
+def sums_on_cpus(profile: Profile, metric: str) -> tuple[FloatArray, float]:
+    """Sum values over CPU locations, float64[call path], and find the largest sum of a single location.
+
+    Raises:
+        InputError: the profile has no such metric, or its values are damaged.
+    """
     cpu = profile.locations.cpu
     by_callpath, by_location = np.zeros(len(profile.tree)), np.zeros(int(cpu.sum()))
     for nodes, values in profile.exclusive_blocks(metric, cpu):

@@ -24,6 +24,7 @@ PAGES = {
     "benchmarks/campaign/README.md": "benchmarks/campaign.md",
     "benchmarks/modelling/results.md": "benchmarks/modelling.md",
     "benchmarks/modelling_several/results.md": "benchmarks/several-parameters.md",
+    "benchmarks/overview/results.md": "benchmarks/overview.md",
     "benchmarks/real_series/results.md": "benchmarks/real-series.md",
     "benchmarks/reading/README.md": "benchmarks/reading.md",
 }
@@ -44,6 +45,14 @@ def on_files(files: Any, config: Any) -> Any:  # noqa: ANN401  # types of mkdocs
     for name, content in live_reports():
         files.append(File.generated(config, name, content=content))
     return files
+
+
+def on_post_build(config: Any) -> None:  # noqa: ANN401
+    """Write the history of the benchmarks' figures beside their page, with `pipeline history`."""
+    from benchmarks.overview.ledger import read_ledger
+    from benchmarks.overview.watch import write_history_site
+
+    write_history_site(read_ledger(), Path(config["site_dir"]) / "benchmarks" / "history")
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:  # noqa: ANN401

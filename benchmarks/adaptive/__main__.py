@@ -1,6 +1,6 @@
 """Compare campaigns in rounds with the fixed design of five scales times five repetitions.
 
-    python -m benchmarks.adaptive [--trials 200] [--seed 1]
+    python -m benchmarks.adaptive [--trials 200] [--seed 1] [--jobs 1]
 
 Every trial draws a program with a known truth, measures it by the fixed design some times, and then in rounds
 that `pipeline.questions.planning.rounds` decides, until the answer is as narrow as the fixed design makes it
@@ -9,6 +9,8 @@ in the median, nothing helps, or the cost of the fixed design is spent.
 
 import argparse
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 
 import numpy as np
 
@@ -23,6 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.adaptive", description=__doc__)
     parser.add_argument("--trials", type=int, default=200, help="of all families together")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=1, help="trials at the same time")
     parser.add_argument("--repetitions", action="store_true", help="compare numbers of repetitions instead")
     arguments = parser.parse_args()
     if arguments.repetitions:
@@ -33,7 +36,9 @@ def main() -> None:
         f"Written by `python -m benchmarks.adaptive --trials {arguments.trials} --seed {arguments.seed}`.\n"
     )
     print(EXPLAINED)
-    for line in tables([trial(number, arguments.seed) for number in range(arguments.trials)]):
+    with ProcessPoolExecutor(arguments.jobs) as pool:
+        trials = list(pool.map(partial(trial, seed=arguments.seed), range(arguments.trials)))
+    for line in tables(trials):
         print(line)
 
 
@@ -41,7 +46,8 @@ EXPLAINED = """\
 Cost: of the rounds over that of the fixed design, quartiles over trials, and of all trials together. Reached:
 share of trials that end with a width of at most the fixed design's median, which the fixed design itself
 reaches in half of its measurements. Width: median of the final width over that. Inside: truths in the final
-90 % interval. As planned: widths after a round within a factor of 1.5 of the planned one.
+90 % interval; narrow: of the fixed designs of at most the median width. As planned: widths after a round
+within a factor of 1.5 of the planned one.
 """
 
 

@@ -22,15 +22,18 @@ MOST_ROUNDS = 40
 
 @dataclass
 class Runs:
-    """What was measured: efforts float64[K] by scale, in the order of the runs."""
+    """What was measured: efforts float64[K] by point, in the order of the runs."""
 
     program: Program
     random: Random
-    measured: dict[float, list[Array]] = field(default_factory=dict)
+    measured: dict[tuple[float, ...], list[Array]] = field(default_factory=dict)
 
-    def make(self, scale: float, repetitions: int) -> None:
-        runs = self.measured.setdefault(scale, [])
-        runs.extend(self.program.run(scale, self.random) for _ in range(repetitions))
+    def make(self, point: Array, repetitions: int) -> None:
+        runs = self.measured.setdefault(tuple(point.tolist()), [])
+        runs.extend(self.program.run(point, self.random) for _ in range(repetitions))
+
+    def made(self, point: Array) -> list[Array]:
+        return self.measured.get(tuple(point.tolist()), [])
 
     @property
     def cost(self) -> float:
@@ -39,7 +42,7 @@ class Runs:
     def modelled(self) -> Analysis:
         """Align and model the runs, as `pipeline run` does, without what the answer does not need."""
         experiment = self._experiment()
-        strong = self.program.parameter == "p"
+        strong = "p" in self.program.parameters
         decision = ScalingDecision(Scaling.STRONG if strong else Scaling.NONE, "p" if strong else "", "")
         kernels = callpath_kernels(experiment, "time", decision.scaling)
         models = fit(experiment.parameters, experiment.points, kernels.values, parts=True)
@@ -47,14 +50,14 @@ class Runs:
         return Analysis(experiment, decision, level, level)
 
     def _experiment(self) -> Experiment:
-        scales = sorted(self.measured)
+        points = np.array(sorted(self.measured))
         most = max(map(len, self.measured.values()))
-        kernels = len(self.measured[scales[0]][0])
-        values = np.full((kernels, len(scales), most), np.nan)
+        kernels = len(self.made(points[0])[0])
+        values = np.full((kernels, len(points), most), np.nan)
         records = []
-        for point, scale in enumerate(scales):
-            cores = self.program.cores(scale)
-            for repetition, run in enumerate(self.measured[scale]):
+        for point, at in enumerate(points):
+            cores = self.program.cores(at)
+            for repetition, run in enumerate(self.made(at)):
                 values[:, point, repetition] = run
                 records.append(_record(point, repetition, cores))
         tree_of = CallTreeBuilder()
@@ -62,8 +65,8 @@ class Runs:
             tree_of.add((f"kernel {kernel}",))
         _, tree, names = tree_of.build()
         return Experiment(
-            parameters=(self.program.parameter,),
-            points=np.array(scales)[:, None],
+            parameters=self.program.parameters,
+            points=points,
             tree=tree,
             regions=RegionTable.named(names, ("",) * len(names)),
             metrics=(Metric("time", "s"),),
@@ -116,7 +119,7 @@ class Campaign(Outcome):
 
 
 def question_of(program: Program, width: float = 0.0) -> Question:
-    return Question(at=np.array([program.target]), quantity=program.quantity, width=width)
+    return Question(at=program.target, quantity=program.quantity, width=width)
 
 
 def judged(runs: Runs, analysis: Analysis) -> Outcome:
@@ -131,10 +134,10 @@ def judged(runs: Runs, analysis: Analysis) -> Outcome:
 
 
 def fixed_design(program: Program, random: Random, repetitions: int = REPETITIONS) -> Outcome:
-    """Measure five scales five times, or as often as asked."""
+    """Measure five values of each parameter, combined, five times or as often as asked."""
     runs = Runs(program, random)
-    for scale in program.scales.tolist():
-        runs.make(scale, repetitions)
+    for point in program.scales:
+        runs.make(point, repetitions)
     return judged(runs, runs.modelled())
 
 
@@ -145,8 +148,8 @@ def in_rounds(program: Program, width: float, budget: float, random: Random) -> 
     analysis, rounds, end = None, [], None
     for _ in range(MOST_ROUNDS):
         progress = Progress(
-            points=points[:, None],
-            done=np.array([len(runs.measured.get(scale, ())) for scale in points.tolist()]),
+            points=points,
+            done=np.array([len(runs.made(point)) for point in points]),
             cost=_costs(runs, analysis, points),
             repetitions=REPETITIONS,
             budget=budget - runs.cost,
@@ -155,20 +158,20 @@ def in_rounds(program: Program, width: float, budget: float, random: Random) -> 
         if found.purpose is None:
             end = found.end
             break
-        for scale, repetitions in zip(points.tolist(), found.repetitions.tolist(), strict=True):
+        for point, repetitions in zip(points, found.repetitions.tolist(), strict=True):
             if repetitions:
-                runs.make(scale, repetitions)
+                runs.make(point, repetitions)
         analysis = runs.modelled()
         rounds.append((found.purpose, found.expected, relative_width(answer(analysis, question))))
     return Campaign(**vars(judged(runs, analysis)), end=end, rounds=tuple(rounds))
 
 
 def _costs(runs: Runs, analysis: Analysis | None, points: Array) -> Array:
-    """Mean cost of the runs at each scale; elsewhere what the models predict, NaN before there are any."""
+    """Mean cost of the runs at each point; elsewhere what the models predict, NaN before there are any."""
     if analysis is None:
         return np.full(len(points), np.nan)
-    cost = analysis.callpaths.models.predict(points[:, None]).value.sum(axis=0)
-    for place, scale in enumerate(points.tolist()):
-        if made := runs.measured.get(scale):
+    cost = analysis.callpaths.models.predict(points).value.sum(axis=0)
+    for place, point in enumerate(points):
+        if made := runs.made(point):
             cost[place] = np.mean([run.sum() for run in made])
     return np.asarray(cost)

@@ -32,6 +32,11 @@ class Trial:
         return float(np.median([outcome.width for outcome in self.fixed]))
 
     @property
+    def narrow(self) -> list[Outcome]:
+        """The fixed designs that happen to be narrow: the answers that are most likely too sure."""
+        return [outcome for outcome in self.fixed if outcome.width <= self.wanted]
+
+    @property
     def fixed_cost(self) -> float:
         return float(np.mean([outcome.cost for outcome in self.fixed]))
 
@@ -54,10 +59,10 @@ class Trial:
 def tables(trials: Sequence[Trial]) -> Iterator[str]:
     """Write the table of costs, widths and intervals, and how the campaigns ended."""
     yield (
-        "| programs | trials | cost: quartiles | all | reached | width | inside: rounds | fixed | as planned "
-        "| rounds |"
+        "| programs | trials | cost: quartiles | all | reached | width | inside: rounds | fixed | narrow "
+        "| as planned | rounds |"
     )
-    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
     yield _row("all", trials)
     for name, families in (("formulas hold", FORMULAS), ("as real programs", AS_REAL)):
         some = [trial for trial in trials if trial.family in families]
@@ -73,7 +78,11 @@ def tables(trials: Sequence[Trial]) -> Iterator[str]:
     yield "Ends: " + ", ".join(f"{end} {count}" for end, count in ends.most_common()) + "."
     if answered:
         inside = np.mean([trial.rounds.inside for trial in answered])
-        yield f"Inside, of those that were answered: {inside:.1%}."
+        yield f"Inside, of those that were answered: {inside:.1%} of {len(answered)}."
+        narrow = sorted((trial.rounds for trial in trials), key=lambda one: one.width)[: len(trials) // 2]
+        if narrow:
+            share = np.mean([one.inside for one in narrow])
+            yield f"Inside, of the narrower half of all answers: {share:.1%} of {len(narrow)}."
     ratios = [ratio for trial in trials for _, ratio in trial.over_planned]
     if ratios:
         shown = ", ".join(f"{value:.2f}" for value in np.percentile(ratios, [5, 25, 50, 75, 95]))
@@ -96,6 +105,7 @@ def _row(name: str, trials: Sequence[Trial]) -> str:
         f"{np.median([trial.rounds.width / trial.wanted for trial in trials]):.2f}",
         f"{np.mean([trial.rounds.inside for trial in trials]):.1%}",
         f"{np.mean([outcome.inside for trial in trials for outcome in trial.fixed]):.1%}",
+        f"{np.mean([one.inside for trial in trials for one in trial.narrow]):.1%}",
         f"{_as_planned(planned):.0%}" if planned else "",
         f"{np.mean([len(trial.rounds.rounds) for trial in trials]):.1f}",
     )

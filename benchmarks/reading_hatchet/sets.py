@@ -53,8 +53,11 @@ def write_tau(folder: Path, callpaths: int, ranks: int) -> Path:
     return folder
 
 
-def write_caliper(file: Path, callpaths: int, ranks: int) -> Path:
-    """Write a record for every call path and rank: exclusive seconds, and how often it was called."""
+def write_caliper(file: Path, callpaths: int, ranks: int, *, by_rank: bool = True) -> Path:
+    """Write a record for every call path and rank: exclusive seconds, and how often it was called.
+
+    Without ranks, one record for every call path has what the ranks have together, as Thicket wants it.
+    """
     parent, region = _tree(callpaths)
     calls, exclusive = _measured(callpaths, ranks)
     # An attribute is a chain of nodes: its type, which every file knows by number, its properties, its name.
@@ -74,7 +77,13 @@ def write_caliper(file: Path, callpaths: int, ranks: int) -> Path:
         f"__rec=node,id={first + node},attr=21,data=kernel_{region[node]},parent={first + parent[node]}"
         for node in range(1, callpaths)
     ]
-    for rank in range(ranks):
+    if not by_rank:
+        rows = zip(exclusive.sum(axis=1).tolist(), calls.sum(axis=1).tolist(), strict=True)
+        lines += [
+            f"__rec=ctx,ref={first + node},attr=23=25,data={time * 1e-6:.6f}={count}"
+            for node, (time, count) in enumerate(rows)
+        ]
+    for rank in range(ranks if by_rank else 0):
         rows = zip(exclusive[:, rank].tolist(), calls[:, rank].tolist(), strict=True)
         lines += [
             f"__rec=ctx,ref={first + node},attr=23=25=27,data={time * 1e-6:.6f}={count}={rank}"

@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 from ingest.errors import InputError
 from pipeline.campaign.description import Campaign, Point
 from pipeline.campaign.folders import PILOT_NAME, PLAIN_NAME, run_name
+from pipeline.questions.planning.lifted_limit import LiftedLimit
 from pipeline.store.atomic import write_json
 from pipeline.wording.record_codec import restored
 
@@ -111,6 +112,7 @@ class CampaignDesign:
         runs: the runs.
         rounds: the rounds, of which runs have the numbers.
         ending: why no further round follows.
+        way_on: the limit to lift if it ended without the wanted answer; None if it did not, or none is known.
         outlying: names of runs that were set aside.
     """
 
@@ -119,6 +121,7 @@ class CampaignDesign:
     rounds: tuple[CampaignRound, ...] = ()
     ending: Ending = ""
     outlying: tuple[str, ...] = ()
+    way_on: LiftedLimit | None = None
 
 
 def extended(design: CampaignDesign, campaign: Campaign, begun: Collection[str] = ()) -> CampaignDesign:

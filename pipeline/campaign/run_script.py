@@ -50,6 +50,7 @@ _PROFILES: dict[Tool, tuple[str, ...]] = {
 NOTHING_MEASURES = Measurement()
 NO_SPACE = "no space left on the disk"
 NO_MATCH = "no file matches"
+CLOCK_SET = "the clock was set"
 _HEAD = """\
 #!/usr/bin/env bash
 # Run {name}, written by `pipeline campaign submit`. Started again, it does nothing.
@@ -106,6 +107,11 @@ write_end() {{ # exit status, reason
   local took=$(( ${{end:-$(date +%s%N)}} - ${{begin:-$(date +%s%N)}} ))
   printf 'status=%s\\nreason=%s\\nseconds=%d.%09d\\ntime=%s\\n' "$1" "$2" \\
     $((took / 1000000000)) $((took % 1000000000)) "$(date +%s)" >finished.partial
+}}
+
+uptime() {{ # nanoseconds since the machine was started, which no clock changes; nothing if unknown
+  local seconds
+  {{ read -r seconds _ </proc/uptime; }} 2>/dev/null && echo "$((10#${{seconds/./}}))0000000"
 }}
 
 is_full() {{ # folder
@@ -171,6 +177,7 @@ env | grep -E -e '^(SLURM|PBS|OMP|KMP|SCOREP|TAU|CALI|OMPI|PMIX|MPICH|I_MPI|UCX|
 
 {provenance}
 set -m # a process group of its own, which is stopped as a whole
+up=$(uptime)
 begin=$(date +%s%N)
 {command} >"$campaign_run/run.log" 2>&1 </dev/null &
 child=$!
@@ -178,8 +185,15 @@ wait "$child"
 status=$?
 end=$(date +%s%N)
 child=
+set_by=0
+if [ -n "$up" ]; then
+  now=$(uptime)
+  set_by=$(((end - begin - now + up) / 1000000000)) # seconds
+  [ "${{set_by#-}}" -le 1 ] || begin=$up end=$now
+fi
 is_full "$campaign_run" && finish 1 "{no_space}"
 [ "$status" -eq 0 ] || finish "$status" "exit status $status"
+[ "${{set_by#-}}" -le 1 ] || finish 1 "{clock_set} by $set_by s while it ran"
 
 """
 _COLLECT = """\
@@ -245,6 +259,7 @@ def run_script(
     filter_file = campaign.filter if run.in_series else None
     body = _RUN.format(
         no_space=NO_SPACE,
+        clock_set=CLOCK_SET,
         inputs=_lines(map(_copy, campaign.application.inputs)),
         environment=_lines(
             f"export {name}={shlex.quote(value)}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from pipeline.campaign.folders import RunFolder, earlier_attempts
-from pipeline.campaign.run_script import NO_MATCH, NO_SPACE
+from pipeline.campaign.run_script import CLOCK_SET, NO_MATCH, NO_SPACE
 from pipeline.store.atomic import write_text
 
 Status: TypeAlias = Literal["planned", "submitted", "running", "done", "failed"]
@@ -62,19 +62,22 @@ class RunState:
 
     Attributes:
         status: its state.
-        seconds: of the program, None before its end.
+        seconds: that the command took, None before its end.
+        measured: seconds of the program as its profile or log states them, without what the command does
+            before and after; None if that is unknown.
         reason: why it failed.
-        interrupted: whether it failed by no fault of its own: stopped by the user, lost with its machine, or
-            without space on the disk.
+        interrupted: whether it failed by no fault of its own: stopped by the user, lost with its machine,
+            without space on the disk, or while the clock was set.
         collectable: whether it failed though its command ended well: what that wrote can be collected again.
         log: the last lines of its log if it failed.
         job: what the scheduler calls it, empty without one.
         started: when, in seconds since 1970; None before.
-        earlier_seconds: of the program in earlier attempts.
+        earlier_seconds: that the command took in earlier attempts.
     """
 
     status: Status
     seconds: float | None = None
+    measured: float | None = None
     reason: str = ""
     interrupted: bool = False
     collectable: bool = False
@@ -139,9 +142,12 @@ def _ended(folder: RunFolder, finished: Mapping[str, str], job: str, begun: floa
     seconds = _number(finished.get("seconds"))
     reason = finished.get("reason", "")
     ended_well = finished.get("status") == "0" and not reason
-    if ended_well and not (reason := read_facts(folder.output).get("reason", "")):
-        return RunState(status="done", seconds=seconds, job=job, started=begun)
-    failed = _failed(folder, reason or "failed", reason in _INTERRUPTED, job, begun, seconds)
+    judged = read_facts(folder.output)
+    if ended_well and not (reason := judged.get("reason", "")):
+        measured = _number(judged.get("measured"))
+        return RunState(status="done", seconds=seconds, measured=measured, job=job, started=begun)
+    interrupted = reason in _INTERRUPTED or reason.startswith(CLOCK_SET)
+    failed = _failed(folder, reason or "failed", interrupted, job, begun, seconds)
     collectable = failed.reason == reason and (ended_well or reason.startswith(NO_MATCH))
     return replace(failed, collectable=collectable)
 

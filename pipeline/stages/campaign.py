@@ -30,6 +30,7 @@ from pipeline.stages.campaign_output import judge_output, reset_runs
 from pipeline.stages.job_queue import queue_notices, watch_runs
 from pipeline.store.lock import Notify, only_writer
 from pipeline.store.results import read_analysis
+from pipeline.wording.record_codec import as_plain
 
 
 def template() -> str:
@@ -204,6 +205,7 @@ def progress_summary(progress: CampaignProgress) -> CampaignJson:
         "question": _question_summary(campaign.question),
         "rounds": [_round_summary(progress, number) for number in range(1, len(progress.design.rounds) + 1)],
         "ending": progress.design.ending,
+        "way_on": progress.design.way_on and as_plain(progress.design.way_on),
         "request": progress.request,
         "counts": {status: progress.count(status) for status in STATUSES},
         "spent_core_seconds": progress.spent,
@@ -255,6 +257,7 @@ def _run_summary(progress: CampaignProgress, run: PlannedRun) -> RunJson:
         "point": dict(run.point),
         "status": state.status,
         "seconds": state.seconds,
+        "measured_seconds": state.measured,
         "expected_core_seconds": progress.costs.get(values_of(run.point)),
         "reason": state.reason,
         "job": state.job,

@@ -1,7 +1,7 @@
 """The question of a campaign: what the runs so far answer, and which runs narrow the answer most."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,17 +16,20 @@ from pipeline.campaign.campaign_design import (
     Wanted,
     with_round,
 )
-from pipeline.campaign.description import Campaign, CampaignQuestion, Point
+from pipeline.campaign.description import Campaign, CampaignQuestion, Point, resources
 from pipeline.campaign.run_costs import CampaignProgress, values_of
 from pipeline.config.options import Options, load_options
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning import foresight, rounds
+from pipeline.questions.planning.lifted_limit import LiftedLimit, limit_to_lift
 from pipeline.stages.advise import TIMES, run_costs
 from pipeline.stages.plain_runs import measured_runs, plain_times
 from pipeline.stages.run import run as run_all_stages
 from pipeline.store.lock import Notify
 from pipeline.store.results import read_analysis
 from pipeline.wording.quantities import point_text
+
+LEAST_INSIDE = 0.1  # of the time inside a program that its command takes, whatever else is estimated
 
 
 def next_for_question(
@@ -40,7 +43,7 @@ def next_for_question(
         UsageError: the question cannot be answered, or results cannot be written.
         InputError: what was measured cannot be read or modelled.
     """
-    campaign, design = progress.campaign, replace(progress.design, ending="")
+    campaign, design = progress.campaign, replace(progress.design, ending="", way_on=None)
     options = replace(load_options(None, campaign.profiles), at=(question.at,), out=campaign.results)
     options = _with_evidence(options, progress, notify)
     analysis = _analysed(campaign, options, notify)
@@ -49,11 +52,12 @@ def next_for_question(
     *earlier, last = design.rounds
     design = replace(design, rounds=(*earlier, replace(last, answer=_answer(analysis, asked))))
     budget = float("inf") if campaign.budget is None else campaign.budget - progress.spent
-    if budget <= 0:
-        return replace(design, ending="budget")
     points = _candidates(progress, notify)
     known = _known_so_far(progress, analysis, points, budget)
-    found = rounds.next_round(known, asked, None if analysis.is_profile else analysis, options.models)
+    models = None if analysis.is_profile else analysis
+    found = rounds.next_round(known, asked, models, options.models)
+    if budget <= 0 and found.purpose is not None:
+        found = rounds.Round(repetitions=np.zeros_like(found.repetitions), end=rounds.End.BUDGET)
     if found.purpose is not None:
         purpose: Purpose = "extra" if found.purpose is rounds.Purpose.EXTRA else "series"
         added = CampaignRound(purpose=purpose, width=_finite(found.expected))
@@ -62,7 +66,12 @@ def next_for_question(
         return with_round(design, campaign, CampaignRound(purpose="again"), again)
     if analysis.experiment.correction is not None:
         notify(correction_sentence(analysis.experiment.correction))
-    return replace(design, ending=found.end.value if found.end else "")
+    way_on = None
+    if found.end in (rounds.End.BUDGET, rounds.End.NOTHING_HELPS):
+        way_on = LiftedLimit(limit="budget")
+        if models is not None:
+            way_on = limit_to_lift(known, asked, models, _Costs(progress, models), options.models)
+    return replace(design, ending=found.end.value if found.end else "", way_on=way_on)
 
 
 def _with_evidence(options: Options, progress: CampaignProgress, notify: Notify) -> Options:
@@ -88,7 +97,7 @@ def _known_so_far(
     return rounds.Progress(
         points=table,
         done=np.array([_count_done(progress, point) for point in points]),
-        cost=_costs(progress, analysis, points, table),
+        cost=_Costs(progress, analysis)(table),
         repetitions=progress.campaign.repetitions,
         budget=budget,
     )
@@ -135,21 +144,49 @@ def _count_done(progress: CampaignProgress, point: Point) -> int:
     )
 
 
-def _costs(
-    progress: CampaignProgress, analysis: Analysis, points: Sequence[Point], table: FloatArray
-) -> FloatArray:
-    """Return core-seconds of a run at each point, float64[Q]: measured, else predicted; NaN if unknown.
+@dataclass(frozen=True)
+class _Costs:
+    """Core-seconds of a run at points float64[Q, D], float64[Q]: measured, else predicted; NaN if unknown.
 
-    What models predict is time inside the program; it is scaled by what runs took beside it, as for start-up.
+    What models predict is time inside the program. What commands take beside it is a constant time, as of
+    start-up, or a share, whichever the measured scales agree about better.
     """
-    measured = np.array([progress.costs.get(values_of(point), np.nan) for point in points])
-    if analysis.is_profile:
-        return measured
-    predicted = run_costs(analysis, table)
-    usable = np.isfinite(measured) & (predicted > 0)
-    factor = float(np.median(measured[usable] / predicted[usable])) if usable.any() else 1.0
-    costs: FloatArray = np.where(np.isfinite(measured), measured, np.maximum(predicted * factor, 0.0))
-    return costs
+
+    progress: CampaignProgress
+    analysis: Analysis
+
+    def __call__(self, points: FloatArray) -> FloatArray:
+        measured = self._measured(points)
+        if self.analysis.is_profile:
+            return measured
+        costs: FloatArray = np.where(np.isfinite(measured), measured, self._predicted(points))
+        return costs
+
+    def _predicted(self, points: FloatArray) -> FloatArray:
+        known = self.analysis.experiment.points
+        took, inside = self._measured(known), run_costs(self.analysis, known)
+        usable = np.isfinite(took) & (took > 0) & (inside > 0)
+        ahead = np.maximum(run_costs(self.analysis, points), 0.0)
+        if not usable.any():
+            return ahead
+        took, inside, cores = took[usable], inside[usable], self._cores(known)[usable]
+        share, beside = float(np.median(took / inside)), float(np.median((took - inside) / cores))
+        scaled, shifted = inside * share, np.maximum(inside + beside * cores, inside * LEAST_INSIDE)
+        if np.abs(np.log(took / shifted)).max() < np.abs(np.log(took / scaled)).max():
+            return np.maximum(ahead + beside * self._cores(points), 0.0)
+        return ahead * share
+
+    def _named(self, points: FloatArray) -> list[Point]:
+        names = self.analysis.experiment.parameters
+        rows = (dict(zip(names, row, strict=True)) for row in points.tolist())
+        return [{name: row[name] for name in self.progress.campaign.scales} for row in rows]
+
+    def _measured(self, points: FloatArray) -> FloatArray:
+        return np.array([self.progress.costs.get(values_of(one), np.nan) for one in self._named(points)])
+
+    def _cores(self, points: FloatArray) -> FloatArray:
+        launcher = self.progress.campaign.launcher
+        return np.array([float(resources(launcher, one).cores) for one in self._named(points)])
 
 
 def _answer(analysis: Analysis, asked: foresight.Question) -> Answer | None:

@@ -7,9 +7,12 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+from filters.evidence import sums_on_cpus
 from ingest.discovery import Discovery
 from ingest.errors import PipelineError, UsageError, one_line
+from ingest.experiment import TIME
 from ingest.locate import locate
+from ingest.profile import Profile
 from pipeline.campaign.campaign_design import PlannedRun, write_design
 from pipeline.campaign.description import Campaign
 from pipeline.campaign.folders import RunFolder, set_aside
@@ -33,29 +36,37 @@ def judge_output(campaign: Campaign, run: PlannedRun) -> None:
         return
     profiles = profiles_of(campaign, run) / run.name
     aside = campaign.outlying_profiles / run.name
-    reason = "" if run.plain else _why_unreadable(profiles if profiles.exists() else aside)
+    reason, measured = ("", None) if run.plain else _judged(profiles if profiles.exists() else aside)
     with suppress(UsageError, OSError):
-        write_facts(folder.output, {"reason": reason})
+        stated = {} if measured is None else {"measured": repr(measured)}
+        write_facts(folder.output, {"reason": reason, **stated})
         if reason and profiles.exists():
             shutil.rmtree(folder.unreadable, ignore_errors=True)  # of an earlier collection
             profiles.rename(folder.unreadable)
 
 
-def _why_unreadable(profiles: Path) -> str:
-    """Return why what a run wrote is no profile or log; empty if it is one."""
+def _judged(profiles: Path) -> tuple[str, float | None]:
+    """Return why what a run wrote is no profile or log, empty if it is one, and the seconds in it."""
     if not profiles.exists():
-        return f"what it wrote is not in {profiles.parent.name}/ any more"
+        return f"what it wrote is not in {profiles.parent.name}/ any more", None
     written = sorted(one for one in profiles.iterdir() if one.suffix != ".toml" and one.name[0] != ".")
     if not any(one.is_dir() or one.stat().st_size for one in written):
-        return "its output is empty"
+        return "its output is empty", None
     try:
         found = locate(profiles).found
-        for one in found.runs if isinstance(found, Discovery) else ():
-            one.reader.read(one.path)
+        runs = found.runs if isinstance(found, Discovery) else ()
+        seconds = [_measured(one.reader.read(one.path)) for one in runs]
     except PipelineError as error:
         asked = f" ({error.hint})" if error.hint.endswith("?") else ""
-        return one_line(f"its output cannot be read: {error.what}{asked}")
-    return ""
+        return one_line(f"its output cannot be read: {error.what}{asked}"), None
+    return "", seconds[0] if len(seconds) == 1 else None
+
+
+def _measured(profile: Profile) -> float | None:
+    """Return the longest time of a CPU location in seconds; None if times of these were not measured."""
+    if TIME not in {metric.name for metric in profile.metrics} or not profile.locations.cpu.any():
+        return None
+    return sums_on_cpus(profile, TIME)[1]
 
 
 def collect_again(progress: CampaignProgress) -> list[PlannedRun]:
@@ -105,4 +116,4 @@ def reset_runs(progress: CampaignProgress, names: Sequence[str], notify: Notify)
             set_aside(folder)
             notify(f"{name} is planned again; what it left is kept in {campaign.work.name}/{name}.attempt*")
     outlying = tuple(name for name in design.outlying if name not in names)
-    write_design(campaign.work, replace(design, outlying=outlying, ending=""))
+    write_design(campaign.work, replace(design, outlying=outlying, ending="", way_on=None))

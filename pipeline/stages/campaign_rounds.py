@@ -32,6 +32,7 @@ from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_costs import CampaignProgress, expected_costs, outlying, values_of
 from pipeline.campaign.run_state import RunState, last_lines, output_notices
 from pipeline.config.options import load_options
+from pipeline.questions.planning.lifted_limit import LiftedLimit
 from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.campaign import read_progress
 from pipeline.stages.campaign_answer import next_for_question
@@ -154,7 +155,7 @@ def next_round(path: Path, notify: Notify, *, rebuilt: bool = False) -> Campaign
         progress = replace(progress, design=_begun(progress))
         design, request = _decided(progress, notify, rebuilt=rebuilt)
         if len(design.runs) > len(progress.design.runs) and not _affords(replace(progress, design=design)):
-            design = replace(progress.design, ending="budget")
+            design = _unaffordable(progress, design)
         write_design(progress.campaign.work, design)
     return replace(read_progress(path), request=request)
 
@@ -183,6 +184,17 @@ def _affords(progress: CampaignProgress) -> bool:
     states = {run.name: RunState(status="planned") for run in progress.design.runs} | dict(progress.states)
     costs = expected_costs(progress.campaign, progress.design, states, progress.costs)
     return bool(allowed_runs(replace(progress, states=states, costs=costs), no_retry))
+
+
+def _unaffordable(progress: CampaignProgress, wanted: CampaignDesign) -> CampaignDesign:
+    """Return the design without a round that the budget does not allow, and what it would gain."""
+    runs = wanted.runs[len(progress.design.runs) :]
+    costs, width = [run.cost for run in runs], wanted.rounds[-1].width
+    way_on = None
+    if None not in costs:
+        cost = sum(filter(None, costs))
+        way_on = LiftedLimit(limit="budget", runs=len(runs), cost=cost, width=width)
+    return replace(progress.design, ending="budget", way_on=way_on)
 
 
 def _decided(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) -> tuple[CampaignDesign, str]:

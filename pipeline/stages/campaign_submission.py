@@ -244,9 +244,11 @@ def _notify_of_budget(progress: CampaignProgress, notify: Notify, retry: Retry) 
     waiting = len(waiting_runs(progress, retry))
     left_out = waiting - len(allowed_runs(progress, retry))
     if left_out:
+        spent, (ahead, _) = progress.spent, progress.remaining
         notify(
             f"{left_out} of the runs are left for later: the budget does not allow them, or a first run has "
-            "to tell their cost"
+            f"to tell their cost; {quantity(spent, 'core-s')} are spent, and runs of known cost need "
+            f"{quantity(ahead, 'core-s')}: raise budget in [campaign], or submit again when runs have ended"
         )
 
 

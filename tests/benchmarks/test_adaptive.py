@@ -13,10 +13,10 @@ from pipeline.questions.planning.rounds import End, Purpose
 @pytest.mark.parametrize("family", FAMILIES)
 def test_runs_scatter_about_the_truth(family):
     program = draw(family, np.random.default_rng(3))
-    scale = float(program.scales[2])
-    exact = program.effort(np.array([scale])).sum()
+    point = program.scales[2]
+    exact = program.effort(point[None]).sum()
     random = np.random.default_rng(4)
-    runs = np.array([program.run(scale, random).sum() for _ in range(400)])
+    runs = np.array([program.run(point, random).sum() for _ in range(400)])
     assert np.median(runs) == pytest.approx(exact, rel=0.02)
     assert 0.005 < np.std(np.log(np.sort(runs)[:360])) < 0.06
     assert program.truth > 0
@@ -25,7 +25,7 @@ def test_runs_scatter_about_the_truth(family):
 def test_losses_are_a_tenth_to_seven_tenths_at_the_largest_scale():
     for seed in range(20):
         program = draw("strong", np.random.default_rng(seed))
-        work, effort = (program.effort(np.array([32.0]))[:most].sum() for most in (2, 5))
+        work, effort = (program.effort(np.array([[32.0]]))[:most].sum() for most in (2, 5))
         assert 0.1 <= 1 - work / effort <= 0.7
 
 
@@ -54,11 +54,23 @@ def test_runs_become_an_experiment_with_their_repetitions():
     program = draw("mesh, walking", np.random.default_rng(1))
     runs = Runs(program, np.random.default_rng(2))
     for scale, count in ((8.0, 2), (12.0, 1), (16.0, 1)):
-        runs.make(scale, count)
+        runs.make(np.array([scale]), count)
     experiment = runs.modelled().experiment
     assert experiment.shape == (3, 2)
     assert np.isnan(experiment.values["time"].sum[:, 1:, 1]).all()
     assert np.nansum(experiment.values["time"].sum) == pytest.approx(runs.cost)
+
+
+def test_programs_of_two_parameters_are_measured_on_a_grid_or_on_lines():
+    program = draw("strong at sizes, walking", np.random.default_rng(1))
+    assert (program.parameters, program.target.tolist()) == (("p", "n"), [128.0, 64.0])
+    assert len(program.scales) == 25
+    work, grown = program.effort(np.array([[2.0, 8.0], [2.0, 32.0]])).sum(axis=0)
+    assert 16 / 1.5 < grown / work < 256 * 1.5
+    fixed = fixed_design(program, np.random.default_rng(2), 1)
+    rounds = in_rounds(program, 1e3, 1e9, np.random.default_rng(3))
+    assert rounds.end is End.ANSWERED
+    assert rounds.cost < 1.2 * fixed.cost
 
 
 def test_rounds_answer_for_less_than_the_fixed_design():

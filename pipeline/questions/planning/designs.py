@@ -32,6 +32,9 @@ def series_design(
 ) -> IntArray:
     """Run five values of every parameter twice, from the smallest to the largest that the budget allows.
 
+    How far it reaches matters more than repetitions: the largest value is one whose series the budget allows
+    once, and what is left then pays for repetitions, the cheapest first (`rounds`).
+
     With several parameters they lie on lines through the cheapest point, which show every parameter for the
     least cost (Ritter and others, "Learning cost-effective sampling strategies for empirical performance
     modeling", 2020); one run where all are large shows whether they interact.
@@ -51,9 +54,9 @@ def series_design(
     left = max(budget, 0.0)
     for line in _lines(points):
         held = np.maximum(done, design)[line]
-        chosen = _affordable_line(points[line].prod(axis=1), held, cost[line], often, left)
+        chosen = _affordable_line(points[line].prod(axis=1), held, cost[line], left)
         design[line[chosen]] = often
-        left -= float(np.nansum(np.maximum(often - held[chosen], 0) * cost[line[chosen]]))
+        left -= float(np.nansum(cost[line[chosen]][held[chosen] == 0]))
     if points.shape[1] > 1:
         affordable = (
             (cost <= left) | (done > 0) if np.isfinite(left) else np.ones(len(points), dtype=np.bool_)
@@ -84,16 +87,14 @@ def _spread(values: FloatArray, count: int) -> IntArray:
     return np.unique(np.abs(np.log(values / ideal[:, None])).argmin(axis=1))
 
 
-def _affordable_line(
-    values: FloatArray, done: IntArray, cost: FloatArray, often: int, budget: float
-) -> IntArray:
-    """Choose the values of a line up to the largest one whose series is affordable: indices."""
+def _affordable_line(values: FloatArray, done: IntArray, cost: FloatArray, budget: float) -> IntArray:
+    """Choose the values of a line up to the largest one whose series is affordable once: indices."""
     measured = np.flatnonzero(done > 0)
     lowest = int(measured.max(initial=0))
     for last in range(len(values) - 1, lowest - 1, -1):
         chosen = _filled(np.log(values), done > 0, last)
-        price = np.maximum(often - done[chosen], 0) * cost[chosen]
-        if not np.isfinite(budget) or price.sum() <= budget:
+        price = float(cost[chosen][done[chosen] == 0].sum())
+        if not np.isfinite(budget) or price <= budget:
             return chosen
     return measured if len(measured) else np.zeros(1, dtype=np.int64)
 

@@ -147,13 +147,16 @@ def _series(
     analysis: Analysis,
     options: ModelOptions | None,
 ) -> Round:
-    """Run new scales once, then all of them again.
+    """Run new scales once, then all of them again; if the budget is short, reach comes before repetitions.
 
     The first run of a scale tells its cost. From the few scales of a pilot the width after the series cannot
     be predicted within a factor that is worth stating.
     """
     new = (progress.done == 0) & (missing > 0)
-    found = _affordable(progress, np.where(new, 1, missing), Purpose.SERIES)
+    wanted = np.where(new, 1, missing)
+    if new.any() and progress.cost_of(wanted) > progress.budget:
+        wanted = new.astype(np.int64)
+    found = _affordable(progress, wanted, Purpose.SERIES)
     if found.end is not None or new.any():
         return found
     widths = foreseen_widths(analysis, question, progress.points, found.repetitions, options)
@@ -198,7 +201,7 @@ def _extra(
     if not helps and _chance(best, question.width) < LEAST_CHANCE:
         return replace(_ended(progress, End.NOTHING_HELPS), expected=float(np.median(best)))
     found: list[tuple[float, float, Round]] = []
-    for repetitions in _choices(progress, question, analysis):
+    for repetitions in choices(progress, question, analysis):
         cost = max(progress.cost_of(repetitions), LEAST_COST)
         if cost <= progress.budget:
             widths = foresee(repetitions)
@@ -218,7 +221,7 @@ def _chance(widths: FloatArray, wanted: float) -> float:
     return float(ndtr((np.log(wanted) - logs.mean()) / max(float(logs.std(ddof=1)), 1e-9)))
 
 
-def _choices(progress: Progress, question: Question, analysis: Analysis) -> list[IntArray]:
+def choices(progress: Progress, question: Question, analysis: Analysis) -> list[IntArray]:
     """Return what a round may consist of: runs int64[Q] at every candidate.
 
     One more at all measured points, which stays balanced; one at the largest; and what `plan` says for what

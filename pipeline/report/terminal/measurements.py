@@ -1,5 +1,6 @@
 """Measurements in the terminal: what a path holds, and a campaign: its plan, its cost, how far it is."""
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -8,7 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ingest.number_text import figure, percent
+from ingest.number_text import figure, percent, value_text
 from pipeline.columns.measured_runs import (
     inspection_table,
     metrics_and_notices,
@@ -24,6 +25,7 @@ Summary = Mapping[str, Any]
 """What `pipeline campaign status --json` writes."""
 
 _MOST_FAILED = 10
+_RESERVE = 1.1  # in a budget that is proposed: costs scatter
 _UNITS = {"time": "s", "core-hours": "core-hours"}
 _ENDINGS = {
     "": "",
@@ -66,17 +68,18 @@ def show_plan(out: Console, summary: Summary, limit: int) -> None:
 
 
 def show_status(out: Console, summary: Summary) -> None:
-    """Print how many runs of every scale are in which state, and why runs failed."""
+    """Print how many runs of every scale are in which state, what they took, and why runs failed.
+
+    What commands take is what a campaign costs; what is modelled is what the programs measured.
+    """
     states = tuple(summary["counts"])
-    table = _table("scale", (*states, "mean time"), numbered=False)
+    table = _table("scale", (*states, "command takes", "program measures", "difference"), numbered=False)
     by_point: dict[tuple[tuple[str, float], ...], list[Summary]] = {}
     for run in sorted(summary["runs"], key=lambda run: tuple(run["point"].values())):
         by_point.setdefault(tuple(run["point"].items()), []).append(run)
     for point, runs in by_point.items():
-        times = [run["seconds"] for run in runs if run["status"] == "done"]
         counts = (_count([run["status"] for run in runs].count(state)) for state in states)
-        mean = quantity(sum(times) / len(times), "s") if times else "-"
-        table.add_row(Text(point_text(dict(point))), *counts, mean)
+        table.add_row(Text(point_text(dict(point))), *counts, *map(_seconds, _mean_times(runs)))
     out.print(table)
     running = [run["name"] for run in summary["runs"] if run["status"] == "running"]
     if running:
@@ -86,6 +89,24 @@ def show_status(out: Console, summary: Summary) -> None:
     _show_failed(out, [run for run in summary["runs"] if run["status"] == "failed"])
     done, total = summary["counts"]["done"], len(summary["runs"])
     show_sentence(out, f"{done} of {counted(total, 'run')} done. {_cost_sentence(summary)}")
+
+
+def _mean_times(runs: Sequence[Summary]) -> tuple[float | None, float | None, float | None]:
+    """Return the mean seconds of the commands that are done, of what they measured, and the difference."""
+    done = [run for run in runs if run["status"] == "done"]
+    took = _mean([run["seconds"] for run in done])
+    measured = _mean([run["measured_seconds"] for run in done])
+    return took, measured, None if took is None or measured is None else took - measured
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean of values that are all known; None without them."""
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
+
+
+def _seconds(seconds: float | None) -> str:
+    return "-" if seconds is None else quantity(seconds, "s")
 
 
 def _show_failed(out: Console, failed: Sequence[Summary]) -> None:
@@ -146,6 +167,53 @@ def show_rounds(out: Console, summary: Summary) -> None:
     show_sentence(out, _cost_sentence(summary))
     if summary["question"] is not None:
         show_sentence(out, _answer_sentence(summary))
+        if sentence := _beside_sentence(summary):
+            show_sentence(out, sentence)
+        if summary["way_on"] is not None:
+            show_sentence(out, _way_on_sentence(summary))
+
+
+def _beside_sentence(summary: Summary) -> str:
+    """Say what an answer is about, and what commands take beside it at the largest scale; else nothing."""
+    by_size = sorted(summary["runs"], key=lambda run: math.prod(run["point"].values()))
+    known = [run for run in by_size if run["status"] == "done" and run["measured_seconds"] is not None]
+    if not known or not any(one["answer"] for one in summary["rounds"]):
+        return ""
+    point = known[-1]["point"]
+    took, measured, beside = _mean_times([run for run in known if run["point"] == point])
+    return (
+        f"Answers are about what the program measures: {_seconds(measured)} at {point_text(point)}. "
+        f"Costs are about its command: {_seconds(took)} there, a difference of {_seconds(beside)}."
+    )
+
+
+def _way_on_sentence(summary: Summary) -> str:
+    """Say which limit to lift, how much that would gain, and at which price."""
+    found, budget = summary["way_on"], summary["budget_core_seconds"]
+    if found["limit"] == "width":
+        best = math.ceil(found["width"] * 100) / 100
+        return (
+            f"Neither larger scales nor further runs would narrow it noticeably: write width = {best:g} in "
+            "[question], or ask for a target nearer to the measured scales."
+        )
+    if not found["runs"]:
+        return "A first model needs more runs than the budget pays for: raise budget in [campaign]."
+    where = f" at {point_text(found['point'])}" if found["point"] else ""
+    width = found["width"]
+    effect = "come next" if width is None else f"would narrow it to about {percent(width)}"
+    gain = f"{counted(found['runs'], 'further run')}{where}, about {_cost(found['cost'])}, {effect}"
+    needed = summary["spent_core_seconds"] + found["cost"]
+    raise_budget = f'write budget = "{_budget(needed)}" in [campaign]'
+    if found["limit"] == "budget":
+        return f"{gain}: {raise_budget}."
+    more = f", and {raise_budget}" if budget is not None and needed > budget else ""
+    return f"Larger scales are not allowed: {gain}; add {point_text(found['point'])} to [scales]{more}."
+
+
+def _budget(seconds: float) -> str:
+    """Write a budget that is enough for core-seconds, as `campaign.toml` takes it."""
+    unit, size = ("core-h", 3600.0) if seconds >= 3600.0 else ("core-s", 1.0)
+    return f"{value_text(float(f'{_RESERVE * seconds / size:.2g}'))} {unit}"
 
 
 def _width(width: float | None) -> str:

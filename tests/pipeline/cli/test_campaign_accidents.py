@@ -1,6 +1,7 @@
 """Accidents of campaigns: each ends in a sentence and a way on, nothing is run twice, nothing is lost."""
 
 import json
+import re
 import sys
 
 import pytest
@@ -27,6 +28,8 @@ Pair    | {pair:.6f} | {pair:.6f} | {pair:.6f} | 0.0 | 100
 Nlocal: 1 ave 1 max 1 min
 Total wall time: 0:00:00
 """
+if n == 12 and (here / "clock").exists():
+    (here / "clock").rename(here / "set")
 kind = (here / "kind").read_text() if (here / "kind").exists() else ""
 print(f"a program with {n}")
 pathlib.Path("timers.log").write_text({"": text, "empty": "", "partial": text[:120]}[kind])
@@ -200,3 +203,32 @@ def test_changed_description(call, folder, refused):
     assert made(folder)[3:] == ["24"]
     change(folder, "n = [8, 24]", "m = [8, 24]")
     assert "unknown placeholder {n}" in refused("campaign", "submit")
+
+
+@pytest.mark.parametrize(("moved", "seconds"), [("-1 hour", -3600), ("+1 hour", 3600)])
+def test_a_clock_that_is_set_while_a_run_is_made(call, folder, moved, seconds):
+    """The cost is that of a clock that nobody sets, and a run whose times may be wrong is made again."""
+    set_clock = f'date() {{ [ -e {folder}/set ] && command date -d \'{moved}\' "$@" || command date "$@"; }}'
+    change(folder, "[scales]", f"prepare = ['''{set_clock}''']\n[scales]")
+    (folder / "clock").touch()
+    code, _, error = call("campaign", "submit")
+    said = re.search(r"melt.n12.r1: failed: the clock was set by (-?[0-9]+) s while it ran", error)
+    assert said and abs(int(said[1]) - seconds) <= 1
+    assert (code, len(made(folder))) == (3, 3)
+    summary = json.loads(call("campaign", "status", "--json", "-")[1])
+    assert all(0 <= run["seconds"] < 600 for run in summary["runs"])
+    assert {run["name"] for run in summary["runs"] if run["status"] == "failed"} == {"melt.n12.r1"}
+    assert call("campaign", "submit")[0] == 0
+    assert all_done(call)
+    assert sorted(made(folder)) == ["12", "12", "16", "8"]
+
+
+def test_what_commands_take_and_what_programs_measure_stand_apart(call, folder):
+    assert call("campaign", "submit")[0] == 0
+    summary = json.loads(call("campaign", "status", "--json", "-")[1])
+    for run in summary["runs"]:
+        assert run["measured_seconds"] == pytest.approx(1e-8 * run["point"]["n"] ** 3 * 300, abs=1e-6)
+        assert run["seconds"] != run["measured_seconds"]
+    head, first, *_ = call("campaign", "status")[1].splitlines()
+    assert head.endswith("command takes  program measures  difference")
+    assert first.split()[-4:-2] == ["1.54", "ms"]

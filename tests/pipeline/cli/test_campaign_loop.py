@@ -1,6 +1,7 @@
 """`pipeline campaign next` and `loop`: rounds of runs until a question is answered."""
 
 import json
+import re
 import shutil
 import signal
 import subprocess
@@ -86,7 +87,9 @@ def test_a_loop_answers_the_question(call, folder):
     code, printed, error = call("campaign", "loop")
     assert code == 0
     assert "Time at n = 48: " in printed
-    assert printed.rstrip().endswith("50.0 % is wanted: answered.")
+    words = " ".join(printed.split())
+    assert "50.0 % is wanted: answered. Answers are about what the program measures: 32" in words
+    assert re.search(r"ms at n = 32. Costs are about its command: .* there, a difference of .* m?s\.$", words)
     assert "round 2 (series)" in error
     _, summary, _ = summary_of(call, "plan")
     assert summary["ending"] == "answered"
@@ -124,6 +127,18 @@ def test_an_answered_question_may_be_asked_more_precisely(call, folder):
     code, summary, _ = summary_of(call, "loop")
     assert code == 3
     assert summary["ending"] == "nothing helps"
+    found = summary["way_on"]
+    assert (found["limit"], found["point"], found["runs"]) == ("scales", {"n": 48}, 2)
+    assert 0 < found["width"] < summary["rounds"][-1]["width"]
+    beside = max(run["seconds"] for run in summary["runs"])  # of runs in which nearly all is start-up
+    assert 2 * 0.9 < found["cost"] < 2 * (1.4 + beside)  # the program says 1.1 s
+    printed = " ".join(call("campaign", "loop")[1].split())
+    assert "Larger scales are not allowed: 2 further runs at n = 48, about " in printed
+    assert printed.endswith("; add n = 48 to [scales].")
+    change(folder, "24, 32]", "24, 32, 48]")
+    change(folder, "width = 0.001", "width = 1.0")
+    _, summary, _ = summary_of(call, "loop")
+    assert (summary["ending"], summary["way_on"]) == ("answered", None)
 
 
 def test_the_budget_ends_the_loop(call, folder):
@@ -132,6 +147,7 @@ def test_the_budget_ends_the_loop(call, folder):
     change(folder, "width = 0.5", "width = 0.001")
     code, summary, _ = summary_of(call, "loop")
     assert (code, summary["ending"]) == (3, "budget")
+    assert summary["way_on"]["limit"] in ("budget", "scales")
     largest = max(run["seconds"] or 0 for run in summary["runs"])
     assert summary["spent_core_seconds"] <= 0.9 + largest
     count = len(sizes(folder))

@@ -46,12 +46,12 @@ def test_a_series_runs_five_scales_twice_and_reaches_both_ends():
     assert series(LISTED, repetitions=1).tolist() == [1] * 5
 
 
-def test_a_series_reaches_as_far_as_the_budget_allows():
+def test_a_series_reaches_as_far_as_the_budget_allows_once():
     cost = LISTED[:, 0]
     done = [1, 1, 1, 0, 0]
-    assert series(LISTED, done, cost, budget=14 + 32 + 64).tolist() == [2] * 5
-    assert series(LISTED, done, cost, budget=14 + 32 + 63).tolist() == [2, 2, 2, 2, 0]
-    assert series(LISTED, done, cost, budget=45).tolist() == [2, 2, 2, 0, 0]
+    assert series(LISTED, done, cost, budget=16 + 32).tolist() == [2] * 5
+    assert series(LISTED, done, cost, budget=16 + 31).tolist() == [2, 2, 2, 2, 0]
+    assert series(LISTED, done, cost, budget=15).tolist() == [2, 2, 2, 0, 0]
 
 
 def test_scales_of_unknown_cost_are_not_affordable():
@@ -71,8 +71,8 @@ def test_a_series_on_a_grid_has_lines_and_one_point_where_all_are_large():
 
 def test_all_lines_of_a_grid_share_the_budget():
     cost = np.ones(len(GRID))
-    assert series(GRID, cost=cost, budget=8 + 8.0).sum() == 16
-    assert series(GRID, cost=cost, budget=8 + 9.0).sum() == 17  # the last one where both are large
+    assert series(GRID, cost=cost, budget=4 + 4.0).sum() == 16
+    assert series(GRID, cost=cost, budget=4 + 5.0).sum() == 17  # the last one where both are large
 
 
 def test_a_series_is_filled_whatever_was_measured_before():

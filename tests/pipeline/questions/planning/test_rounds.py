@@ -58,6 +58,15 @@ def test_new_scales_are_run_once_before_all_are_repeated():
     assert 0 < second.expected < 10 and second.width == float("inf")
 
 
+def test_a_short_budget_pays_for_a_larger_scale_before_it_pays_for_repetitions():
+    cost = np.array([10.0, 10.0, 10.0, 20.0, 40.0])
+    pilot = study((1, 2, 4), repetitions=1)
+    found = next_round(progress([1, 1, 1], FIVE, cost=cost, budget=70.0), question(), pilot)
+    assert (found.purpose, found.repetitions.tolist()) == (Purpose.SERIES, [0, 0, 0, 1, 1])
+    rest = next_round(progress([1] * 5, FIVE, cost=cost, budget=25.0), question(), study(repetitions=1))
+    assert (rest.purpose, rest.repetitions.tolist()) == (Purpose.SERIES, [1, 1, 0, 0, 0])
+
+
 def test_a_narrow_answer_ends_the_campaign_but_only_after_the_series():
     width = relative_width(answer(STUDY, question()))
     found = next_round(progress([2] * 5, FIVE), question(1.01 * width), STUDY)
