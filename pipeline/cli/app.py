@@ -61,10 +61,10 @@ COMMANDS = (  # in the order of use, which is the order of `pipeline --help`; ot
     "compare",
     "project",
     "ports",
+    "serve-mcp",
     "machine",
     "campaign",
     "history",
-    "serve-mcp",
 )
 
 OBJECTS_BETWEEN_COLLECTIONS = 50_000  # Python's default is 700

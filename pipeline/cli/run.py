@@ -1,7 +1,7 @@
 """Commands that read profiles: `run` and `model`, with or without results, and `inspect` without models."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -94,18 +94,11 @@ def run(
         raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
-class GroupsJson(TypedDict):
-    """A study per value of some metadata."""
-
-    by: Annotated[str, "the metadata"]
-    studies: Annotated[dict[str, Any], "by value, each in the shape of summary.json"]
-
-
 def _show_groups(directory: Path, options: Options, name: str, shown: Presentation) -> None:
     """Make a study per value of some metadata and show them side by side."""
     from pipeline.columns.scales import groups_table
     from pipeline.report.render.terminal_tables import show_table
-    from pipeline.stages.run_groups import run_groups
+    from pipeline.stages.run_groups import GroupsJson, run_groups
 
     results = run_groups(directory, options, name, reading_progress, show_notice)
     damaged = {entry["path"]: entry for result in results.values() for entry in result.damaged}

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Annotated, Any, TypedDict
 
 from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
@@ -10,6 +11,7 @@ from ingest.locate import Located, locate
 from ingest.readers import SeriesReader
 from ingest.run_settings import SETTING, described_as, metadata_of, stated
 from ingest.tables.table_files import TableSource
+from pipeline.columns.json_schema import Published
 from pipeline.config.options import Options
 from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.stages.run import RunResult, run
@@ -19,6 +21,13 @@ FLAG = "--group-by"
 MOST_GROUPS = 50
 MAX_NAME = 60  # characters of a folder
 NOT_STATED = "(not stated)"
+
+
+class GroupsJson(TypedDict):
+    """A study per value of some metadata."""
+
+    by: Annotated[str, "the metadata"]
+    studies: dict[str, Annotated[dict[str, Any], Published(name="summary")]]
 
 
 def run_groups(

@@ -12,7 +12,7 @@ from tests.snapshots import alike
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/how-to/assistants.md").read_text(encoding="utf-8")
 CALL = re.compile(
-    r"^```text\n(?P<tool>\w+) (?P<given>\{.*\})\n```\n```json\n(?P<shown>.*?)^```$", re.M | re.S
+    r"^```text\n(?P<tool>\w+) (?P<given>\{[^\n]*\})\n```\n```json\n(?P<shown>.*?)^```$", re.M | re.S
 )
 
 

@@ -38,6 +38,8 @@ def test_the_page_of_the_command_line_has_the_exit_codes_and_nothing_else_lists_
     assert "<!-- generated: exit codes -->" in page and "| exit code |" not in page
     rows = re.findall(r"^\| (\d+) \| (.+) \|$", GENERATED["exit codes"](), re.MULTILINE)
     assert [int(code) for code, _ in rows] == [0, 1, 2, 3, 4, 70, 130]
+    of_check = (ROOT / "docs/how-to/ci.md").read_text(encoding="utf-8").split("\n## ")[0]
+    assert set(re.findall(r"^\| (\d+) \|", of_check, re.MULTILINE)) < set(dict(rows))
     assert dict(rows)["1"] == "`check`: regression, or a rule is broken"
 
 

@@ -34,10 +34,11 @@ def require_valid(document, name):
 
 def require_published(arguments, text):
     """Require that what a command wrote has a shape that is published for it, if it was asked for JSON."""
-    if not any(pair == ("--json", "-") for pair in pairwise(arguments)):
+    targets = [target for option, target in pairwise(arguments) if option == "--json"]
+    if not targets:
         return
     command = " ".join(arguments[:2]) if " ".join(arguments[:2]) in WRITTEN else arguments[0]
-    document = json.loads(text)
+    document = json.loads(text if targets[-1] == "-" else Path(targets[-1]).read_text(encoding="utf-8"))
     errors = [best_match(validator(name).iter_errors(document)) for name in WRITTEN[command].values()]
     if all(errors):
         raise min(errors, key=lambda error: -len(error.absolute_path))

@@ -1,6 +1,7 @@
 """What `--json` writes: every command has its document, and every document the shape that is published."""
 
 import json
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -8,7 +9,12 @@ import typer
 
 from pipeline.cli.app import app, register
 from pipeline.cli.documents import DOCUMENTS, WITHOUT, WRITTEN, document_schema
+from pipeline.projection.ports.llvm_mca import find_llvm_mca
+from pipeline.stages.campaign import template
 from tests.pipeline.cli.published import FOLDER, published, renamed, require_valid, validator
+from tests.pipeline.projection.ports.stored_llvm_mca import replay
+
+LOOPS = Path(__file__).parents[1] / "projection" / "ports" / "loops"
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -22,6 +28,25 @@ def test_published_schemas_are_those_of_the_types(name, request):
     jsonschema.Draft202012Validator.check_schema(stated)
     assert stated["title"] == DOCUMENTS[name].title
     assert made is None or stated == made
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_published_schemas_are_closed(name):
+    for record in _records(published(name)):
+        assert record["additionalProperties"] is False, record
+        assert set(record["required"]) <= set(record["properties"])
+
+
+def _records(schema):
+    """Yield every object of a schema whose keys are named."""
+    if isinstance(schema, list):
+        for part in schema:
+            yield from _records(part)
+    elif isinstance(schema, dict):
+        if isinstance(schema.get("properties"), dict):
+            yield schema
+        for part in schema.values():
+            yield from _records(part)
 
 
 def test_every_schema_is_of_a_document_and_every_document_of_a_command():
@@ -105,6 +130,27 @@ def test_two_studies(written, studies, tmp_path):
     assert (added["labels"], added["label"]) == (2, "two")
     shown = written("history", "history", "show", "*sum", "--history", history)
     assert [entry["label"] for entry in shown["kernels"][0]["entries"]] == ["one", "two"]
+
+
+def test_loops_on_processors(written, monkeypatch):
+    replay(monkeypatch)
+    loops = ("ports", LOOPS / "avx512.s", "--function", "polynomial", "--on", "skylake-x")
+    assert written("ports", *loops)["loops"][0]["from"] is None
+    both = written("ports", *loops, "--from", "silver-4116", "--time", "2 s")
+    assert both["loops"][0]["time"]["lower"] <= both["loops"][0]["time"]["value"]
+    find_llvm_mca.cache_clear()
+
+
+def test_a_study_on_another_machine(written, results):
+    machines = ("--from", "archer2", "--on", "lumi-c")
+    found = written("study-projection", "project", results, *machines, "--at", "p=64")
+    assert found["on"]["summary"]["runtime"]["at"][-1]["point"] == {"p": 64}
+
+
+def test_a_campaign(written, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "campaign.toml").write_text(template())
+    assert {run["status"] for run in written("campaign", "campaign", "plan")["runs"]} == {"planned"}
 
 
 def test_projections(written):

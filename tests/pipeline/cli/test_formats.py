@@ -109,7 +109,7 @@ def read(show):
 
 def test_every_command_that_prints_tables_has_the_option():
     register()
-    without = {"plot", "report", "export", "baseline", "verify"}
+    without = {"plot", "report", "export", "baseline", "serve-mcp", "verify"}
     names = {command.name for command in app.registered_commands}
     assert names - without == {command.split()[0] for command in COMMANDS} - {"history", "machine"}
 

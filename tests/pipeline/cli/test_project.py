@@ -202,6 +202,10 @@ def test_sensitivities_and_strategies_are_tables(project):
     )
     assert printed.splitlines()[0] == "loop,pred [s],pred_novl [s],pred_lb [s],pred_hb [s]"
     assert len(printed.splitlines()) == 19
+    _, printed, _ = project(
+        "hycom", "--at", "flops=20,loads=8,stores=2", "--show", "strategies", "--json", "-"
+    )
+    assert len(json.loads(printed)["loops"]) == 18
 
 
 PORTS = """
@@ -241,6 +245,9 @@ def test_port_models_are_tables(project, tmp_path):
         "flux contention",
     ]
     assert [line.split()[-1] for line in shown["threads"]] == ["by", "ports", "memory"]
+    for what, key in (("ports", "port_loads"), ("models", "models")):
+        _, printed, _ = project(tmp_path / "app.toml", "--show", what, "--json", "-")
+        assert len(json.loads(printed)[key]) >= 3
     _, printed, _ = project(tmp_path / "app.toml", "--show", "threads", "--json", "-")
     assert json.loads(printed)["threads"][1]["value"] == pytest.approx(1e4 * 125 / 2e9)
 
