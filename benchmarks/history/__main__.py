@@ -56,7 +56,8 @@ def _flat(rng: np.random.Generator, count: int) -> Iterator[str]:
 
 def _steps(seed: int, count: int) -> Iterator[str]:
     yield f"\n## Steps: median entries until found (share found within {AFTER})"
-    yield f"\n| entries before, noise | {' | '.join(f'{n} {100 * (s - 1):.0f} %' for n in RULES for s in STEPS)} |"
+    heads = [f"{name} {100 * (step - 1):.0f} %" for name in RULES for step in STEPS]
+    yield f"\n| entries before, noise | {' | '.join(heads)} |"
     yield "|---|" + "---:|" * len(RULES) * len(STEPS)
     each = max(10, count // len(NOISES))
     for before in BEFORE:
@@ -70,7 +71,8 @@ def _steps(seed: int, count: int) -> Iterator[str]:
                     waits.append(_waits(rule, logs, before))
             every.append(waits)
             yield f"| {before}, {kind} | {' | '.join(map(_wait, waits))} |"
-        yield f"| **{before}, all** | {' | '.join(_wait(np.concatenate(w)) for w in zip(*every, strict=True))} |"
+        together = (_wait(np.concatenate(waits)) for waits in zip(*every, strict=True))
+        yield f"| **{before}, all** | {' | '.join(together)} |"
 
 
 def _waits(rule: Rule, logs: np.ndarray, at: int) -> np.ndarray:

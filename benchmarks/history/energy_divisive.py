@@ -4,6 +4,8 @@ Splits are those of largest energy distance (Matteson and James, JASA 109, 2014)
 those of which a t-test says p < 0.01 are kept, then the weakest is removed until all have p < 0.001.
 """
 
+from itertools import pairwise
+
 import numpy as np
 from scipy.stats import ttest_ind_from_stats
 
@@ -34,7 +36,7 @@ def _divided(series: np.ndarray, p: float) -> list[int]:
     kept: list[int] = []
     while True:
         bounds = [0, *kept, len(series)]
-        parts = [(a, *_best(series[a:b])) for a, b in zip(bounds[:-1], bounds[1:], strict=True) if b - a > 1]
+        parts = [(a, *_best(series[a:b])) for a, b in pairwise(bounds) if b - a > 1]
         if not parts:
             return kept
         start, at, _ = max(parts, key=lambda part: part[2])

@@ -3,8 +3,9 @@
 import numpy as np
 
 from benchmarks.history.nightly import LEAST, MOST, nights
+from pipeline.gate.findings import findings
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.trends import Entries, steps, trends
+from pipeline.gate.trends import Entries, trends
 
 KERNELS = 8
 COUNT = 40  # entries
@@ -13,7 +14,7 @@ SHARED = 0.005  # noise that all kernels of a night have in common
 
 
 def program(rng: np.random.Generator, kind: str) -> tuple[Entries, int]:
-    """Return a history in which a kernel of 10 to 60 % gets slower by 10 to 60 %, and the entry it does at."""
+    """Return a history in which a kernel of 10 to 60 % gets slower by 10 to 60 %, and since which entry."""
     at = int(rng.integers(12, COUNT - 5))
     share = rng.uniform(0.1, 0.6)
     shares = np.array([share, *((1 - share) * rng.dirichlet(np.ones(KERNELS - 1)))])[:, None]
@@ -55,4 +56,4 @@ def program(rng: np.random.Generator, kind: str) -> tuple[Entries, int]:
 
 def named(entries: Entries) -> set[int]:
     """Return the entries that are named as changes."""
-    return {step.at for kernel in trends(entries) for step in steps(kernel)}
+    return {one.at for one in findings(trends(entries))}

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.history.energy_divisive import steps
-from pipeline.gate.change_points import LEVEL, change_points_of_each, drift
+from pipeline.gate.developments import development_of_each
 
 
 @dataclass(frozen=True)
 class Reported:
-    """Of one series: per step the first, the likeliest and the last entry it may be at, and how many drifts."""
+    """Of one series: per step the first, likeliest and last entry it may be at, and how many drifts."""
 
     steps: Sequence[tuple[int, int, int]]
     drifts: int
@@ -21,7 +21,7 @@ class Reported:
         return len(self.steps) + self.drifts
 
     def names(self, at: int) -> bool:
-        """Tell whether a step is reported at an entry, or one beside it, or with an interval that holds it."""
+        """Tell whether a step is reported at an entry, beside it, or with an interval that holds it."""
         return any(first <= at <= last or abs(middle - at) <= 1 for first, middle, last in self.steps)
 
 
@@ -29,13 +29,10 @@ Rule = Callable[[np.ndarray], list[Reported]]
 
 
 def pipeline(logs: np.ndarray) -> list[Reported]:
-    values = np.exp(logs)
-    found = []
-    for row, changes in zip(values, change_points_of_each(values), strict=True):
-        trend = drift(row)
-        drifts = int(trend is not None and trend.p <= LEVEL)
-        found.append(Reported([(c.first, c.at, c.last) for c in changes], drifts))
-    return found
+    return [
+        Reported([(c.first, c.at, c.last) for c in one.steps], int(one.drift is not None))
+        for one in development_of_each(np.exp(logs))
+    ]
 
 
 def otava(logs: np.ndarray) -> list[Reported]:
