@@ -1,23 +1,26 @@
 """Change points in a series of measurements over commits.
 
-A single check compares with one baseline, so many small steps pass. Here the whole series counts, in two ways:
+A single check compares with one baseline, so many small steps pass. Here the whole series counts, in two
+ways:
 
-* After every entry it is asked whether the newest ones are a new level (`newest_levels`): large steps show from
-  the second entry on.
-* Windows of many lengths are laid over the series (seeded binary segmentation: Kovács, Bühlmann, Li and Munk,
-  Biometrika 110, 2023), and every split of every window is tested by the normal scores of its ranks. What the
-  largest of all these statistics reaches by chance depends on the length of the series alone, whatever the
-  noise is distributed like. The narrowest windows above the limit are reported, each of which holds a change
-  (narrowest over threshold: Baranowski, Chen and Fryzlewicz, JRSS B 81, 2019). Ranks make single slow runs
-  harmless; small steps that last show in windows.
+* After every entry it is asked whether the newest ones are a new level (`newest_levels`): large steps
+  show from the second entry on.
+* Windows of many lengths are laid over the series (seeded binary segmentation: Kovács, Bühlmann, Li and
+  Munk, Biometrika 110, 2023), and every split of every window is tested by the normal scores of its
+  ranks. What the largest of all these statistics reaches by chance depends on the length of the series
+  alone, whatever the noise is distributed like. The narrowest windows above the limit are reported, each
+  of which holds a change (narrowest over threshold: Baranowski, Chen and Fryzlewicz, JRSS B 81, 2019).
+  Ranks make single slow runs harmless; small steps that last show in windows.
 
-A series is looked at after every entry, so what counts is the probability of a change point at any look while
-nothing changes: about `LEVEL` for series of 60 entries. Where in its window a change is follows from the
-likelihood (Hansen, Econometrica 68, 2000), so that a place that was named early is corrected by later entries.
+A series is looked at after every entry, so what counts is the probability of a change point at any look
+while nothing changes: about `LEVEL` for series of 60 entries. Where in its window a change is follows
+from the likelihood (Hansen, Econometrica 68, 2000), so that a place that was named early is corrected by
+later entries.
 
 Entries that resemble the ones before, as on a machine with good and bad days, make steps by chance more
-probable. In series that are long enough their correlation is estimated from differences, and raises the limit
-as that of an autoregressive process of first order does, except for steps that are too large for it.
+probable. In series that are long enough their correlation is estimated from differences, and raises the
+limit as that of an autoregressive process of first order does, except for steps that are too large for
+it.
 """
 
 from collections.abc import Iterator, Sequence

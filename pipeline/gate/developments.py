@@ -1,10 +1,10 @@
 """What a series did: it kept its level, changed it in steps, drifted, or both.
 
-Steps are change points. Drift is a straight line through the logarithms over some of the entries or all of
-them. Both explain a series that rises: a drift looks like a staircase, a step like a trend. Schwarz's criterion
-chooses: the logarithm of the residual variance times the entries, and for each number that was fitted the
-logarithm of the entries (a step has two, place and height; a line has one, and one for each end within the
-series). Drift must be significant besides (Mann and Kendall, after the steps that stay).
+Steps are change points. Drift is a straight line through the logarithms over some of the entries or all
+of them. Both explain a series that rises: a drift looks like a staircase, a step like a trend. Schwarz's
+criterion chooses: the logarithm of the residual variance times the entries, and for each number that was
+fitted the logarithm of the entries (a step has two, place and height; a line has one, and one for each
+end within the series). Drift must be significant besides (Mann and Kendall, after the steps that stay).
 """
 
 from collections.abc import Sequence
@@ -144,7 +144,8 @@ def _levels(n: int, places: Sequence[int]) -> FloatArray:
 def _lines(n: int, ends: Sequence[tuple[int, int]]) -> FloatArray:
     """Return lines that rise from 0 to 1 between two entries each and are level elsewhere, float64[L, n]."""
     first, last = np.array(ends, dtype=np.float64).T[:, :, None]
-    return np.clip((np.arange(n) - first) / (last - first), 0.0, 1.0)
+    lines: FloatArray = np.clip((np.arange(n) - first) / (last - first), 0.0, 1.0)
+    return lines
 
 
 def _left_by(columns: FloatArray, rows: FloatArray) -> FloatArray:

@@ -1,8 +1,10 @@
-"""Which changes of kernels are one: the commit that changed a kernel changed its callers and the total as well.
+"""Which changes of kernels are one: the commit that changed a kernel changed its callers and the total as
+well.
 
-Of all changes that may be at the same place the most certain one names it: that of the narrowest interval, then
-of the largest factor relative to its interval. The others of that place follow, so that one change has one
-commit. A caller or the total, in which other kernels add their noise, never names a commit of its own beside it.
+Of all changes that may be at the same place the most certain one names it: that of the narrowest
+interval, then of the largest factor relative to its interval. The others of that place follow, so that
+one change has one commit. A caller or the total, in which other kernels add their noise, never names a
+commit of its own beside it.
 """
 
 from collections.abc import Sequence
@@ -85,7 +87,7 @@ def _finding(
 ) -> Finding:
     of_rows: dict[int, KernelStep] = {}
     for kernel, step in same:  # the most certain first
-        of_both = step.changes | of_rows[kernel.row].changes if kernel.row in of_rows else step.changes
+        of_both = {**step.changes, **(of_rows[kernel.row].changes if kernel.row in of_rows else {})}
         of_rows[kernel.row] = replace(step, at=place.at, first=place.first, last=place.last, changes=of_both)
     rows = tuple(sorted(of_rows.items()))
     return Finding(at=place.at, first=place.first, last=place.last, row=leader.row, changed=rows)

@@ -2,19 +2,20 @@
 
 The `MOST` newest entries or fewer are compared with those before them. They are a new level if
 
-* they lie on one side of the entries before: all of two or three of the last 200 that are as far off, of more
-  entries all but a tenth of the last 40, so that what has happened before, such as a second clock or slow
-  nights, is no change, and
-* the shift of the median reaches the limit of so many entries, in standard deviations. The more entries, the
-  lower the limit: evidence accumulates. The standard deviation is that of nine tenths of the entries around
-  the medians before and after; if it is known from few entries, or if neighbours are alike, the limit rises.
+* they lie on one side of the entries before: all of two or three of the last 200 that are as far off, of
+  more entries all but a tenth of the last 40, so that what has happened before, such as a second clock or
+  slow nights, is no change, and
+* the shift of the median reaches the limit of so many entries, in standard deviations. The more entries,
+  the lower the limit: evidence accumulates. The standard deviation is that of nine tenths of the entries
+  around the medians before and after; if it is known from few entries, or if neighbours are alike, the
+  limit rises.
 
-A level of two or three entries counts as long as they are the newest: if the next return, it was none. Later
-entries correct as well: of all pairs of an entry before and one after, up to the levels before and after
-those, four fifths must differ the same way.
+A level of two or three entries counts as long as they are the newest: if the next return, it was none.
+Later entries correct as well: of all pairs of an entry before and one after, up to the levels before and
+after those, four fifths must differ the same way.
 
-The limits are such that of series of 60 entries that are looked at after each entry about one in a hundred
-has an alarm at any look if nothing changes: `python -m benchmarks.history.limits`.
+The limits are such that of series of 60 entries that are looked at after each entry about one in a
+hundred has an alarm at any look if nothing changes: `python -m benchmarks.history.limits`.
 """
 
 from collections.abc import Iterator
@@ -47,8 +48,8 @@ def new_levels(logs: FloatArray, noise: FloatArray, widening: FloatArray) -> lis
 
     Args:
         logs: float64[S, n], series of logarithms.
-        noise: float64[S], standard deviations that are known from repetitions, NaN if none are; that of entries
-            is not below them.
+        noise: float64[S], standard deviations that are known from repetitions, NaN if none are; that of
+            entries is not below them.
         widening: float64[S], by which correlation widens the statistic of a mean of many entries.
     """
     least = np.fmax(noise, LEAST)
