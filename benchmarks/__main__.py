@@ -40,6 +40,7 @@ RUNS = {
     "accuracy": [],
     "adaptive": ["--trials", "40"],
     "gate": [],
+    "history": [],
     "overhead": ["compare", "build/overhead"],
     "whole": ["sample_profiles/hpcg-strong"],
     "campaign": ["--callpaths", "2000", "--locations", "256", "--no-growth"],

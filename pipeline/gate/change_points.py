@@ -1,28 +1,35 @@
-"""Change points and drift in a series of measurements over commits.
+"""Change points in a series of measurements over commits.
 
-A single check compares with one baseline, so many small steps pass. Here the whole series counts. Windows of
-many lengths are laid over it (seeded binary segmentation: Kovács, Bühlmann, Li and Munk, Biometrika 110,
-2023), and every split of every window is tested by the normal scores of its ranks. What the largest of all
-these statistics reaches by chance depends on the length of the series alone, whatever the noise is
-distributed like, so the probability of any false alarm in a series is known: `LEVEL`. The narrowest windows
-above that limit are reported, each of which holds a change (narrowest over threshold: Baranowski, Chen and
-Fryzlewicz, JRSS B 81, 2019). Ranks make single slow runs harmless. Where in its window a change is follows
-from the likelihood (Hansen, Econometrica 68, 2000).
+A single check compares with one baseline, so many small steps pass. Here the whole series counts, in two
+ways:
+
+* After every entry it is asked whether the newest ones are a new level (`newest_levels`): large steps
+  show from the second entry on.
+* Windows of many lengths are laid over the series (seeded binary segmentation: Kovács, Bühlmann, Li and
+  Munk, Biometrika 110, 2023), and every split of every window is tested by the normal scores of its
+  ranks. What the largest of all these statistics reaches by chance depends on the length of the series
+  alone, whatever the noise is distributed like. The narrowest windows above the limit are reported, each
+  of which holds a change (narrowest over threshold: Baranowski, Chen and Fryzlewicz, JRSS B 81, 2019).
+  Ranks make single slow runs harmless; small steps that last show in windows.
+
+A series is looked at after every entry, so what counts is the probability of a change point at any look
+while nothing changes: about `LEVEL` for series of 60 entries. Where in its window a change is follows
+from the likelihood (Hansen, Econometrica 68, 2000), so that a place that was named early is corrected by
+later entries.
 
 Entries that resemble the ones before, as on a machine with good and bad days, make steps by chance more
-probable. In series that are long enough their correlation is estimated from differences, and raises the limit
-as that of an autoregressive process of first order does, except for steps that are too large for it.
-
-Drift is Mann and Kendall's test.
+probable. In series that are long enough their correlation is estimated from differences, and raises the
+limit as that of an autoregressive process of first order does, except for steps that are too large for
+it.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import kendalltau
 
 from ingest.arrays import FloatArray, IntArray
+from pipeline.gate.newest_levels import FEWEST, RECENT, new_levels
 from pipeline.gate.rank_windows import (
     PROBABILITIES,
     TOLERANCE,
@@ -34,8 +41,10 @@ from pipeline.gate.rank_windows import (
     windows_above,
 )
 
-LEVEL = 0.01  # probability of any change point in a series of independent entries in which nothing changed
-ENOUGH = 10  # measurements; with fewer no series reaches the level
+LEVEL = 0.01  # probability of a change point at any look at a series of independent entries without change
+ENOUGH = FEWEST  # measurements; with fewer nothing can be said
+WINDOW_LEVEL = 0.001  # probability that any window reaches its limit at one look
+CAUTION = 1.15  # by which correlation widens at least; that of short series is unknown
 DIGITS = 6  # significant digits that count: further ones are rounding
 CORRELATED_FROM = 32  # entries from which their correlation is estimated
 MOST_CORRELATED = 0.95
@@ -47,6 +56,7 @@ FARTHEST = 4.0  # standard deviations that an entry counts at most for where a c
 PLACE_QUANTILE = 5.94  # 90 %: P(twice the likelihood lost < x) = (1 - exp(-x / 2))^2 (Hansen 2000)
 SURE_QUANTILE = 10.6  # 99 %
 TIE = 1e-6
+NEW_LEVEL = 0.0  # statistic of windows that are around the beginning of a new level
 AT_ONCE = 64  # series that are looked at together, for memory
 
 
@@ -90,31 +100,51 @@ def change_points(values: FloatArray) -> tuple[ChangePoint, ...]:
     return change_points_of_each(np.asarray(values, dtype=np.float64)[None])[0]
 
 
-def change_points_of_each(values: FloatArray) -> list[tuple[ChangePoint, ...]]:
-    """Find changes of level in series of the same length, float64[S, n] above zero."""
+def change_points_of_each(
+    values: FloatArray, noise: FloatArray | None = None
+) -> list[tuple[ChangePoint, ...]]:
+    """Find changes of level in series of the same length, float64[S, n] above zero.
+
+    Args:
+        values: the series.
+        noise: float64[S], relative standard deviations of entries that repetitions show; NaN if unknown.
+    """
     count, n = values.shape
     if n < ENOUGH:
         return [()] * count
-    parts = (values[start : start + AT_ONCE] for start in range(0, count, AT_ONCE))
-    return [found for part in parts for found in _of_part(np.log(part))]
+    known = np.full(count, np.nan) if noise is None else noise
+    parts = (slice(start, start + AT_ONCE) for start in range(0, count, AT_ONCE))
+    return [found for part in parts for found in _of_part(np.log(values[part]), known[part])]
 
 
-def _of_part(logs: FloatArray) -> list[tuple[ChangePoint, ...]]:
+def _of_part(logs: FloatArray, noise: FloatArray) -> list[tuple[ChangePoint, ...]]:
     logs = np.round(logs, DIGITS)
     ranks = ranks_of(logs)
-    limit = limits(logs.shape[1])[PROBABILITIES.index(LEVEL)]
+    limit = limits(logs.shape[1])[PROBABILITIES.index(WINDOW_LEVEL)]
     windows = windows_above(ranks, np.where(np.ptp(logs, axis=1) > 0, limit, np.inf))
     clear = CLEAR * np.sqrt(_spread(logs, 1) / 2) / (2 * NORMAL_QUARTILE)
-    widening = _widening(logs, ranks, windows, clear).tolist()
+    widened = _widening(logs, ranks, windows, clear)
+    newest, widening = new_levels(logs, noise, widened), widened.tolist()
     found = []
-    for one, order, above, wide, step in zip(logs, ranks, windows, widening, clear.tolist(), strict=True):
+    every = zip(logs, ranks, newest, windows, widening, clear.tolist(), strict=True)
+    for one, order, levels, above, wide, step in every:
         kept = [
             window
             for window in above
-            if window.statistic >= limit * wide - TOLERANCE or _step(one, order, window) > step
+            if window.statistic >= limit * max(wide, CAUTION) - TOLERANCE or _step(one, order, window) > step
         ]
-        found.append(tuple(_located(one, _separate(one, order, kept, wide), wide)))
+        likely = _separate(one, _with_splits(order, kept, levels), wide)
+        found.append(tuple(_located(one, likely, wide)))
     return found
+
+
+def _with_splits(
+    ranks: IntArray, windows: Sequence[Window], levels: Sequence[int]
+) -> list[tuple[Window, int]]:
+    """Return windows with their best splits: those around the beginnings of new levels come first."""
+    ends = [0, *levels, len(ranks)]
+    around = [Window(max(ends[k], at - RECENT), ends[k + 2], NEW_LEVEL) for k, at in enumerate(levels)]
+    return [*zip(around, levels, strict=True), *((one, best_split(ranks, one)) for one in windows)]
 
 
 def _widening(
@@ -144,7 +174,7 @@ def _without_clear_steps(
     """Take out steps that are larger than correlation makes them, float64[S]."""
     flat = logs.copy()
     for one, order, found, least in zip(flat, ranks, windows, clear.tolist(), strict=True):
-        for step in _located(one.copy(), _separate(one, order, found, 1.0), 1.0):
+        for step in _located(one.copy(), _separate(one, _with_splits(order, found, ()), 1.0), 1.0):
             if abs(np.log(step.factor)) > least:
                 one[step.at :] -= np.log(step.factor)
     return flat
@@ -164,19 +194,18 @@ def _spread(logs: FloatArray, lag: int) -> FloatArray:
 
 
 def _separate(
-    logs: FloatArray, ranks: IntArray, windows: Sequence[Window], widening: float
+    logs: FloatArray, windows: Sequence[tuple[Window, int]], widening: float
 ) -> list[tuple[Window, int]]:
-    """Choose windows of different changes, the narrowest first; return them in order with the best split.
+    """Choose windows of different changes, the first one of each; return them in order.
 
     A window in which a change may be that was found already says nothing new.
     """
     chosen: list[tuple[Window, int]] = []
     places: list[tuple[int, int]] = []
-    for one in windows:
-        if any(first < one.end and last > one.start for first, last in places):
+    for one, split in windows:
+        if one.statistic != NEW_LEVEL and any(first < one.end and last > one.start for first, last in places):
             continue
-        at = best_split(ranks, one)
-        first, at, last = _likely(logs, one, at, (one.start, one.end), SURE_QUANTILE * widening**2)
+        first, at, last = _likely(logs, one, split, (one.start, one.end), SURE_QUANTILE * widening**2)
         chosen.append((one, at))
         places.append((first, last))
     return sorted(chosen, key=lambda found: found[1])
@@ -199,7 +228,7 @@ def _located(
             factor=middle,
             lower=lower,
             upper=upper,
-            p=probability(window.statistic / widening, len(logs)),
+            p=LEVEL if window.statistic == NEW_LEVEL else probability(window.statistic / widening, len(logs)),
         )
 
 
@@ -244,14 +273,3 @@ def _shift(before: FloatArray, after: FloatArray, widening: float) -> FloatArray
     half = NORMAL_QUANTILE * widening * np.sqrt(pairs * (len(before) + len(after) + 1) / 12)
     low = min(max(int(np.floor(pairs / 2 - half)), 0), (pairs - 1) // 2)
     return np.array([differences[low], np.median(differences), differences[pairs - 1 - low]])
-
-
-def drift(values: FloatArray) -> Drift | None:
-    """Test a series, float64[n] above zero, for a monotone trend; None if it is too short or constant."""
-    n = len(values)
-    if n < ENOUGH or np.ptp(values) == 0:
-        return None
-    logs = np.log(values)
-    first, second = np.triu_indices(n, 1)
-    slope = float(np.median((logs[second] - logs[first]) / (second - first)))
-    return Drift(float(np.exp(slope * (n - 1))), float(kendalltau(np.arange(n), logs).pvalue))

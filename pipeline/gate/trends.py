@@ -10,7 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.gate.change_points import ChangePoint, change_points_of_each
+from pipeline.gate.change_points import ENOUGH, ChangePoint
+from pipeline.gate.developments import Development, Drift, development_of_each
 from pipeline.gate.kernel_values import KernelId, Scope
 
 
@@ -91,11 +92,13 @@ class MeasureTrend:
         measure: which.
         values: float64[N], NaN if unknown.
         changes: its change points, as indices of entries.
+        drift: as indices of entries; None if it does not drift.
     """
 
     measure: Measure
     values: FloatArray
     changes: tuple[ChangePoint, ...]
+    drift: Drift | None = None
 
     def levels(self) -> list[tuple[int, int, float]]:
         """Return first entry, end and median of every stretch between change points."""
@@ -208,19 +211,24 @@ def _trends(measure: Measure, values: FloatArray) -> list[MeasureTrend]:
     alike = defaultdict(list)
     for k, known in enumerate(np.isfinite(values)):
         alike[known.tobytes()].append(k)
-    changes: dict[int, tuple[ChangePoint, ...]] = {}
+    found: dict[int, MeasureTrend] = {}
     for rows in alike.values():
         places = np.flatnonzero(np.isfinite(values[rows[0]]))
-        for k, found in zip(rows, change_points_of_each(values[rows][:, places]), strict=True):
-            changes[k] = tuple(_among_all(change, places) for change in found)
-    return [MeasureTrend(measure=measure, values=row, changes=changes[k]) for k, row in enumerate(values)]
+        for k, one in zip(rows, development_of_each(values[rows][:, places]), strict=True):
+            found[k] = _among_all(measure, values[k], one, places)
+    return [found[k] for k in range(len(values))]
 
 
-def _among_all(change: ChangePoint, places: IntArray) -> ChangePoint:
-    """Return a change point with indices among all entries instead of those that have a value."""
-    return replace(
-        change, at=int(places[change.at]), first=int(places[change.first]), last=int(places[change.last])
+def _among_all(measure: Measure, values: FloatArray, found: Development, places: IntArray) -> MeasureTrend:
+    """Return what a series did, with indices among all entries instead of those that have a value."""
+    changes = tuple(
+        replace(one, at=int(places[one.at]), first=int(places[one.first]), last=int(places[one.last]))
+        for one in found.steps
     )
+    drift = found.drift
+    if drift is not None:
+        drift = replace(drift, first=int(places[drift.first]), last=int(places[drift.last]))
+    return MeasureTrend(measure=measure, values=values, changes=changes, drift=drift)
 
 
 def by_share(kernels: tuple[KernelId, ...], share: FloatArray) -> IntArray:
@@ -236,3 +244,10 @@ def by_share(kernels: tuple[KernelId, ...], share: FloatArray) -> IntArray:
 def entries_text(count: int) -> str:
     """Write how many entries: ``1 entry``, ``2 entries``."""
     return "1 entry" if count == 1 else f"{count} entries"
+
+
+def too_few(count: int, where: str = "") -> str:
+    """Say that so many entries are too few to tell whether anything changed; empty if they are enough."""
+    if count >= ENOUGH:
+        return ""
+    return f"too few entries{where} to tell: {count}, at least {ENOUGH} are needed"

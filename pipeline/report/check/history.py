@@ -10,8 +10,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.gate.change_points import ENOUGH, LEVEL, change_points, drift
+from pipeline.gate.change_points import LEVEL
+from pipeline.gate.developments import development
 from pipeline.gate.kernel_values import KernelId
+from pipeline.gate.trends import too_few
 from pipeline.wording.quantities import (
     callpath_text,
     counted,
@@ -87,7 +89,8 @@ def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> Ker
     known = ("", last["machine"])
     same = [row for row in rows if row["at"] == last["at"] and row["machine"] in known and row["value"] > 0]
     values = np.array([row["value"] for row in same], dtype=np.float64)
-    trend = drift(values)
+    found = development(values)
+    trend = found.drift
     return {
         "level": kernel.level.value,
         "callpath": list(kernel.callpath),
@@ -116,9 +119,16 @@ def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> Ker
                 "upper": number(c.upper),
                 "p": number(c.p),
             }
-            for c in change_points(values)
+            for c in found.steps
         ],
-        "drift": None if trend is None else {"factor": number(trend.factor), "p": number(trend.p)},
+        "drift": None
+        if trend is None
+        else {
+            "first_label": same[trend.first]["label"],
+            "last_label": same[trend.last]["label"],
+            "factor": number(trend.factor),
+            "p": number(trend.p),
+        },
     }
 
 
@@ -178,13 +188,15 @@ def _remark(entry: Mapping[str, Any], changes: Mapping[str, float]) -> str:
 
 def conclusion(document: Mapping[str, Any]) -> str:
     """Say how many change points a series has, and whether it drifts."""
-    if len(document["entries"]) < ENOUGH:
-        few = len(document["entries"])
-        return f"too few entries at this point for change points: {few}, at least {ENOUGH} are needed"
-    changes = counted(len(document["change_points"]), "change point")
-    text = f"{changes} (normal scores, level {value_text(LEVEL)})"
+    if text := too_few(len(document["entries"]), " at this point"):
+        return text
     trend = document["drift"]
-    if trend is not None and trend["p"] <= LEVEL:
+    points = document["change_points"]
+    if not points and trend is None:
+        return f"no change (level {value_text(LEVEL)})"
+    parts = [f"{counted(len(points), 'change point')} (level {value_text(LEVEL)})"] if points else []
+    if trend is not None:
+        ends = f"from {trend['first_label']} to {trend['last_label']}"
         test = f"Mann-Kendall test, p = {figure(trend['p'], 2)}"
-        text += f"; drift by a factor of {figure(trend['factor'])} over the series ({test})"
-    return text
+        parts.append(f"drift by a factor of {figure(trend['factor'])} {ends} ({test})")
+    return "; ".join(parts)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ingest.errors import UsageError
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.trends import Entries, KernelStep, KernelTrends, Measure, steps
+from pipeline.gate.trends import Entries, KernelStep, KernelTrends, Measure, MeasureTrend
 from pipeline.wording.escaping import shown_name, visible
 from pipeline.wording.quantities import (
     callpath_text,
@@ -203,9 +203,17 @@ class StepRow:
         return next(cell for measure in order if (cell := known[measure]) is not None)
 
 
-def step_rows(kernel: KernelTrends, words: HistoryWords) -> list[StepRow]:
+def step_rows(kernel: KernelTrends, steps: Sequence[KernelStep], words: HistoryWords) -> list[StepRow]:
     """Return the changes of a kernel, the newest first."""
-    return [_row(kernel, step, words) for step in reversed(steps(kernel))]
+    return [_row(kernel, step, words) for step in reversed(steps)]
+
+
+def drift_text(trend: MeasureTrend, words: HistoryWords) -> str:
+    """Say by how much a trend drifts, and from where to where; empty if it does not."""
+    if trend.drift is None:
+        return ""
+    ends = f"from {words.name(trend.drift.first)} to {words.name(trend.drift.last)}"
+    return f"drift by a factor of {figure(trend.drift.factor)} {ends}"
 
 
 def _row(kernel: KernelTrends, step: KernelStep, words: HistoryWords) -> StepRow:

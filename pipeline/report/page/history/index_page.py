@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -11,15 +10,24 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.columns.column import FIGURE, SHARE, WHOLE, Column
 from pipeline.gate.change_points import ENOUGH, LEVEL
-from pipeline.gate.trends import Entries, KernelTrends, Measure, MeasureTrend, entries_text
+from pipeline.gate.findings import Finding
+from pipeline.gate.trends import Entries, KernelTrends, Measure, MeasureTrend, entries_text, too_few
 from pipeline.report.page.embedding import columns_data
-from pipeline.report.page.history.history_words import HistoryWords, StepRow, kernel_name, kernel_place
+from pipeline.report.page.history.history_words import (
+    HistoryWords,
+    StepRow,
+    drift_text,
+    kernel_name,
+    kernel_place,
+)
 from pipeline.report.page.history.trend_data import trends_data
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import counted, figure, point_text
 
 MATRIX = (Measure.TARGET, Measure.GROWTH, Measure.EFFICIENCY)
 RECENT = 20  # entries in which changes are recent
+MOST_NAMED = 3  # other kernels of a change
+LEADING = (Measure.TARGET, Measure.MEASURED, Measure.GROWTH, Measure.EFFICIENCY)
 MOST_CHANGES = 50  # rows of the table of changes
 PARTS = 66  # of a line in the matrix
 
@@ -34,6 +42,7 @@ class Site:
         words: names of entries and measures.
         addresses: of the kernels' pages, relative to the first page.
         changes: per kernel its changes, the newest first.
+        findings: changes of the program, of one kernel or several each, in the order of entries.
     """
 
     entries: Entries
@@ -41,16 +50,27 @@ class Site:
     words: HistoryWords
     addresses: Sequence[str]
     changes: Sequence[Sequence[StepRow]]
+    findings: Sequence[Finding]
 
     @property
     def newest_changes(self) -> list[StepRow]:
-        """All changes, the newest first; of the same entry those of larger kernels first."""
-        return sorted(chain.from_iterable(self.changes), key=lambda row: (-row.step.at, row.kernel.row))
+        """All changes, each as of the kernel that shows it most clearly; the newest first."""
+        return [self.row_of(one, one.row) for one in reversed(self.findings)]
 
     @property
     def recent_changes(self) -> list[StepRow]:
         """The changes within the last `RECENT` entries."""
         return [row for row in self.newest_changes if row.step.at >= len(self.entries) - RECENT]
+
+    def row_of(self, finding: Finding, kernel: int) -> StepRow:
+        """Return a change as of one of the kernels that changed."""
+        step = finding.of(kernel)
+        return next(row for row in self.changes[kernel] if row.step == step)
+
+    def others(self, row: StepRow) -> list[StepRow]:
+        """Return the same change as of the other kernels, the total and those of large shares first."""
+        (finding,) = (one for one in self.findings if one.row == row.kernel.row and one.at == row.step.at)
+        return [self.row_of(finding, n) for n, _ in finding.changed if n != finding.row]
 
 
 def index_content(site: Site) -> dict[str, Any]:
@@ -63,11 +83,17 @@ def index_content(site: Site) -> dict[str, Any]:
         "facts": facts(site),
         "data": _matrix(site),
         "changes": [
-            {"name": kernel_name(row.kernel.kernel), "url": site.addresses[row.kernel.row], "row": row}
+            {
+                "name": kernel_name(row.kernel.kernel),
+                "url": site.addresses[row.kernel.row],
+                "row": row,
+                "others": also(site, row),
+            }
             for row in newest[:MOST_CHANGES]
         ],
         "more": max(len(newest) - MOST_CHANGES, 0),
         "chance": chance(site),
+        "drifts": drifts(site)[:MOST_CHANGES],
         "too_few": no_change(site),
         "notices": site.entries.notices,
     }
@@ -102,9 +128,25 @@ def answers(site: Site) -> list[tuple[str, str]]:
 
 
 def no_change(site: Site) -> str:
-    """Say that there are too few entries for change points; empty if there are enough."""
-    few = len(site.entries)
-    return f"too few entries for change points: {few}, at least {ENOUGH} are needed" if few < ENOUGH else ""
+    """Say that there are too few entries to tell; empty if there are enough."""
+    return too_few(len(site.entries))
+
+
+def also(site: Site, row: StepRow) -> str:
+    """Name the other kernels of a change, such as the whole program: ``also whole program, MPI_Send``."""
+    names = list(dict.fromkeys(kernel_name(one.kernel.kernel) for one in site.others(row)))
+    more = f" and {len(names) - MOST_NAMED} others" if len(names) > MOST_NAMED else ""
+    return f"also {', '.join(names[:MOST_NAMED])}{more}" if names else ""
+
+
+def drifts(site: Site) -> list[str]:
+    """Say which kernels drift, by the first of their measures that does."""
+    found = []
+    for one in site.kernels:
+        texts = (drift_text(one.measures[measure], site.words) for measure in LEADING)
+        if text := next(filter(None, texts), ""):
+            found.append(f"{kernel_name(one.kernel)}: {text}")
+    return found
 
 
 def _since(trend: MeasureTrend, words: HistoryWords, title: str = "") -> str:
@@ -112,8 +154,11 @@ def _since(trend: MeasureTrend, words: HistoryWords, title: str = "") -> str:
     now = words.value(trend.measure, float(trend.values[-1]))
     start, _, level = trend.levels()[-1]
     text = f"{now}{title}; {words.value(trend.measure, level)} is the median "
+    if drifting := drift_text(trend, words):
+        return f"{now}{title}; {drifting}"
     if not trend.changes:
-        return text + "of all entries, no change point"
+        few = too_few(len(trend.values))
+        return text + (f"of all entries; {few}" if few else "of all entries, no change point")
     change = trend.changes[-1]
     before = words.value(trend.measure, trend.levels()[-2][2])
     return text + f"since {words.name(change.at)} ({words.date(start)}), {before} before"

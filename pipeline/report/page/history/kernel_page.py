@@ -7,7 +7,13 @@ import numpy as np
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import KernelTrends, Measure, MeasureTrend
 from pipeline.report.page.embedding import integers, packed
-from pipeline.report.page.history.history_words import SHORT, HistoryWords, kernel_name, kernel_place
+from pipeline.report.page.history.history_words import (
+    SHORT,
+    HistoryWords,
+    drift_text,
+    kernel_name,
+    kernel_place,
+)
 from pipeline.report.page.history.index_page import Site, no_change, verdict
 from pipeline.report.page.history.trend_data import trends_data
 from pipeline.wording.escaping import visible
@@ -29,6 +35,11 @@ def kernel_content(site: Site, n: int) -> dict[str, Any]:
         "facts": [*_path(kernel.kernel), *_facts(site, n)],
         "titles": [site.words.title(measure) for measure in Measure],
         "changes": site.changes[n],
+        "drifts": [
+            f"{site.words.title(measure)}: {text}"
+            for measure, trend in kernel.measures.items()
+            if (text := drift_text(trend, site.words))
+        ],
         "too_few": no_change(site),
         "count": len(entries),
         "carried": min(len(entries), MOST_ENTRIES),

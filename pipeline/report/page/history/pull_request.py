@@ -6,7 +6,7 @@ import numpy as np
 
 from pipeline.gate.trends import KernelTrends, Measure, MeasureTrend, entries_text
 from pipeline.report.page.history.history_words import StepRow, kernel_name, kernel_place
-from pipeline.report.page.history.index_page import RECENT, Site, facts, no_change
+from pipeline.report.page.history.index_page import RECENT, Site, also, drifts, facts, no_change
 from pipeline.wording.escaping import markdown
 from pipeline.wording.quantities import figure, percent
 
@@ -48,8 +48,11 @@ def _usual(trend: MeasureTrend) -> np.ndarray:
 
 def _changes(site: Site) -> Iterator[str]:
     recent, count = site.recent_changes, min(RECENT, len(site.entries))
+    if drifting := drifts(site):
+        yield "### Drift\n\n" + "\n".join(f"* {markdown(text)}" for text in drifting[:ROWS])
     if not recent:
-        yield no_change(site) or f"No change point in the last {entries_text(count)}."
+        few = no_change(site)
+        yield f"{few[:1].upper()}{few[1:]}." if few else f"No change point in the last {entries_text(count)}."
         return
     yield f"### Changes in the last {entries_text(count)} ({len(recent)})"
     head = "| kernel | since | what | factor | 90 % interval | before | after |\n"
@@ -63,7 +66,7 @@ def _change(row: StepRow, site: Site) -> str:
     cell = row.leading
     measure = list(Measure)[list(row.cells).index(cell)]
     texts = [
-        _kernel(row.kernel),
+        _kernel(row.kernel) + (f"<br><sub>{markdown(others)}</sub>" if (others := also(site, row)) else ""),
         _linked(row.place.name, row.place.address),
         markdown(site.words.title(measure)),
         f"{'🔺' if row.direction == 'worse' else '🟢'} {markdown(cell.factor)}",

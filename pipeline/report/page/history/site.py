@@ -7,6 +7,7 @@ from html import escape
 
 import numpy as np
 
+from pipeline.gate.findings import findings, steps_by_kernel
 from pipeline.gate.kernel_values import KernelId
 from pipeline.gate.trends import Entries, Measure, trends
 from pipeline.report.page.embedding import page_text
@@ -68,12 +69,17 @@ def site(entries: Entries, template: str = "") -> Iterator[tuple[str, str]]:
         template: address of a commit with ``{commit}`` for its name; empty without links.
     """
     kernels, words = trends(entries), HistoryWords(entries, template)
+    found = findings(kernels)
     whole = Site(
         entries=entries,
         kernels=kernels,
         words=words,
         addresses=[page_of(one.kernel) for one in kernels],
-        changes=[step_rows(kernel, words) for kernel in kernels],
+        changes=[
+            step_rows(kernel, steps, words)
+            for kernel, steps in zip(kernels, steps_by_kernel(kernels, found), strict=True)
+        ],
+        findings=found,
     )
     for n, address in enumerate(whole.addresses):
         yield address, page_text("history_kernel", **kernel_content(whole, n))

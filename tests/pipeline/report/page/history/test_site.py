@@ -114,7 +114,7 @@ def test_a_history_without_change_says_so():
     assert "0 changes for the worse and 0 for the better" in text
     assert "No change point." in text
     few = text_of(files(history(5, at=99))["index.html"])
-    assert "too few entries for change points: 5, at least 10 are needed" in few
+    assert "too few entries to tell: 5, at least 7 are needed" in few
 
 
 def test_a_page_has_the_newest_figures_and_the_changes_of_its_kernel():
@@ -176,7 +176,7 @@ def test_markdown_for_a_pull_request():
     assert re.search(r"img src=x onerror.*\| [\d.]+ core\\-s \| 2\.9\d*|3\.\d* \|", text)
     assert "<img" not in text and "<script" not in text
     assert "No change point in the last 20 entries" in files(history(60, at=99))["pull-request.md"]
-    assert "too few entries for change points: 4" in files(history(4, at=99))["pull-request.md"]
+    assert "Too few entries to tell: 4, at least 7 are needed" in files(history(4, at=99))["pull-request.md"]
 
 
 def test_entries_are_carried_in_little_space():
