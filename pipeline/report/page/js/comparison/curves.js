@@ -130,6 +130,7 @@ export function drawCurves(host, curves, k, target, { name, unit, metric }) {
       chart,
       dots.map((dot) => ({ ...dot, title: `${letter}: ${figure(dot.y)}` })),
       `${cls} open`,
+      { name: `${letter}, measured` },
     );
   }
   readings(host, chart, positions, (scale) => readingsAt(curves, k, scale));

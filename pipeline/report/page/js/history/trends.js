@@ -69,7 +69,7 @@ export class Trends {
     if (upper.some((value, i) => value > lower[i])) drawBand(chart, xs, lower, upper, "c0", "four fifths");
     drawLine(chart, this.places, middle, "c0", this.count > this.places.length ? "medians" : "entries");
     const dots = this.places.map((x, i) => ({ x, y: middle[i] }));
-    if (this.count <= MOST_DOTS) drawDots(chart, dots, "c0 entry", 2.5);
+    if (this.count <= MOST_DOTS) drawDots(chart, dots, "c0 entry", { radius: 2.5, name: "entries" });
   }
 
   /**

@@ -81,8 +81,10 @@ function drawHeatmap(report, target, other) {
     y: point[other],
     title: `measured: ${pointText(positions.parameters, point)}`,
   }));
-  drawDots(chart, measured, "total");
-  drawDots(chart, [{ x: target[positions.column], y: target[other], title: "target" }], "goal", 6);
+  drawDots(chart, measured, "total", { name: "measured" });
+  drawDots(chart, [{ x: target[positions.column], y: target[other], title: "target" }], "goal", {
+    radius: 6,
+  });
   const entries = byArea(cells.flat()).map((k) =>
     el("li", {}, el("span", { class: `swatch ${colour(k)}` }), cutNode(level.name(k), level.fullName(k))),
   );

@@ -5,7 +5,8 @@ import { MODELLED } from "../data/call_tree.js";
 import { Difference } from "../data/difference.js";
 import { BoxTree, boxesBelow, boxParts, heightOf, othersNode, svgSize, WHOLE } from "../draw/boxes.js";
 import { byId, el, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
-import { csvButton, pictureButtons } from "../draw/files.js";
+import { figureButtons } from "../draw/figures/figure_buttons.js";
+import { csvButton } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/nodes.js";
 import { fullPathNames } from "../text/names.js";
 import { percent, pointChoices, pointText, quantity } from "../text/numbers.js";
@@ -324,7 +325,7 @@ class IcicleView {
     /** @param {"left" | "right"} side */
     const pictures = (side) => {
       const picture = () => /** @type {SVGSVGElement | null} */ (byId(`icicle-${side}`).querySelector("svg"));
-      const buttons = pictureButtons(picture, `icicle ${side}`);
+      const buttons = figureButtons(picture, `icicle ${side}`);
       return el("span", { class: "tools" }, `${side} side:`, ...buttons);
     };
     return [left, pictures("left"), pictures("right"), csvButton("icicle", () => this.rowsOfFile())];

@@ -147,7 +147,7 @@ function drawLines(host, scene, options) {
   drawn.forEach((k, i) => {
     const line = drawLine(chart, xs, values[i], look(k), level.name(k));
     line.addEventListener("click", () => scene.toggle(k));
-    drawDots(chart, dots[i], look(k));
+    drawDots(chart, dots[i], look(k), { name: `${level.name(k)}, measured` });
   });
   drawCrossovers(chart, level, scene.crossovers, drawn);
   if (right) {
@@ -229,7 +229,7 @@ function drawStack(host, scene, options) {
     );
     if (k !== undefined) area.addEventListener("click", () => scene.toggle(k));
   });
-  if (!share) drawDots(chart, totals, "total");
+  if (!share) drawDots(chart, totals, "total", { name: "measured total" });
   drawBeyond(chart, positions.measuredEnd);
   drawTarget(chart, target[positions.column]);
   readings(host, chart, positions, (scale) => stackReadings(scene, scale, share));

@@ -126,13 +126,13 @@ function drawChart(host, positions, chart, at) {
     drawLine(drawn, [first, last], [chart.threshold, chart.threshold], "threshold", "efficiency asked for");
   }
   drawModel(drawn, positions, curve);
-  drawIntervals(drawn, points, "c0");
+  drawIntervals(drawn, points, "c0", "measured, 90 % interval");
   const dots = points.map((one) => ({
     x: one.x,
     y: one.value,
     title: `measured at ${positions.scaled} = ${valueText(one.x)}: ${text(one.value)}`,
   }));
-  drawDots(drawn, dots, "c0", 4);
+  drawDots(drawn, dots, "c0", { radius: 4, name: "measured" });
   readings(host, drawn, positions, (scale) => readingsAt(chart, points, curve, scale));
 }
 
