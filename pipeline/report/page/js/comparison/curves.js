@@ -101,6 +101,7 @@ export function drawCurves(host, curves, k, target, { name, unit, metric }) {
   const said = positions.measuredOnly ? "" : SIDES.map(([side, letter]) => at(letter, side)).join("");
   const chart = frame(host, {
     height: HEIGHT,
+    curved: true,
     label: `${name} of A and B over ${positions.scaled}, at ${pointText(positions.parameters, target)}${said}.`,
     x: scaleAxis(positions, [xs[0] / 1.05, xs[xs.length - 1]], true),
     y: {

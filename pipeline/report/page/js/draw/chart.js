@@ -3,7 +3,8 @@
 
 import { tickLabel } from "../text/numbers.js";
 import { binaryTicks, linearScale, logScale } from "./axes.js";
-import { svgEl } from "./dom.js";
+import { pathThrough } from "./curves.js";
+import { svgEl, widthOf } from "./dom.js";
 import { zoomOf } from "./pointing.js";
 
 /** @import { Positions } from "../data/positions.js" */
@@ -34,10 +35,11 @@ import { zoomOf } from "./pointing.js";
  * @property {Axis} xAxis
  * @property {Axis} yAxis
  * @property {{x: Tick[], y: Tick[]}} ticks
+ * @property {boolean} curved whether lines have no corners
  * @property {Series[]} series what was drawn, for files
  */
 
-/** @typedef {Pick<Chart, "plot" | "x" | "y" | "box" | "series">} Plane what lines are drawn in */
+/** @typedef {Pick<Chart, "plot" | "x" | "y" | "box" | "series" | "curved">} Plane what lines are drawn in */
 /** @typedef {{value: number, at: number, text: string}} Tick `at`: pixels */
 /** @typedef {"line" | "band" | "dots" | "bars" | "intervals" | "contour"} Form */
 /** @typedef {{name: string, form: Form, xs: number[], ys: number[], lower?: number[], nodes: Element[]}} Series what was
@@ -62,12 +64,12 @@ export function chartIn(host) {
 /**
  * Draws axes into `host` and returns what layers need.
  * @param {HTMLElement} host
- * @param {{x: Axis, y: Axis, label: string, height?: number, right?: number}} spec label: for screen readers;
- *   right: extra margin
+ * @param {{x: Axis, y: Axis, label: string, height?: number, right?: number, curved?: boolean}} spec label: for
+ *   screen readers; right: extra margin; curved: whether lines have no corners
  * @returns {Chart}
  */
 export function frame(host, spec) {
-  const width = Math.max(host.clientWidth, 240);
+  const width = Math.max(widthOf(host), 240);
   const height = spec.height ?? HEIGHT;
   const zoom = zoomOf(host);
   const xAxis = { ...spec.x, domain: zoom?.x ?? spec.x.domain };
@@ -109,7 +111,20 @@ export function frame(host, spec) {
   );
   host.replaceChildren(root);
   /** @type {Chart} */
-  const chart = { root, plot, over, x, y, box, width, xAxis, yAxis, ticks, series: [] };
+  const chart = {
+    root,
+    plot,
+    over,
+    x,
+    y,
+    box,
+    width,
+    xAxis,
+    yAxis,
+    ticks,
+    curved: spec.curved ?? false,
+    series: [],
+  };
   drawn.set(host, chart);
   return chart;
 }
@@ -134,7 +149,7 @@ export function scaleAxis(positions, domain, log) {
  * @returns {Tick[]}
  */
 function marksX(axis, x, box) {
-  const count = Math.max(2, Math.floor((box.right - box.left) / 70));
+  const count = Math.max(2, Math.floor((box.right - MARGIN.left) / 75)); // the same in charts side by side
   const [low, high] = axis.domain;
   const every = axis.binary && axis.log ? binaryTicks(low, high, count) : x.ticks(count);
   const ticks = axis.ticks ?? (axis.whole ? every.filter(Number.isInteger) : every);
@@ -208,20 +223,9 @@ function axisY(label, marks, box) {
  * @param {number[]} xs
  * @param {number[]} ys
  */
-function pathThrough(chart, xs, ys) {
-  let text = "";
-  let pen = "M";
-  xs.forEach((value, i) => {
-    const px = chart.x(value);
-    const py = chart.y(ys[i]);
-    if (!Number.isFinite(px) || !Number.isFinite(py)) {
-      pen = "M";
-      return;
-    }
-    text += `${pen}${px.toFixed(1)} ${Math.min(Math.max(py, -2e4), 2e4).toFixed(1)}`;
-    pen = "L";
-  });
-  return text;
+function pathOf(chart, xs, ys) {
+  const places = xs.map((value, i) => /** @type {[number, number]} */ ([chart.x(value), chart.y(ys[i])]));
+  return pathThrough(places, chart.curved);
 }
 
 /**
@@ -232,11 +236,7 @@ function pathThrough(chart, xs, ys) {
  * @param {string} title
  */
 export function drawLine(chart, xs, ys, cls, title) {
-  const line = svgEl(
-    "path",
-    { class: `line ${cls}`, d: pathThrough(chart, xs, ys) },
-    svgEl("title", {}, title),
-  );
+  const line = svgEl("path", { class: `line ${cls}`, d: pathOf(chart, xs, ys) }, svgEl("title", {}, title));
   chart.plot.append(line);
   chart.series.push({ name: title, form: "line", xs, ys, nodes: [line] });
   return line;
@@ -254,8 +254,8 @@ export function drawBand(chart, xs, lower, upper, cls, name = "90 % interval") {
   const bottom = Math.max(chart.y.invert(chart.box.bottom), Number.MIN_VALUE);
   /** @param {number} value */
   const floor = (value) => (Number.isFinite(chart.y(value)) ? value : bottom);
-  const there = pathThrough(chart, xs, upper.map(floor));
-  const back = pathThrough(chart, [...xs].reverse(), [...lower].reverse().map(floor));
+  const there = pathOf(chart, xs, upper.map(floor));
+  const back = pathOf(chart, [...xs].reverse(), [...lower].reverse().map(floor));
   const d = `${there}${back.replace(/^M/, "L")}Z`;
   const band = svgEl("path", { class: `band ${cls}`, d }, svgEl("title", {}, name));
   chart.plot.append(band);

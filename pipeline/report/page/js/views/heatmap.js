@@ -6,6 +6,7 @@ import { drawDots, frame, scaleAxis } from "../draw/chart.js";
 import { byId, el, onResize, selector, svgEl } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
 import { cutNode } from "../draw/nodes.js";
+import { WAITS } from "../state.js";
 import { percent, pointText } from "../text/numbers.js";
 
 /** @import { KernelSet } from "../data/kernel_set.js" */
@@ -123,6 +124,6 @@ export function buildHeatmap(report, state) {
     byId("heatmap-options").append(choice);
   }
   byId("heatmap-options").append(...options);
-  state.follow(byId("heatmap"), draw);
+  state.follow(byId("heatmap"), draw, WAITS);
   onResize(byId("heatmap-plot"), draw);
 }

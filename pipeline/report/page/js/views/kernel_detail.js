@@ -100,6 +100,7 @@ function drawKernel(host, metric, target, level, k) {
   const seen = [...predicted, ...upper, ...dots.map((dot) => dot.y)];
   const chart = frame(host, {
     height: HEIGHT,
+    curved: true,
     label:
       `${level.name(k)}: ${dots.length} measurements, model ${level.formula(k)}, ` +
       `${figure(level.value(k, target))} at ${pointText(positions.parameters, target)}.`,

@@ -5,7 +5,7 @@ import { elasticity, sharesAt } from "../data/shares.js";
 import { byId, el } from "../draw/dom.js";
 import { barNode, formulaNode, growthNode, kernelNode } from "../draw/nodes.js";
 import { columnsOf, DataTable } from "../draw/table.js";
-import { numbersIn } from "../state.js";
+import { numbersIn, WAITS } from "../state.js";
 import { fullPathNames } from "../text/names.js";
 import { figure, intervalText, percent, pointText } from "../text/numbers.js";
 import { kernelDetail } from "./kernel_detail.js";
@@ -179,18 +179,22 @@ export function buildKernels(report, state) {
   });
   let words = state.words;
   let { selection } = state;
-  state.follow(byId("kernels"), () => {
-    const other = level !== state.level;
-    level = state.level;
-    look();
-    if (words !== state.words) table.page = 0;
-    const moved = selection !== state.selection;
-    ({ words, selection } = state);
-    if (other) table.reset();
-    else if (moved && state.selecting) table.showRow((k) => state.selects(level, k));
-    else table.refresh();
-    const at = pointText(positions.parameters, state.target);
-    const chosen = state.metric === report.metrics[0];
-    byId("kernel-target").textContent = chosen ? at : `${at}, of ${state.metric.label}`;
-  });
+  state.follow(
+    byId("kernels"),
+    () => {
+      const other = level !== state.level;
+      level = state.level;
+      look();
+      if (words !== state.words) table.page = 0;
+      const moved = selection !== state.selection;
+      ({ words, selection } = state);
+      if (other) table.reset();
+      else if (moved && state.selecting) table.showRow((k) => state.selects(level, k));
+      else table.refresh();
+      const at = pointText(positions.parameters, state.target);
+      const chosen = state.metric === report.metrics[0];
+      byId("kernel-target").textContent = chosen ? at : `${at}, of ${state.metric.label}`;
+    },
+    WAITS,
+  );
 }

@@ -102,6 +102,7 @@ function drawChart(host, positions, chart, at) {
   const margin = (last / first) ** 0.03;
   const drawn = frame(host, {
     height: HEIGHT,
+    curved: true,
     label: described(chart, positions, points, curve, target),
     x: scaleAxis(positions, [first / margin, last * margin], true),
     y: {
@@ -114,7 +115,7 @@ function drawChart(host, positions, chart, at) {
       log: chart.threshold === null,
       binary: chart.name === "speedup",
       label: chart.label,
-      format: chart.threshold === null ? undefined : text,
+      format: chart.threshold === null ? undefined : (share) => `${tickLabel(100 * share)} %`,
     },
   });
   drawBeyond(drawn, positions.measuredEnd);

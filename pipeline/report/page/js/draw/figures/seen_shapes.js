@@ -288,7 +288,7 @@ function circleSteps(x, y, r) {
 }
 
 /**
- * The steps of a path of straight lines, all in coordinates of the picture.
+ * The steps of a path as charts write them, all in coordinates of the picture.
  * @param {string} text
  * @returns {Step[]}
  */
@@ -297,11 +297,17 @@ function pathSteps(text) {
   const steps = [];
   let [x, y] = [0, 0];
   let start = [0, 0];
-  for (const [, letter, rest] of text.matchAll(/([MLHVZlhvm])([^MLHVZlhvm]*)/g)) {
+  for (const [, letter, rest] of text.matchAll(/([MLHVCZlhvm])([^MLHVCZlhvm]*)/g)) {
     const numbers = (rest.match(/-?[\d.]+(?:e-?\d+)?/g) ?? []).map(Number);
     if (letter === "Z") {
       steps.push(["Z"]);
       [x, y] = start;
+      continue;
+    }
+    if (letter === "C") {
+      const [x1, y1, x2, y2] = numbers;
+      [x, y] = numbers.slice(4);
+      steps.push(["C", x1, y1, x2, y2, x, y]);
       continue;
     }
     const relative = letter === letter.toLowerCase();
