@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 STYLES = ("layout", "table", "chart")
 DARK = "@dark@"  # stands in layout.css for the colours of the dark theme, which are needed twice
-LEVEL = 7  # of compression
+LEVEL, SCRIPT_LEVEL = 7, 9  # of compression
 BYTES = "$bytes"  # stands in JSON for bytes beside it
 ROUNDING = 1 << 4  # half of the last bit that short numbers have
 DRAWN = 1 << 10  # the same of numbers that are only drawn
@@ -40,6 +40,9 @@ ENTRIES = {
 }
 """The module that each page begins with."""
 
+START = "start.js"
+"""The module that unpacks the script of a page and runs it."""
+
 
 def page_text(page: str, data: Any = None, **content: Any) -> str:  # noqa: ANN401
     """Return a page: it needs no network, runs its own script alone, and shows whatever names hold as text.
@@ -51,15 +54,16 @@ def page_text(page: str, data: Any = None, **content: Any) -> str:  # noqa: ANN4
     """
     from markupsafe import Markup
 
-    scripts, styles = script(page), style_sheet(page)
+    scripts, styles, start = script(page), style_sheet(page), starter()
     text = (
         _templates()
         .get_template(f"{page}.html.j2")
         .render(
             content,
-            policy=content_security_policy([scripts], [styles]),
+            policy=content_security_policy([start, scripts], [styles]),
             styles=Markup(styles),
-            scripts=Markup(scripts),
+            start=Markup(start),
+            scripts=Markup(packed_script(page)),
             data=Markup(compressed(data)),
         )
     )
@@ -78,6 +82,18 @@ def style_sheet(page: str = "report") -> str:
 def script(page: str = "report") -> str:
     """Return the modules that a page needs as one script."""
     return joined(modules(), ENTRIES[page])
+
+
+@cache
+def starter() -> str:
+    """Return the script that unpacks that of a page."""
+    return joined(modules(), START)
+
+
+@cache
+def packed_script(page: str = "report") -> str:
+    """Return the script of a page as it carries it: compressed, in base64, a quarter of its length."""
+    return base64.b64encode(zlib.compress(script(page).encode(), SCRIPT_LEVEL)).decode()
 
 
 def modules() -> dict[str, str]:

@@ -109,14 +109,14 @@ def in_brief(
     if found.losses and found.causes[-1] and found.losses[-1].total > 0:
         worst = causes_json(found.causes[-1])[0]
         share = f"{100 * worst['share']:.0f}{SPACE}%"
-        breaks.append(
-            f"{worst['cause']}, {share} of what is lost at {findings.place(found.losses[-1].point)}"
-        )
+        cause = f"{worst['cause'][:1].upper()}{worst['cause'][1:]}"
+        breaks.append(f"{cause}, {share} of what is lost at {findings.place(found.losses[-1].point)}")
     breaks += [gain] if gain else []
     text = "; ".join(breaks)
     following, effect, _ = next_sentence(plan).partition(": interval")
     measure = following.removesuffix(".") if effect else ""
-    return [(name, text) for name, text in (("What breaks first", text), ("What next", measure)) if text]
+    brief = ("What breaks first", text), ("What next", measure)
+    return [(name, UNBROKEN.sub(SPACE, text)) for name, text in brief if text]
 
 
 def resources(found: Sequence[Mapping[str, Any]]) -> list[Answer]:

@@ -11,7 +11,7 @@ from pipeline.models.kernel_locations import KernelLocations
 from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook
 from pipeline.questions.runtime.runtime import Runtime
-from pipeline.report.page.embedding import compressed, page_text, script, style_sheet
+from pipeline.report.page.embedding import compressed, packed_script, page_text, style_sheet
 from pipeline.report.page.first_screen import (
     answers,
     expectations,
@@ -101,7 +101,7 @@ def report_html(report: Report) -> str:
     reserved = LEAST_LOCATIONS if report.locations else 0
     callpaths = len(analysis.callpaths.kernels)
     room = int(MOST_CHARACTERS * min(max(callpaths / USUAL_CALLPATHS, 1.0), LARGEST))
-    room -= len(script()) + len(style_sheet()) + reserved
+    room -= len(packed_script()) + len(style_sheet()) + reserved
     positions = positions_of(analysis, report.targets)
     levels = levels_shown(analysis, *outlooks, positions, room - LEAST_REST)
     data = page_data(

@@ -5,13 +5,17 @@ import { nameHas, searchTexts } from "./text/names.js";
 
 /** @import { KernelSet } from "./data/kernel_set.js" */
 /** @import { LevelName, Report } from "./data/report.js" */
-/** @typedef {{update: () => void, visible: boolean, stale: boolean}} Follower */
+/** @typedef {{update: () => void, visible: boolean, stale: boolean, waits: boolean}} Follower */
 /** @typedef {{region: number, node: number}} Selection a region, and of it one call path or -1 */
 
 /** @type {Selection} */
 const NOTHING = { region: -1, node: -1 };
 const LATER = 150; // milliseconds until the address follows
 const AHEAD = 300; // pixels around what is in sight that is drawn, too
+const REST = 120; // milliseconds after which a slider that was moved rests
+
+/** What takes long to draw waits until the slider rests. */
+export const WAITS = { waits: true };
 
 /** What the address of a page keeps: whatever differs from how the page opens, by name; going back undoes a choice. */
 export class Address {
@@ -81,6 +85,9 @@ export class State extends Address {
     /** @type {Follower[]} */
     this.followers = [];
     this.pending = false;
+    this.sliding = false; // whether all changes since the last picture were those of a slider
+    /** @type {number | undefined} */
+    this.resting = undefined;
   }
 
   /** @returns {KernelSet} */
@@ -106,14 +113,19 @@ export class State extends Address {
     return region === undefined ? NOTHING : { region, node: -1 };
   }
 
-  /** @param {readonly number[]} target one of the positions */
-  setTarget(target) {
+  /**
+   * @param {readonly number[]} target one of the positions
+   * @param {boolean} [sliding] whether more of them follow soon
+   */
+  setTarget(target, sliding = false) {
     const { opening, parameters } = this.report.positions;
     this.target = [...target];
     target.forEach((value, d) => {
       this.keep(`at.${parameters[d]}`, value === opening[d] ? null : String(value));
     });
-    this.changed();
+    clearTimeout(this.resting);
+    if (sliding) this.resting = setTimeout(() => this.catchUp(), REST);
+    this.changed(sliding);
   }
 
   /** @param {number} number */
@@ -226,10 +238,11 @@ export class State extends Address {
    * Calls `update` now and after every change; while its section is out of sight it waits.
    * @param {Element} section
    * @param {() => void} update
+   * @param {{waits: boolean}} [when] whether it waits until the slider rests, too
    */
-  follow(section, update) {
+  follow(section, update, { waits } = { waits: false }) {
     const near = section.getBoundingClientRect().top < innerHeight + AHEAD;
-    const follower = { update, visible: near, stale: !near };
+    const follower = { update, visible: near, stale: !near, waits };
     this.followers.push(follower);
     const watch = new IntersectionObserver(
       ([entry]) => {
@@ -252,17 +265,30 @@ export class State extends Address {
     });
   }
 
-  /** Updates everything in sight, once for all changes before the next picture. */
-  changed() {
+  /**
+   * Updates everything in sight, once for all changes before the next picture; what takes long waits for a slider.
+   * @param {boolean} [sliding]
+   */
+  changed(sliding = false) {
+    this.sliding = sliding && (this.sliding || !this.pending);
     if (this.pending) return;
     this.pending = true;
     requestAnimationFrame(() => {
       this.pending = false;
       for (const follower of this.followers) {
-        if (follower.visible) refresh(follower);
+        if (follower.visible && !(this.sliding && follower.waits)) refresh(follower);
         else follower.stale = true;
       }
+      this.sliding = false;
     });
+  }
+
+  /** Draws what waited for the slider, each part by itself so that the page stays usable. */
+  catchUp() {
+    const waiting = this.followers.find(({ visible, stale }) => visible && stale);
+    if (!waiting) return;
+    refresh(waiting);
+    this.resting = setTimeout(() => this.catchUp());
   }
 
   /** Brings everything up to date, in sight or not: before the page is printed. */

@@ -1,6 +1,8 @@
 """The page as text: whole, offline, escaped."""
 
+import base64
 import re
+import zlib
 from dataclasses import replace
 from html import unescape
 
@@ -8,7 +10,14 @@ import numpy as np
 import pytest
 
 from pipeline.report.page import Report, report_html
-from pipeline.report.page.embedding import compressed, content_security_policy, script, style_sheet
+from pipeline.report.page.embedding import (
+    compressed,
+    content_security_policy,
+    packed_script,
+    script,
+    starter,
+    style_sheet,
+)
 from tests.pipeline.models.made import changed
 from tests.pipeline.report.page.studies import (
     EVIDENCE,
@@ -69,7 +78,7 @@ def test_levels_and_targets_are_not_mixed_up() -> None:
 
 
 def test_nothing_is_loaded(text: str) -> None:
-    addresses = set(re.findall(r"https?://[^\s\"']+", text))
+    addresses = set(re.findall(r"https?://[^\s\"'`]+", text + script()))
     assert addresses == {"http://www.w3.org/2000/svg"}
     assert not re.search(
         r"""\son[a-z]+=|\sstyle=""", text.split('<script type="application/octet-stream"', maxsplit=1)[0]
@@ -78,9 +87,11 @@ def test_nothing_is_loaded(text: str) -> None:
 
 def test_the_policy_admits_the_scripts_and_styles_of_the_page(text: str) -> None:
     (policy,) = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', text)
-    assert unescape(policy) == content_security_policy([script()], [style_sheet()])
+    assert unescape(policy) == content_security_policy([starter(), script()], [style_sheet()])
     assert f"<style>{style_sheet()}</style>" in text
-    assert f"<script>{script()}</script>" in text
+    assert f"<script>{starter()}</script>" in text
+    (carries,) = re.findall(r'id="script">([^<]*)</script>', text)
+    assert zlib.decompress(base64.b64decode(carries)).decode() == script()
 
 
 def test_head_has_title_verdict_and_facts(text: str) -> None:
@@ -193,7 +204,7 @@ def test_other_metrics_are_there_as_far_as_there_is_room(monkeypatch: pytest.Mon
     ]
     answer = answered(study())
     with_one = carried(report_html(replace(answer, others=report.others[:1])))
-    room = sum(map(len, (compressed(with_one), script(), style_sheet()))) + 1500
+    room = sum(map(len, (compressed(with_one), packed_script(), style_sheet()))) + 1500
     monkeypatch.setattr("pipeline.report.page.page.MOST_CHARACTERS", room)
     monkeypatch.setattr(
         "pipeline.report.page.page_data.most_shown", lambda *_: {"regions": 5, "callpaths": 5}

@@ -101,6 +101,7 @@ export function drawCurves(host, curves, k, target, { name, unit, metric }) {
   const said = positions.measuredOnly ? "" : SIDES.map(([side, letter]) => at(letter, side)).join("");
   const chart = frame(host, {
     height: HEIGHT,
+    curved: true,
     label: `${name} of A and B over ${positions.scaled}, at ${pointText(positions.parameters, target)}${said}.`,
     x: scaleAxis(positions, [xs[0] / 1.05, xs[xs.length - 1]], true),
     y: {
@@ -130,6 +131,7 @@ export function drawCurves(host, curves, k, target, { name, unit, metric }) {
       chart,
       dots.map((dot) => ({ ...dot, title: `${letter}: ${figure(dot.y)}` })),
       `${cls} open`,
+      { name: `${letter}, measured` },
     );
   }
   readings(host, chart, positions, (scale) => readingsAt(curves, k, scale));

@@ -177,10 +177,12 @@ const OPENED_AT_FIRST = 30;
 const NONE = -1;
 
 /**
- * Opens the nodes that most of the value is below and those above the largest one, and closes all others.
+ * Opens the nodes that most of the value is below, and all on the way to the largest call path, to the largest leaf and
+ * to the end of the path of the largest callees; closes all others.
  * @param {CallTree} tree
  * @param {TreeValues} values
  * @param {Set<number>} open
+ * @returns the largest leaf
  */
 export function hotPaths({ callees, roots, level }, values, open) {
   open.clear();
@@ -194,8 +196,18 @@ export function hotPaths({ callees, roots, level }, values, open) {
     rows += Math.min(callees[k].length, CALLEES_AT_ONCE);
     queue.push(...callees[k]);
   }
-  const hottest = values.exclusive.indexOf(Math.max(...values.exclusive));
-  for (let k = level.parent[hottest] ?? NONE; k >= 0; k = level.parent[k]) open.add(k);
+  const places = level.region.map((_, k) => k);
+  const largest = (/** @type {number[]} */ nodes, /** @type {Float64Array} */ of) =>
+    nodes.reduce((best, k) => (best < 0 || of[k] > of[best] ? k : best), NONE);
+  let end = largest(roots, values.inclusive);
+  while (end >= 0 && callees[end].length) end = largest(callees[end], values.inclusive);
+  const leaf = largest(
+    places.filter((k) => callees[k].length === 0),
+    values.exclusive,
+  );
+  for (const hot of [end, leaf, largest(places, values.exclusive)])
+    for (let k = level.parent[hot] ?? NONE; k >= 0; k = level.parent[k]) open.add(k);
+  return leaf;
 }
 
 /**

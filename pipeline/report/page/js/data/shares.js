@@ -19,6 +19,8 @@
  */
 
 const LEADING = 7;
+/** @type {WeakMap<KernelSet, Map<number, number[]>>} */
+const leading = new WeakMap(); // of each level on each line of positions
 
 /** @param {Iterable<number>} values */
 export function sum(values) {
@@ -104,6 +106,9 @@ function flagsOf(level, limits, value, shareMeasured, shareAtTarget) {
  */
 export function leadingKernels(level, others) {
   const { positions } = level;
+  const line = positions.lineOf(others);
+  const known = leading.get(level)?.get(line);
+  if (known) return known;
   const peak = new Float64Array(level.count);
   for (const scale of positions.scales.filter((one) => one <= positions.reach)) {
     const value = level.values(positions.atScale(others, scale));
@@ -113,7 +118,9 @@ export function leadingKernels(level, others) {
     });
   }
   const order = Array.from(peak.keys()).sort((a, b) => peak[b] - peak[a]);
-  return order.slice(0, LEADING).filter((k) => peak[k] > 0);
+  const found = order.slice(0, LEADING).filter((k) => peak[k] > 0);
+  leading.set(level, (leading.get(level) ?? new Map()).set(line, found));
+  return found;
 }
 
 /**

@@ -3,7 +3,8 @@
 
 import { tickLabel } from "../text/numbers.js";
 import { binaryTicks, linearScale, logScale } from "./axes.js";
-import { svgEl } from "./dom.js";
+import { pathThrough } from "./curves.js";
+import { svgEl, widthOf } from "./dom.js";
 import { zoomOf } from "./pointing.js";
 
 /** @import { Positions } from "../data/positions.js" */
@@ -33,11 +34,16 @@ import { zoomOf } from "./pointing.js";
  * @property {number} width
  * @property {Axis} xAxis
  * @property {Axis} yAxis
+ * @property {{x: Tick[], y: Tick[]}} ticks
+ * @property {boolean} curved whether lines have no corners
  * @property {Series[]} series what was drawn, for files
  */
 
-/** @typedef {Pick<Chart, "plot" | "x" | "y" | "box" | "series">} Plane what lines are drawn in */
-/** @typedef {{name: string, kind: string, xs: number[], ys: number[]}} Series */
+/** @typedef {Pick<Chart, "plot" | "x" | "y" | "box" | "series" | "curved">} Plane what lines are drawn in */
+/** @typedef {{value: number, at: number, text: string}} Tick `at`: pixels */
+/** @typedef {"line" | "band" | "dots" | "bars" | "intervals" | "contour"} Form */
+/** @typedef {{name: string, form: Form, xs: number[], ys: number[], lower?: number[], nodes: Element[]}} Series what was
+ *   drawn as `nodes`; of bands, intervals and bars from somewhere `lower` has the other ends */
 
 const MARGIN = { top: 14, right: 16, bottom: 40, left: 58 };
 const BESIDE_MARKS = 30; // the label of the axis, and what is left free beside it and the marks
@@ -58,12 +64,12 @@ export function chartIn(host) {
 /**
  * Draws axes into `host` and returns what layers need.
  * @param {HTMLElement} host
- * @param {{x: Axis, y: Axis, label: string, height?: number, right?: number}} spec label: for screen readers;
- *   right: extra margin
+ * @param {{x: Axis, y: Axis, label: string, height?: number, right?: number, curved?: boolean}} spec label: for
+ *   screen readers; right: extra margin; curved: whether lines have no corners
  * @returns {Chart}
  */
 export function frame(host, spec) {
-  const width = Math.max(host.clientWidth, 240);
+  const width = Math.max(widthOf(host), 240);
   const height = spec.height ?? HEIGHT;
   const zoom = zoomOf(host);
   const xAxis = { ...spec.x, domain: zoom?.x ?? spec.x.domain };
@@ -75,6 +81,7 @@ export function frame(host, spec) {
   const right = width - MARGIN.right - (spec.right ?? 0);
   const box = { left: Math.max(MARGIN.left, BESIDE_MARKS + DIGIT * longest), right, top, bottom };
   const x = (xAxis.log ? logScale : linearScale)(xAxis.domain, [box.left, box.right]);
+  const ticks = { x: marksX(xAxis, x, box), y: marks };
   charts += 1;
   const clip = `clip-${charts}`;
   const plot = svgEl("g", { "clip-path": `url(#${clip})` });
@@ -97,14 +104,27 @@ export function frame(host, spec) {
       viewBox: `0 0 ${width} ${height}`,
     },
     svgEl("clipPath", { id: clip }, inside),
-    axisX(xAxis, x, box),
+    axisX(xAxis.label, ticks.x, box),
     axisY(yAxis.label, marks, box),
     plot,
     over,
   );
   host.replaceChildren(root);
   /** @type {Chart} */
-  const chart = { root, plot, over, x, y, box, width, xAxis, yAxis, series: [] };
+  const chart = {
+    root,
+    plot,
+    over,
+    x,
+    y,
+    box,
+    width,
+    xAxis,
+    yAxis,
+    ticks,
+    curved: spec.curved ?? false,
+    series: [],
+  };
   drawn.set(host, chart);
   return chart;
 }
@@ -122,28 +142,39 @@ export function scaleAxis(positions, domain, log) {
 }
 
 /**
+ * Where an axis to the right is marked, and what with.
  * @param {Axis} axis
  * @param {Scale} x
  * @param {Box} box
+ * @returns {Tick[]}
  */
-function axisX(axis, x, box) {
-  const count = Math.max(2, Math.floor((box.right - box.left) / 70));
+function marksX(axis, x, box) {
+  const count = Math.max(2, Math.floor((box.right - MARGIN.left) / 75)); // the same in charts side by side
   const [low, high] = axis.domain;
   const every = axis.binary && axis.log ? binaryTicks(low, high, count) : x.ticks(count);
   const ticks = axis.ticks ?? (axis.whole ? every.filter(Number.isInteger) : every);
   const text = axis.format ?? tickLabel;
+  return ticks.map((value) => ({ value, at: x(value), text: text(value) }));
+}
+
+/**
+ * @param {string} label
+ * @param {Tick[]} ticks
+ * @param {Box} box
+ */
+function axisX(label, ticks, box) {
   return svgEl(
     "g",
     { class: "axis", "aria-hidden": true },
     svgEl("line", { x1: box.left, x2: box.right, y1: box.bottom, y2: box.bottom }),
-    ...ticks.flatMap((tick) => [
-      svgEl("line", { x1: x(tick), x2: x(tick), y1: box.bottom, y2: box.bottom + 4 }),
-      svgEl("text", { x: x(tick), y: box.bottom + 17, "text-anchor": "middle" }, text(tick)),
+    ...ticks.flatMap(({ at, text }) => [
+      svgEl("line", { x1: at, x2: at, y1: box.bottom, y2: box.bottom + 4 }),
+      svgEl("text", { x: at, y: box.bottom + 17, "text-anchor": "middle" }, text),
     ]),
     svgEl(
       "text",
       { class: "label", x: (box.left + box.right) / 2, y: box.bottom + 34, "text-anchor": "middle" },
-      axis.label,
+      label,
     ),
   );
 }
@@ -153,17 +184,18 @@ function axisX(axis, x, box) {
  * @param {Axis} axis
  * @param {Scale} y
  * @param {number} height
+ * @returns {Tick[]}
  */
 function marksY(axis, y, height) {
   const count = Math.max(2, Math.floor(height / 44));
   const ticks = axis.binary && axis.log ? binaryTicks(...axis.domain, count) : y.ticks(count);
   const text = axis.format ?? tickLabel;
-  return ticks.map((tick) => ({ at: y(tick), text: text(tick) }));
+  return ticks.map((value) => ({ value, at: y(value), text: text(value) }));
 }
 
 /**
  * @param {string} label
- * @param {{at: number, text: string}[]} marks
+ * @param {Tick[]} marks
  * @param {Box} box
  */
 function axisY(label, marks, box) {
@@ -191,20 +223,9 @@ function axisY(label, marks, box) {
  * @param {number[]} xs
  * @param {number[]} ys
  */
-function pathThrough(chart, xs, ys) {
-  let text = "";
-  let pen = "M";
-  xs.forEach((value, i) => {
-    const px = chart.x(value);
-    const py = chart.y(ys[i]);
-    if (!Number.isFinite(px) || !Number.isFinite(py)) {
-      pen = "M";
-      return;
-    }
-    text += `${pen}${px.toFixed(1)} ${Math.min(Math.max(py, -2e4), 2e4).toFixed(1)}`;
-    pen = "L";
-  });
-  return text;
+function pathOf(chart, xs, ys) {
+  const places = xs.map((value, i) => /** @type {[number, number]} */ ([chart.x(value), chart.y(ys[i])]));
+  return pathThrough(places, chart.curved);
 }
 
 /**
@@ -215,13 +236,9 @@ function pathThrough(chart, xs, ys) {
  * @param {string} title
  */
 export function drawLine(chart, xs, ys, cls, title) {
-  const line = svgEl(
-    "path",
-    { class: `line ${cls}`, d: pathThrough(chart, xs, ys) },
-    svgEl("title", {}, title),
-  );
+  const line = svgEl("path", { class: `line ${cls}`, d: pathOf(chart, xs, ys) }, svgEl("title", {}, title));
   chart.plot.append(line);
-  chart.series.push({ name: title, kind: "line", xs, ys });
+  chart.series.push({ name: title, form: "line", xs, ys, nodes: [line] });
   return line;
 }
 
@@ -237,31 +254,36 @@ export function drawBand(chart, xs, lower, upper, cls, name = "90 % interval") {
   const bottom = Math.max(chart.y.invert(chart.box.bottom), Number.MIN_VALUE);
   /** @param {number} value */
   const floor = (value) => (Number.isFinite(chart.y(value)) ? value : bottom);
-  const there = pathThrough(chart, xs, upper.map(floor));
-  const back = pathThrough(chart, [...xs].reverse(), [...lower].reverse().map(floor));
+  const there = pathOf(chart, xs, upper.map(floor));
+  const back = pathOf(chart, [...xs].reverse(), [...lower].reverse().map(floor));
   const d = `${there}${back.replace(/^M/, "L")}Z`;
   const band = svgEl("path", { class: `band ${cls}`, d }, svgEl("title", {}, name));
   chart.plot.append(band);
-  chart.series.push({ name, kind: "lower end", xs, ys: lower }, { name, kind: "upper end", xs, ys: upper });
+  chart.series.push({ name, form: "band", xs, ys: upper, lower, nodes: [band] });
   return band;
 }
 
 /**
+ * Dots: one series if they have a name, else each is one by itself.
  * @param {Plane} chart
  * @param {Dot[]} dots
  * @param {string} cls
- * @param {number} [radius]
+ * @param {{radius?: number, name?: string}} [options]
  */
-export function drawDots(chart, dots, cls, radius = 3.2) {
-  for (const { x, y, title } of dots) {
-    chart.series.push({ name: title ?? "", kind: "point", xs: [x], ys: [y] });
-  }
-  for (const { x, y, title } of dots) {
+export function drawDots(chart, dots, cls, { radius = 3.2, name } = {}) {
+  const nodes = dots.map(({ x, y, title }) => {
     const [px, py] = [chart.x(x), chart.y(y)];
-    if (!Number.isFinite(px) || !Number.isFinite(py)) continue;
+    if (!Number.isFinite(px) || !Number.isFinite(py)) return [];
     const place = { class: `dot ${cls}`, cx: px.toFixed(1), cy: py.toFixed(1), r: radius };
-    chart.plot.append(svgEl("circle", place, title ? svgEl("title", {}, title) : null));
-  }
+    return [svgEl("circle", place, title ? svgEl("title", {}, title) : null)];
+  });
+  chart.plot.append(...nodes.flat());
+  const [xs, ys] = [dots.map(({ x }) => x), dots.map(({ y }) => y)];
+  if (name) chart.series.push({ name, form: "dots", xs, ys, nodes: nodes.flat() });
+  else
+    dots.forEach(({ x, y, title }, i) => {
+      chart.series.push({ name: title ?? "", form: "dots", xs: [x], ys: [y], nodes: nodes[i] });
+    });
 }
 
 /**
@@ -282,9 +304,7 @@ export function drawBars(chart, xs, { upper, lower }, cls, name) {
   });
   const path = svgEl("path", { class: `bars ${cls}`, d: bars.join("") }, svgEl("title", {}, name));
   chart.plot.append(path);
-  if (!lower) chart.series.push({ name, kind: "bar", xs, ys: upper });
-  else
-    chart.series.push({ name, kind: "lower end", xs, ys: lower }, { name, kind: "upper end", xs, ys: upper });
+  chart.series.push({ name, form: "bars", xs, ys: upper, lower, nodes: [path] });
 }
 
 /**
@@ -292,14 +312,22 @@ export function drawBars(chart, xs, { upper, lower }, cls, name) {
  * @param {Chart} chart
  * @param {{x: number, lower: number, upper: number}[]} intervals
  * @param {string} cls
+ * @param {string} name
  */
-export function drawIntervals(chart, intervals, cls) {
-  for (const { x, lower, upper } of intervals) {
+export function drawIntervals(chart, intervals, cls, name) {
+  const nodes = intervals.flatMap(({ x, lower, upper }) => {
     const [px, low, high] = [chart.x(x), chart.y(lower), chart.y(upper)];
-    if (![px, low, high].every(Number.isFinite)) continue;
+    if (![px, low, high].every(Number.isFinite)) return [];
     const d = `M${px - 4} ${low}h8M${px - 4} ${high}h8M${px} ${low}V${high}`;
-    chart.plot.append(svgEl("path", { class: `line bar ${cls}`, d }));
-  }
+    return [svgEl("path", { class: `line bar ${cls}`, d })];
+  });
+  chart.plot.append(...nodes);
+  const [xs, lower, ys] = [
+    intervals.map((one) => one.x),
+    intervals.map((one) => one.lower),
+    intervals.map((one) => one.upper),
+  ];
+  chart.series.push({ name, form: "intervals", xs, ys, lower, nodes });
 }
 
 /**

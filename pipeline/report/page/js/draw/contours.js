@@ -128,7 +128,8 @@ export function drawContour(chart, grid, level, text, cls) {
   const d = drawn.map(
     ([from, to]) => `M${from.map((one) => one.toFixed(1))}L${to.map((one) => one.toFixed(1))}`,
   );
-  chart.plot.append(svgEl("path", { class: `line contour ${cls}`, d: d.join("") }, svgEl("title", {}, text)));
+  const line = svgEl("path", { class: `line contour ${cls}`, d: d.join("") }, svgEl("title", {}, text));
+  chart.plot.append(line);
   const off = drawn.map(([[x, y]]) => Math.abs((x - left) / (right - left) - (y - top) / (bottom - top)));
   const [[x, y]] = drawn[off.indexOf(Math.min(...off))];
   const at = {
@@ -141,9 +142,10 @@ export function drawContour(chart, grid, level, text, cls) {
   const places = pieces.flat();
   chart.series.push({
     name: text,
-    kind: "contour",
+    form: "contour",
     xs: places.map(([at]) => at),
     ys: places.map(([, at]) => at),
+    nodes: [line],
   });
 }
 

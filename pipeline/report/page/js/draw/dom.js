@@ -174,17 +174,29 @@ export function copyButton(text, what, label = "Copy") {
   return button;
 }
 
+/** @type {WeakMap<Element, number>} */
+const widths = new WeakMap(); // of elements that are watched
+
 /**
- * Draws again whenever the width of the host changes.
+ * The width of an element in pixels; of one that is watched it is known without a new layout.
  * @param {HTMLElement} host
- * @param {() => void} draw
+ */
+export function widthOf(host) {
+  return widths.get(host) || host.clientWidth;
+}
+
+/**
+ * Keeps the width of an element known, and draws again whenever it changes.
+ * @param {HTMLElement} host
+ * @param {() => void} [draw] nothing if another element of the same width does
  */
 export function onResize(host, draw) {
   let width = host.clientWidth;
   const watch = new ResizeObserver(() => {
+    widths.set(host, host.clientWidth);
     if (host.clientWidth && host.clientWidth !== width) {
       width = host.clientWidth;
-      requestAnimationFrame(draw);
+      if (draw) requestAnimationFrame(draw);
     }
   });
   watch.observe(host);

@@ -4,6 +4,8 @@
 import { floats, readData } from "../data/payload.js";
 import { chartIn, frame } from "../draw/chart.js";
 import { byId, el, onResize, svgEl } from "../draw/dom.js";
+import { figureButtons } from "../draw/figures/figure_buttons.js";
+import { chartRows, csvButton } from "../draw/files.js";
 import { commitNode } from "../draw/nodes.js";
 import { DataTable } from "../draw/table.js";
 import { Address, wordsOf } from "../state.js";
@@ -158,7 +160,13 @@ function selectAt(host, event) {
 }
 
 for (const [n, host] of hosts) {
-  const part = el("figure", { tabindex: 0 }, el("h3", {}, measures[n].title), host);
+  const { title } = measures[n];
+  const files = [
+    ...figureButtons(() => host.querySelector("svg"), title),
+    csvButton(title, () => chartRows(chartIn(host))),
+  ];
+  const head = el("div", { class: "options" }, el("h3", {}, title), el("span", { class: "tools" }, ...files));
+  const part = el("figure", { tabindex: 0 }, head, host);
   host.addEventListener("pointermove", (event) => selectAt(host, event));
   host.addEventListener("pointerdown", (event) => {
     selectAt(host, event);

@@ -69,7 +69,7 @@ export class Trends {
     if (upper.some((value, i) => value > lower[i])) drawBand(chart, xs, lower, upper, "c0", "four fifths");
     drawLine(chart, this.places, middle, "c0", this.count > this.places.length ? "medians" : "entries");
     const dots = this.places.map((x, i) => ({ x, y: middle[i] }));
-    if (this.count <= MOST_DOTS) drawDots(chart, dots, "c0 entry", 2.5);
+    if (this.count <= MOST_DOTS) drawDots(chart, dots, "c0 entry", { radius: 2.5, name: "entries" });
   }
 
   /**
@@ -106,7 +106,7 @@ export class Trends {
     const plot = svgEl("g");
     const x = linearScale(this.across, [box.left, box.right]);
     const y = (trend.log ? logScale : linearScale)(trend.domain, [box.bottom, box.top]);
-    this.draw({ plot, x, y, box, series: [] }, n);
+    this.draw({ plot, x, y, box, series: [], curved: false }, n);
     for (const { at, level, direction } of trend.changes)
       plot.append(svgEl("circle", { class: direction, cx: x(at), cy: y(level), r: 2.8 }));
     const size = { width: WIDTH, height: HEIGHT, viewBox: `0 0 ${WIDTH} ${HEIGHT}` };

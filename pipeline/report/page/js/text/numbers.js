@@ -42,6 +42,7 @@ const LARGER = new Map([
 const [SMALLEST, LARGEST] = [1e-4, 1e15]; // beyond, numbers are written with an exponent
 const WHOLE_BELOW = 10_000; // larger numbers are rounded
 const PARAMETER_DIGITS = 12;
+const NEAR = 1e-6; // of a unit in the last place
 const EXACT = 30; // digits after which a number halfway between two shorter ones has nothing but zeros
 /** @type {[number, string][]} */
 const PREFIXES = [
@@ -65,10 +66,21 @@ function evened(rounded, exact) {
 }
 
 /**
+ * Whether a number lies so near the middle between two with so many places that its digits have to be looked at.
+ * @param {number} value
+ * @param {number} places
+ */
+function isHalf(value, places) {
+  const scaled = Math.abs(value) * 10 ** places;
+  return !(Math.abs((scaled % 1) - 0.5) > NEAR + scaled * Number.EPSILON * 4);
+}
+
+/**
  * @param {number} value
  * @param {number} places
  */
 function fixed(value, places) {
+  if (!isHalf(value, places)) return value.toFixed(places);
   return evened(value.toFixed(places), value.toFixed(places + EXACT));
 }
 
@@ -80,6 +92,7 @@ function fixed(value, places) {
  */
 function scientific(value, digits) {
   const [rounded, power] = value.toExponential(digits - 1).split("e");
+  if (!isHalf(value, digits - 1 - Number(power))) return [rounded, Number(power)];
   const [exact, below] = value.toExponential(digits - 1 + EXACT).split("e");
   return power === below ? [evened(rounded, exact), Number(power)] : [rounded, Number(power)];
 }

@@ -14,7 +14,7 @@ import {
 } from "../draw/dom.js";
 import { csvButton } from "../draw/files.js";
 import { barNode, coloured, cutNode, growthLegend, growthNode, growthWords } from "../draw/nodes.js";
-import { numbersIn } from "../state.js";
+import { numbersIn, WAITS } from "../state.js";
 import { fullPathNames } from "../text/names.js";
 import { count, doublingText, percent, pointChoices, quantity } from "../text/numbers.js";
 
@@ -151,6 +151,21 @@ class TreeView {
     if (selection !== this.selection && selecting) openTo((k) => this.state.selects(level, k));
     this.words = words;
     this.selection = selection;
+  }
+
+  /**
+   * Shows as many callees of the callers of a node as it takes to see it.
+   * @param {number} node
+   */
+  showAmongSiblings(node) {
+    const { inclusive } = this.values();
+    for (const k of this.tree.level.path(node)) {
+      const parent = this.tree.level.parent[k];
+      const larger = (this.tree.callees[parent] ?? this.tree.roots).filter(
+        (other) => inclusive[other] >= inclusive[k],
+      );
+      if (larger.length > this.limit(parent)) this.shown.set(parent, larger.length);
+    }
   }
 
   /** Every call path with what the tree shows of it. */
@@ -310,9 +325,12 @@ class TreeView {
       this.draw();
     });
     const openHot = () => {
-      hotPaths(this.tree, this.values(), this.open);
+      const hottest = hotPaths(this.tree, this.values(), this.open);
+      this.showAmongSiblings(hottest);
+      this.current = hottest;
       this.state.keep("tree", null);
       this.draw();
+      this.rows.querySelector(`[data-kernel="${hottest}"]`)?.scrollIntoView({ block: "nearest" });
     };
     const closeAll = () => {
       this.open.clear();
@@ -340,5 +358,5 @@ export function buildCallTree(report, state) {
   byId("tree-legend").replaceChildren(growthLegend(report.tree));
   view.rows.addEventListener("keydown", (event) => view.key(event));
   view.rows.addEventListener("click", (event) => view.click(event));
-  state.follow(byId("tree"), () => keepingFocus(view.rows, () => view.draw()));
+  state.follow(byId("tree"), () => keepingFocus(view.rows, () => view.draw()), WAITS);
 }

@@ -41,7 +41,7 @@ export function scaleControl(state) {
   const move = (scale) => state.setTarget(positions.atScale(state.target, scale));
   slider.addEventListener("input", () => {
     hint.hidden = true;
-    move(scales[Number(slider.value)]);
+    state.setTarget(positions.atScale(state.target, scales[Number(slider.value)]), true);
     show();
   });
   number.addEventListener("change", () => {

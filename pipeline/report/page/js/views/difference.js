@@ -14,7 +14,8 @@ import {
   svgEl,
   switcher,
 } from "../draw/dom.js";
-import { csvButton, pictureButtons } from "../draw/files.js";
+import { figureButtons } from "../draw/figures/figure_buttons.js";
+import { csvButton } from "../draw/files.js";
 import { colouredDifference, differenceLegend } from "../draw/nodes.js";
 import { fullPathNames, pathNames } from "../text/names.js";
 import { doublingText, intervalText, percent, quantity } from "../text/numbers.js";
@@ -112,7 +113,7 @@ export class DifferenceView {
       return differenceRows(level, nodes, this.reader.compared());
     });
     const picture = () => this.picture.querySelector("svg");
-    return [this.widths, neutral, el("span", { class: "tools" }, ...pictureButtons(picture, NAME), table)];
+    return [this.widths, neutral, el("span", { class: "tools" }, ...figureButtons(picture, NAME), table)];
   }
 
   /** Draws everything again if something else is compared or shown in another way, else marks boxes only. */

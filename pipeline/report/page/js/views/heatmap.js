@@ -6,6 +6,7 @@ import { drawDots, frame, scaleAxis } from "../draw/chart.js";
 import { byId, el, onResize, selector, svgEl } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
 import { cutNode } from "../draw/nodes.js";
+import { WAITS } from "../state.js";
 import { percent, pointText } from "../text/numbers.js";
 
 /** @import { KernelSet } from "../data/kernel_set.js" */
@@ -81,8 +82,10 @@ function drawHeatmap(report, target, other) {
     y: point[other],
     title: `measured: ${pointText(positions.parameters, point)}`,
   }));
-  drawDots(chart, measured, "total");
-  drawDots(chart, [{ x: target[positions.column], y: target[other], title: "target" }], "goal", 6);
+  drawDots(chart, measured, "total", { name: "measured" });
+  drawDots(chart, [{ x: target[positions.column], y: target[other], title: "target" }], "goal", {
+    radius: 6,
+  });
   const entries = byArea(cells.flat()).map((k) =>
     el("li", {}, el("span", { class: `swatch ${colour(k)}` }), cutNode(level.name(k), level.fullName(k))),
   );
@@ -121,6 +124,6 @@ export function buildHeatmap(report, state) {
     byId("heatmap-options").append(choice);
   }
   byId("heatmap-options").append(...options);
-  state.follow(byId("heatmap"), draw);
+  state.follow(byId("heatmap"), draw, WAITS);
   onResize(byId("heatmap-plot"), draw);
 }

@@ -4,9 +4,11 @@
 import { MODELLED } from "../data/call_tree.js";
 import { Difference } from "../data/difference.js";
 import { BoxTree, boxesBelow, boxParts, heightOf, othersNode, svgSize, WHOLE } from "../draw/boxes.js";
-import { byId, el, keepingFocus, onResize, selector, svgEl, switcher } from "../draw/dom.js";
-import { csvButton, pictureButtons } from "../draw/files.js";
+import { byId, el, keepingFocus, onResize, selector, svgEl, switcher, widthOf } from "../draw/dom.js";
+import { figureButtons } from "../draw/figures/figure_buttons.js";
+import { csvButton } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/nodes.js";
+import { WAITS } from "../state.js";
 import { fullPathNames } from "../text/names.js";
 import { percent, pointChoices, pointText, quantity } from "../text/numbers.js";
 import { DifferenceView } from "./difference.js";
@@ -260,7 +262,7 @@ class IcicleView {
   drawSide(host, where, growth) {
     const { unit } = this.report;
     const values = this.tree.values(MODELLED, where, this.state.target);
-    const width = Math.max(host.clientWidth, 200);
+    const width = Math.max(widthOf(host), 200);
     this.width = width;
     const { found, whole } = boxesBelow(this.tree, values, this.boxes.root, width);
     const name = this.sideName(where);
@@ -324,7 +326,7 @@ class IcicleView {
     /** @param {"left" | "right"} side */
     const pictures = (side) => {
       const picture = () => /** @type {SVGSVGElement | null} */ (byId(`icicle-${side}`).querySelector("svg"));
-      const buttons = pictureButtons(picture, `icicle ${side}`);
+      const buttons = figureButtons(picture, `icicle ${side}`);
       return el("span", { class: "tools" }, `${side} side:`, ...buttons);
     };
     return [left, pictures("left"), pictures("right"), csvButton("icicle", () => this.rowsOfFile())];
@@ -341,6 +343,7 @@ export function buildIcicles(report, state) {
   byId("icicle-legend").replaceChildren(growthLegend(report.tree));
   const host = byId("icicle-boxes");
   view.boxes.listen(host);
-  state.follow(byId("icicle"), () => keepingFocus(host, () => view.draw()));
+  state.follow(byId("icicle"), () => keepingFocus(host, () => view.draw()), WAITS);
   onResize(byId("icicle-left"), () => view.draw());
+  onResize(byId("icicle-right"));
 }

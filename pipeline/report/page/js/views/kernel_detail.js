@@ -100,6 +100,7 @@ function drawKernel(host, metric, target, level, k) {
   const seen = [...predicted, ...upper, ...dots.map((dot) => dot.y)];
   const chart = frame(host, {
     height: HEIGHT,
+    curved: true,
     label:
       `${level.name(k)}: ${dots.length} measurements, model ${level.formula(k)}, ` +
       `${figure(level.value(k, target))} at ${pointText(positions.parameters, target)}.`,
@@ -113,10 +114,10 @@ function drawKernel(host, metric, target, level, k) {
   drawBeyond(chart, positions.measuredEnd);
   drawTarget(chart, target[positions.column]);
   if (ends.length === xs.length) drawBand(chart, xs, lower, upper, "c0");
-  else drawIntervals(chart, ends, "c0");
+  else drawIntervals(chart, ends, "c0", "90 % interval");
   for (const { text, values } of rivals) drawLine(chart, xs, values, "rival", text);
   drawPrediction(chart, level, k, xs, predicted);
-  drawDots(chart, dots, "c0 open");
+  drawDots(chart, dots, "c0 open", { name: "measured" });
   readings(host, chart, positions, (scale) => {
     const at = positions.atScale(target, scale);
     const point = positions.pointsAlong(target).find((i) => positions.points[i][positions.column] === scale);

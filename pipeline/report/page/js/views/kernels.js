@@ -5,7 +5,7 @@ import { elasticity, sharesAt } from "../data/shares.js";
 import { byId, el } from "../draw/dom.js";
 import { barNode, formulaNode, growthNode, kernelNode } from "../draw/nodes.js";
 import { columnsOf, DataTable } from "../draw/table.js";
-import { numbersIn } from "../state.js";
+import { numbersIn, WAITS } from "../state.js";
 import { fullPathNames } from "../text/names.js";
 import { figure, intervalText, percent, pointText } from "../text/numbers.js";
 import { kernelDetail } from "./kernel_detail.js";
@@ -49,6 +49,15 @@ function flagNodes(flags) {
   return el("span", { class: "flags" }, ...chips);
 }
 
+/**
+ * Flags that all of several rows have, which tell none from another.
+ * @param {Flag[][]} rows
+ */
+function sharedFlags(rows) {
+  const [first, ...others] = rows;
+  return others.length ? first.filter((flag) => others.every((flags) => flags.includes(flag))) : [];
+}
+
 /** @param {Column} column */
 function isMeasured({ key }) {
   return ["kernel", "share_measured", "share_at_target", "value", "flags"].includes(key ?? "");
@@ -68,6 +77,8 @@ export function buildKernels(report, state) {
   let level = state.level;
   let shares = sharesAt(level, state.target, limits);
   let growing = new Float64Array();
+  /** @type {Flag[]} */
+  let shared = [];
   /** @param {number} k */
   const interval = (k) => level.interval(k, state.target);
   /** @param {number} k */
@@ -145,7 +156,7 @@ export function buildKernels(report, state) {
       kind: "number left",
       value: (k) => shares.flags[k].length,
       csv: () => [["flags", (k) => shares.flags[k].join(" ")]],
-      cell: (k) => flagNodes(shares.flags[k]),
+      cell: (k) => flagNodes(shares.flags[k].filter((flag) => !shared.includes(flag))),
     }),
   ];
   const { further } = report.levels[state.levelName];
@@ -154,6 +165,9 @@ export function buildKernels(report, state) {
     const [from, to] = positions.around(state.target);
     const [here, next] = [from, to].map((scale) => level.values(positions.atScale(state.target, scale)));
     growing = elasticity(here, next, to / from);
+    shared = sharedFlags(shares.flags.filter((_, k) => level.takesAnything(k)));
+    const texts = shared.map((flag) => FLAG_TEXT[flag][0]);
+    byId("kernel-shared").textContent = texts.length ? ` All rows: ${texts.join(", ")}.` : "";
   };
   look();
   const table = new DataTable(byId("kernel-table"), {
@@ -179,18 +193,22 @@ export function buildKernels(report, state) {
   });
   let words = state.words;
   let { selection } = state;
-  state.follow(byId("kernels"), () => {
-    const other = level !== state.level;
-    level = state.level;
-    look();
-    if (words !== state.words) table.page = 0;
-    const moved = selection !== state.selection;
-    ({ words, selection } = state);
-    if (other) table.reset();
-    else if (moved && state.selecting) table.showRow((k) => state.selects(level, k));
-    else table.refresh();
-    const at = pointText(positions.parameters, state.target);
-    const chosen = state.metric === report.metrics[0];
-    byId("kernel-target").textContent = chosen ? at : `${at}, of ${state.metric.label}`;
-  });
+  state.follow(
+    byId("kernels"),
+    () => {
+      const other = level !== state.level;
+      level = state.level;
+      look();
+      if (words !== state.words) table.page = 0;
+      const moved = selection !== state.selection;
+      ({ words, selection } = state);
+      if (other) table.reset();
+      else if (moved && state.selecting) table.showRow((k) => state.selects(level, k));
+      else table.refresh();
+      const at = pointText(positions.parameters, state.target);
+      const chosen = state.metric === report.metrics[0];
+      byId("kernel-target").textContent = chosen ? at : `${at}, of ${state.metric.label}`;
+    },
+    WAITS,
+  );
 }

@@ -13,10 +13,11 @@ import {
   frame,
   scaleAxis,
 } from "../draw/chart.js";
-import { axisSwitches, byId, el, keepingFocus, onResize, switcher } from "../draw/dom.js";
+import { axisSwitches, byId, el, keepingFocus, onResize, switcher, widthOf } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
 import { cutNode } from "../draw/nodes.js";
 import { readings } from "../draw/pointing.js";
+import { WAITS } from "../state.js";
 import { distinctLabels, fullPathNames, kernelLabel } from "../text/names.js";
 import { figure, intervalText, percent, pointText } from "../text/numbers.js";
 import { crossoverList, drawCrossovers, shownCrossovers } from "./crossovers.js";
@@ -73,7 +74,6 @@ function sceneOf(report, state) {
   const drawn = selected < 0 || leading.includes(selected) ? leading : [...leading, selected];
   const xs = positions.curveScales(target);
   const points = xs.map((scale) => positions.atScale(target, scale));
-  const all = points.map((at) => level.values(at));
   return {
     level,
     target,
@@ -86,7 +86,7 @@ function sceneOf(report, state) {
     toggle: (k) => state.toggle(level, k),
     xs,
     total: points.map((at) => level.totalAt(at)),
-    values: drawn.map((k) => all.map((value) => value[k])),
+    values: drawn.map((k) => points.map((at) => level.value(k, at))),
     crossovers: shownCrossovers(level, target),
   };
 }
@@ -113,7 +113,7 @@ function measuredDots({ level, target }, k) {
  * @param {HTMLElement} host
  */
 function labelRoom(host) {
-  return host.clientWidth > 520 ? 132 : 0;
+  return widthOf(host) > 520 ? 132 : 0;
 }
 
 /**
@@ -140,6 +140,7 @@ function drawLines(host, scene, options) {
     x: scaleAxis(positions, [xs[0], xs[xs.length - 1]], options.x),
     y: { domain, log: options.y, label: effort },
     right,
+    curved: true,
   });
   drawBeyond(chart, positions.measuredEnd);
   drawTarget(chart, target[positions.column]);
@@ -147,7 +148,7 @@ function drawLines(host, scene, options) {
   drawn.forEach((k, i) => {
     const line = drawLine(chart, xs, values[i], look(k), level.name(k));
     line.addEventListener("click", () => scene.toggle(k));
-    drawDots(chart, dots[i], look(k));
+    drawDots(chart, dots[i], look(k), { name: `${level.name(k)}, measured` });
   });
   drawCrossovers(chart, level, scene.crossovers, drawn);
   if (right) {
@@ -211,6 +212,7 @@ function drawStack(host, scene, options) {
   const chart = frame(host, {
     label: `Stacked areas: ${share ? "shares" : effort} of the leading kernels and all others over ${positions.scaled}.`,
     x: scaleAxis(positions, [xs[0], xs[xs.length - 1]], options.x),
+    curved: true,
     right: labelRoom(host), // so that both charts have the same marks
     y: share
       ? { domain: [0, 1], log: false, label: "share", format: (v) => `${Math.round(100 * v)} %` }
@@ -229,7 +231,7 @@ function drawStack(host, scene, options) {
     );
     if (k !== undefined) area.addEventListener("click", () => scene.toggle(k));
   });
-  if (!share) drawDots(chart, totals, "total");
+  if (!share) drawDots(chart, totals, "total", { name: "measured total" });
   drawBeyond(chart, positions.measuredEnd);
   drawTarget(chart, target[positions.column]);
   readings(host, chart, positions, (scale) => stackReadings(scene, scale, share));
@@ -323,13 +325,20 @@ export function buildOverview(report, state) {
   const [lines, stack] = [byId("lines"), byId("stack")];
   /** @type {Options} */
   const options = { x: true, y: true, bands: true, share: true };
-  const draw = () => {
+  const drawSum = () => {
     const scene = sceneOf(report, state);
-    drawLines(lines, scene, options);
     if (scene.level.additive) drawStack(stack, scene, options);
     else stack.replaceChildren(el("p", { class: "quiet" }, `Values of ${scene.effort} have no sum.`));
+  };
+  const drawSingle = () => {
+    const scene = sceneOf(report, state);
+    drawLines(lines, scene, options);
     keepingFocus(byId("legend"), () => byId("legend").replaceChildren(legend(report, state, scene)));
     byId("crossovers").replaceChildren(crossoverList(scene.level, scene.target, scene.crossovers));
+  };
+  const draw = () => {
+    drawSingle();
+    drawSum();
   };
   const bands = switcher("90 % intervals", "overview-bands", ["shown", "hidden"], "shown", (value) => {
     options.bands = value === "shown";
@@ -342,6 +351,8 @@ export function buildOverview(report, state) {
     draw();
   });
   byId("stack-options").replaceChildren(kind, chartTools(stack, "stacked kernels", draw));
-  state.follow(byId("overview"), draw);
+  state.follow(byId("overview"), drawSingle);
+  state.follow(stack, drawSum, WAITS);
   onResize(lines, draw);
+  onResize(stack);
 }

@@ -83,7 +83,7 @@ function drawRoofline(host, roofline, level) {
         y: rate / GIGA,
         title: `${name}, ${run}: ${figure(rate / GIGA)} Gflop/s, ${figure(intensity ?? 0)} flop/B`,
       }));
-    drawDots(drawn, dots, `c${i % COLOURS}`, 4.5);
+    drawDots(drawn, dots, `c${i % COLOURS}`, { radius: 4.5 });
   });
   nameLargest(drawn, roofline, shown);
 }

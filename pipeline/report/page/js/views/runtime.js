@@ -102,6 +102,7 @@ function drawChart(host, positions, chart, at) {
   const margin = (last / first) ** 0.03;
   const drawn = frame(host, {
     height: HEIGHT,
+    curved: true,
     label: described(chart, positions, points, curve, target),
     x: scaleAxis(positions, [first / margin, last * margin], true),
     y: {
@@ -114,7 +115,7 @@ function drawChart(host, positions, chart, at) {
       log: chart.threshold === null,
       binary: chart.name === "speedup",
       label: chart.label,
-      format: chart.threshold === null ? undefined : text,
+      format: chart.threshold === null ? undefined : (share) => `${tickLabel(100 * share)} %`,
     },
   });
   drawBeyond(drawn, positions.measuredEnd);
@@ -126,13 +127,13 @@ function drawChart(host, positions, chart, at) {
     drawLine(drawn, [first, last], [chart.threshold, chart.threshold], "threshold", "efficiency asked for");
   }
   drawModel(drawn, positions, curve);
-  drawIntervals(drawn, points, "c0");
+  drawIntervals(drawn, points, "c0", "measured, 90 % interval");
   const dots = points.map((one) => ({
     x: one.x,
     y: one.value,
     title: `measured at ${positions.scaled} = ${valueText(one.x)}: ${text(one.value)}`,
   }));
-  drawDots(drawn, dots, "c0", 4);
+  drawDots(drawn, dots, "c0", { radius: 4, name: "measured" });
   readings(host, drawn, positions, (scale) => readingsAt(chart, points, curve, scale));
 }
 

@@ -58,9 +58,9 @@ function axes(host, positions, surface, target, what) {
         y: point[row],
         title: `measured: ${pointText(positions.parameters, point)}`,
       }));
-      drawDots(drawn, dots, "total");
+      drawDots(drawn, dots, "total", { name: "measured" });
       if (target[row] <= ends[1] && target[column] <= scales[scales.length - 1]) {
-        drawDots(drawn, [{ x: target[column], y: target[row], title: "target" }], "goal", 6);
+        drawDots(drawn, [{ x: target[column], y: target[row], title: "target" }], "goal", { radius: 6 });
       }
     },
   };
