@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING
 
 from ingest.errors import InputError
 from ingest.reading.files import head, read_bytes
-from ingest.reading.packed import inflation_limit
+from ingest.reading.parquet_files import BombError, open_parquet
 
 if TYPE_CHECKING:
     import pandas as pd
-    import pyarrow.parquet as pq
 
 MAX_BYTES = 1 << 32
 MAX_CELLS = 1 << 28
 MAX_COLUMNS = 1 << 12
-CELL = 8  # bytes that a cell takes in memory at least
 CSV_ENDINGS = frozenset((".csv", ".tsv"))
 PARQUET, BOM = b"PAR1", b"\xef\xbb\xbf"
 DELIMITERS = ",;\t|"
@@ -136,39 +134,21 @@ def read_parquet(path: Path) -> Frame:
         InputError: it is damaged, too large or has columns of nested values.
     """
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
     content = read_bytes(path, MAX_BYTES)
     try:
-        file = pq.ParquetFile(pa.BufferReader(content))
-        _require_genuine(file.metadata, len(content), str(path))
+        file = open_parquet(content)
+        if file.metadata.num_rows * max(file.metadata.num_columns, 1) > MAX_CELLS:
+            raise InputError("too large for memory", where=str(path), hint="split the file")
         if nested := next((f.name for f in file.schema_arrow if pa.types.is_nested(f.type)), None):
             raise InputError(f"the column '{nested}' holds nested values", where=str(path))
-        texts = [f.name for f in file.schema_arrow if pa.types.is_string(f.type)]
-        file = pq.ParquetFile(pa.BufferReader(content), read_dictionary=texts)  # a text lies once in memory
         frame = file.read(use_threads=False).to_pandas(ignore_metadata=True)
-    except (pa.ArrowException, OSError, ValueError, OverflowError, MemoryError) as error:
+    except BombError as error:
+        raise InputError(str(error), where=str(path), hint="split the file") from error
+    except (pa.ArrowException, OSError, LookupError, ValueError, OverflowError, MemoryError) as error:
         raise InputError(f"cannot be read as Parquet: {error}", where=str(path)) from error
     frame.columns = [str(name) for name in frame.columns]
     return Frame(source=str(path), table=frame, place=lambda row: f"row {row + 1}")
-
-
-def _require_genuine(metadata: "pq.FileMetaData", size: int, where: str) -> None:
-    """Refuse a file of some bytes whose cells would take more memory than packed files may inflate to.
-
-    Raises:
-        InputError: they would.
-    """
-    groups = (metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
-    cells = metadata.num_rows * max(metadata.num_columns, 1)
-    if cells > MAX_CELLS:
-        raise InputError("too large for memory", where=where, hint="split the file")
-    if max(sum(groups), CELL * cells) > inflation_limit(size, MAX_BYTES):
-        raise InputError(
-            f"refused as a decompression bomb: {size} bytes hold {cells} cells",
-            where=where,
-            hint="split the file",
-        )
 
 
 def _header(content: bytes) -> tuple[int, int]:

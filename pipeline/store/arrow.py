@@ -11,9 +11,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ingest.errors import InputError
+from ingest.reading.packed import inflation_limit
+from ingest.reading.parquet_files import MAX_BYTES, BombError, open_parquet, plain_texts
 from pipeline.store.atomic import write_atomically
 
 MOST_BYTES = 2**31 - 1  # or entries of lists: offsets have 32 bits
+PACKED = (b"\x28\xb5\x2f\xfd", b"\x04\x22\x4d\x18")  # how frames of zstd and LZ4 begin
 
 
 def numbers(values: npt.NDArray[Any]) -> pa.Array:
@@ -62,8 +65,25 @@ def ipc_bytes(table: pa.Table) -> bytes:
 
 
 def from_ipc(content: bytes) -> pa.Table:
-    """Return the table of `ipc_bytes`."""
+    """Return the table of `ipc_bytes`.
+
+    Raises:
+        OSError, pyarrow.ArrowException, ValueError: it is damaged, or would fill the memory.
+    """
+    if _unpacked_size(content) > inflation_limit(len(content), MAX_BYTES):
+        raise BombError(f"refused as a decompression bomb of {len(content)} bytes")
     return pa.ipc.open_stream(content).read_all()
+
+
+def _unpacked_size(content: bytes) -> int:
+    """Return what the packed columns of a table in IPC format take: their sizes lie before them, int64."""
+    total = 0
+    for magic in PACKED:
+        at = content.find(magic)
+        while at >= 0:
+            total += max(int.from_bytes(content[max(at - 8, 0) : at], "little", signed=True), 0)
+            at = content.find(magic, at + 1)
+    return total
 
 
 def repeated_text(value: str, count: int) -> pa.Array:
@@ -131,6 +151,6 @@ def read_table(content: bytes) -> pa.Table:
     `pyarrow.parquet.read_table` would start threads, one of which aborts the process if that ends before it.
 
     Raises:
-        OSError, pyarrow.ArrowException: it is damaged.
+        OSError, pyarrow.ArrowException, LookupError, ValueError: it is damaged, or would fill the memory.
     """
-    return pq.ParquetFile(pa.BufferReader(content)).read(use_threads=False)
+    return plain_texts(open_parquet(content).read(use_threads=False), len(content))

@@ -1,6 +1,7 @@
 """Experiments as Parquet: callpaths.parquet, measurements.parquet and runs.parquet."""
 
 import json
+import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -32,6 +33,8 @@ from pipeline.wording.record_codec import as_plain, restored
 
 CALLPATHS, MEASUREMENTS, RUNS = "callpaths.parquet", "measurements.parquet", "runs.parquet"
 _KEY = b"experiment"
+MANY_CELLS = 1 << 22  # of a metric, of which any number may be empty
+EMPTIEST = 100  # cells for one measured value, beyond
 
 
 def write_experiment(directory: Path, experiment: Experiment) -> None:
@@ -160,6 +163,8 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
 
 def _read_values(content: bytes, metrics: tuple[Metric, ...], shape: tuple[int, ...]) -> dict[str, Reduction]:
     values, measured = {}, read_table(content)
+    if math.prod(shape) > max(MANY_CELLS, EMPTIEST * len(measured)):
+        raise ValueError(f"{len(measured)} rows are too few for {' x '.join(map(str, shape))} values")
     for metric in metrics:
         table = measured.filter(pc.is_in(measured["metric"], value_set=texts([metric.name])))
         place = tuple(numbers_of(table[name]) for name in ("callpath", "point", "repetition"))

@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -133,7 +134,7 @@ def open_result(directory: Path) -> StoredResult:
     path = directory / PROVENANCE
     hint = "make it with `pipeline run DIR --out " + str(directory) + "`"
     try:
-        content = json.loads(path.read_bytes(), parse_constant=_no_number)
+        content = json.loads(path.read_bytes(), parse_constant=_no_number, parse_float=_finite)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError(
             "not a results directory (it has no run.json)", where=str(directory), hint=hint
@@ -148,12 +149,18 @@ def open_result(directory: Path) -> StoredResult:
 
 
 def _no_number(text: str) -> float:
-    """Refuse what Python reads beyond JSON: NaN and infinities.
+    """Refuse what Python reads as NaN and infinities.
 
     Raises:
         ValueError: always.
     """
-    raise ValueError(f"{text} is no JSON")
+    raise ValueError(f"{text} is no finite number")
+
+
+def _finite(text: str) -> float:
+    """Return a number; ValueError for one such as 1e999, which Python reads as an infinity."""
+    value = float(text)
+    return value if isfinite(value) else _no_number(text)
 
 
 def _names_files(content: Mapping[str, Any]) -> bool:

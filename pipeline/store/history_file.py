@@ -138,7 +138,7 @@ def read_history(path: Path) -> pa.Table:
         intact = _is_intact(table)
     except FileNotFoundError as error:
         raise InputError("no such file", where=str(path), hint=hint) from error
-    except (OSError, pa.ArrowException, ValueError, OverflowError) as error:
+    except (OSError, pa.ArrowException, LookupError, ValueError, OverflowError) as error:
         raise InputError(f"cannot be read ({error})", where=str(path), hint=hint) from error
     for name in SCHEMA.names[FIRST_COLUMNS:]:
         if name not in table.column_names:  # in files of earlier versions

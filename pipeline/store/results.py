@@ -30,7 +30,7 @@ SUMMARY, FILTER, EVIDENCE, REPORT = "summary.json", "app.filter", "app.filter.js
 METRIC_MODELS = "metric_models.parquet"
 DAMAGE = (  # what damaged content makes readers raise
     *(OSError, pa.ArrowException, LookupError, TypeError, ValueError, AttributeError, ArithmeticError),
-    RecursionError,
+    *(RecursionError, MemoryError),
 )
 
 

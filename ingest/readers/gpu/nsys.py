@@ -27,7 +27,7 @@ from ingest.readers.gpu.nsys_tables import (
     host_ranges,
     unread,
 )
-from ingest.readers.gpu.sqlite_files import Tables, opened, tables_in, tables_of
+from ingest.readers.gpu.sqlite_files import Tables, opened, tables_in, tables_of, text_of
 from ingest.readers.gpu.timeline import (
     MAX_TIME,
     NO_DURATION,
@@ -224,8 +224,9 @@ def _accelerators(
     identifiers: dict[int, str] = {}
     columns = tables.get("TARGET_INFO_GPU", frozenset())
     if {"id", "name"} <= columns:
-        unique = "uuid" if "uuid" in columns else "NULL"
-        for number, name, uuid in connection.execute(f"SELECT id, name, {unique} FROM TARGET_INFO_GPU"):
+        unique = text_of("uuid") if "uuid" in columns else "NULL"
+        query = f"SELECT id, {text_of('name')}, {unique} FROM TARGET_INFO_GPU"
+        for number, name, uuid in connection.execute(query):
             names[number], identifiers[number] = str(name or ""), str(uuid or "")
     return physical, names, identifiers
 
@@ -246,7 +247,8 @@ def _attributes(connection: sqlite3.Connection, tables: Tables) -> dict[str, str
     for table in ("META_DATA_CAPTURE", "META_DATA_EXPORT", "TARGET_INFO_SYSTEM_ENV"):
         if {"name", "value"} <= tables.get(table, frozenset()):
             kept = "name LIKE 'PROCESS_0:%' OR name IN ('EXPORT_PRODUCT_VERSION', 'Hostname')"
-            for name, value in connection.execute(f"SELECT name, value FROM {table} WHERE {kept}"):
+            query = f"SELECT {text_of('name')}, {text_of('value')} FROM {table} WHERE {kept}"
+            for name, value in connection.execute(query):
                 texts.setdefault(str(name), str(value or ""))
     arguments = (texts[key] for n in range(len(texts)) if (key := f"PROCESS_0:ARGUMENT_{n}") in texts)
     command = " ".join([texts.get("PROCESS_0:COMMAND", ""), *arguments]).strip()[:MAX_COMMAND]

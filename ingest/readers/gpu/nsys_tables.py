@@ -12,7 +12,7 @@ import numpy as np
 
 from ingest.arrays import IntArray
 from ingest.profile import CPU
-from ingest.readers.gpu.sqlite_files import Tables, columns_of, integers
+from ingest.readers.gpu.sqlite_files import Tables, columns_of, integers, text_of
 from ingest.readers.gpu.timeline import Activities, Timeline
 from ingest.reading.stacks import UNKNOWN
 from ingest.region_class import GPU_COPY, GPU_KERNEL
@@ -95,8 +95,9 @@ def host_ranges(connection: sqlite3.Connection, tables: Tables, timeline: Timeli
     PyTorch numbers each of its ranges: ``aten::mm, seq = 7, op_id = 8``. These are one region.
     """
     text = "(SELECT value FROM StringIds WHERE id = textId)" if "textId" in tables[RANGES] else "NULL"
+    named = f"coalesce(text, {text}, '')"
     query = (
-        f"SELECT ifnull(globalTid, 0), coalesce(text, {text}, ''), start, [end] FROM {RANGES}"
+        f"SELECT ifnull(globalTid, 0), {text_of(named)}, start, [end] FROM {RANGES}"
         f" WHERE eventType IN {PUSHED_RANGES} AND [end] IS NOT NULL"
     )
     rows = (
@@ -142,7 +143,7 @@ def _named(
     timeline: Timeline,
 ) -> IntArray:
     """Return the regions of texts of the file."""
-    used = f"SELECT id, value FROM StringIds WHERE id IN (SELECT {column} FROM {table})"
+    used = f"SELECT id, {text_of('value')} FROM StringIds WHERE id IN (SELECT {column} FROM {table})"
     texts = {number: str(text) for number, text in connection.execute(used)}
     return _numbered(identifiers, lambda number: texts.get(number) or UNKNOWN, paradigm, timeline)
 
@@ -158,4 +159,5 @@ def _labels(connection: sqlite3.Connection, tables: Tables) -> dict[int, str]:
     """Return the kinds of copies as the file calls them."""
     if not {"id", "label"} <= tables.get("ENUM_CUDA_MEMCPY_OPER", frozenset()):
         return {}
-    return {n: str(label) for n, label in connection.execute("SELECT id, label FROM ENUM_CUDA_MEMCPY_OPER")}
+    query = f"SELECT id, {text_of('label')} FROM ENUM_CUDA_MEMCPY_OPER"
+    return {number: str(label) for number, label in connection.execute(query)}

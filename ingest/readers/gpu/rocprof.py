@@ -14,7 +14,7 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.profile import CPU, Profile
 from ingest.readers import ProfileReader
-from ingest.readers.gpu.sqlite_files import Tables, integers, opened, quoted, tables_in, tables_of
+from ingest.readers.gpu.sqlite_files import Tables, integers, opened, quoted, tables_in, tables_of, text_of
 from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
 from ingest.readers.gpu.trace_events import Event, beginning, has_events, load, understood
 from ingest.reading.files import entries, writable
@@ -91,7 +91,7 @@ def _rows(
     connection: sqlite3.Connection, table: str, columns: frozenset[str], timeline: Timeline
 ) -> Iterator[Row]:
     device, stream = (quoted(name) if name in columns else "0" for name in _ON_DEVICE)
-    query = f"SELECT BeginNs, EndNs, pid, tid, {device}, {stream}, Name FROM {table}"
+    query = f"SELECT BeginNs, EndNs, pid, tid, {device}, {stream}, {text_of('Name')} FROM {table}"
     for begin, end, process, thread, on, of, name in connection.execute(query):
         region = timeline.regions.number(str(name or UNKNOWN), _PARADIGMS[table])
         yield begin, end, process, thread, on, of, region

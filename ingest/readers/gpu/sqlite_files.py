@@ -12,7 +12,7 @@ import numpy as np
 from ingest.arrays import IntArray
 from ingest.errors import InputError
 from ingest.reading.files import head
-from ingest.reading.packed import is_packed_file, open_plain
+from ingest.reading.packed import inflation_limit, is_packed_file, open_plain
 
 MAGIC = b"SQLite format 3\0"
 MAX_BYTES = 1 << 37
@@ -20,6 +20,7 @@ MAX_UNPACKED_BYTES = 1 << 33
 STEPS_PER_BYTE = 20  # of SQLite's machine, twice what rows of numbers take; damage may make trees endless
 LEAST_STEPS = 1 << 22
 STEPS = 1 << 16  # between two looks at their number
+LONG = 200  # bytes of texts that are kept once: shorter ones are many, and as large as the number of rows
 
 Tables = Mapping[str, frozenset[str]]
 
@@ -67,7 +68,7 @@ def _opened(path: Path, where: str) -> Iterator[sqlite3.Connection]:
     try:
         if size > MAX_BYTES:
             raise InputError(f"larger than {MAX_BYTES >> 30} GiB, the limit for databases", where=where)
-        connection.text_factory = _text
+        connection.text_factory = _Texts(inflation_limit(size, MAX_BYTES), where)
         connection.set_progress_handler(_bound(LEAST_STEPS + STEPS_PER_BYTE * size), STEPS)
         yield connection
     except sqlite3.Error as error:
@@ -104,8 +105,38 @@ def quoted(name: str) -> str:
     return '"' + str(name).replace('"', '""') + '"'
 
 
-def _text(value: bytes) -> str:
-    return value.decode("utf-8", "replace")
+def text_of(column: str) -> str:
+    """Return an expression for a column as a text, whatever its values are: only texts are bounded."""
+    return f"CAST({column} AS TEXT)"
+
+
+class _Texts:
+    """Makes texts of a database from their bytes: equal long ones lie in memory once, all have a bound.
+
+    All rows written before a column was added share its default, and rows of a damaged file their pages, so
+    a small file may hold any number of long texts.
+
+    Args:
+        most: bytes of all texts together.
+        where: the file, for messages.
+    """
+
+    def __init__(self, most: int, where: str) -> None:
+        self._most = self._left = most
+        self._where = where
+        self._known: dict[bytes, str] = {}
+
+    def __call__(self, value: bytes) -> str:
+        """Return a text; InputError if the database holds too many."""
+        self._left -= len(value)
+        if self._left < 0:
+            what = f"refused as a decompression bomb: its texts have more than {self._most} bytes"
+            raise InputError(what, where=self._where, hint="export it again")
+        if len(value) < LONG:
+            return value.decode("utf-8", "replace")
+        if value not in self._known:
+            self._known[value] = value.decode("utf-8", "replace")
+        return self._known[value]
 
 
 def _bound(steps: int) -> Callable[[], int]:

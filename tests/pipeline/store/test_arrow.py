@@ -8,7 +8,16 @@ from hypothesis import strategies as st
 
 import pipeline.store.arrow as arrow
 from ingest.errors import InputError
-from pipeline.store.arrow import lists_of_numbers, lists_of_texts, numbers, repeated_text, texts
+from ingest.reading.parquet_files import BombError
+from pipeline.store.arrow import (
+    from_ipc,
+    ipc_bytes,
+    lists_of_numbers,
+    lists_of_texts,
+    numbers,
+    repeated_text,
+    texts,
+)
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=9)
 
@@ -59,3 +68,20 @@ def test_more_text_than_a_column_can_hold_is_refused(monkeypatch):
 
 def test_offsets_have_32_bits():
     assert np.iinfo(np.int32).max == arrow.MOST_BYTES
+
+
+@pytest.mark.parametrize("compression", ["zstd", "lz4"])
+def test_a_table_that_would_fill_the_memory_is_refused_before_it_is_unpacked(compression):
+    sink = pa.BufferOutputStream()
+    table = pa.table({"a": pa.repeat(0, 20_000_000)})
+    options = pa.ipc.IpcWriteOptions(compression=compression)
+    with pa.ipc.new_stream(sink, table.schema, options=options) as writer:
+        writer.write_table(table)
+    with pytest.raises(BombError, match="decompression bomb"):
+        from_ipc(sink.getvalue().to_pybytes())
+
+
+@pytest.mark.parametrize("rows", [0, 1, 5000])
+def test_a_table_comes_back(rows):
+    table = pa.table({"a": np.arange(rows, dtype=np.float64), "b": ["x" * (n % 7) for n in range(rows)]})
+    assert from_ipc(ipc_bytes(table)) == table

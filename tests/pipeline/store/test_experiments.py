@@ -8,7 +8,7 @@ from numpy.testing import assert_equal
 
 from ingest.locate import locate
 from pipeline.stages.ingest import ingest
-from pipeline.store.experiments import MEASUREMENTS, read_experiment, write_experiment
+from pipeline.store.experiments import CALLPATHS, MEASUREMENTS, read_experiment, write_experiment
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 
 
@@ -52,6 +52,15 @@ def test_parameters_are_columns_for_human_readers(strong_study, tmp_path):
     write_experiment(tmp_path, ingest(locate(strong_study), "time").experiment)
     table = pq.read_table(tmp_path / MEASUREMENTS).to_pandas()
     assert table[table.point == 3].p.unique().tolist() == [8.0]
+
+
+def test_more_places_for_values_than_memory_has_are_refused(strong_study, tmp_path):
+    write_experiment(tmp_path, ingest(locate(strong_study), "time").experiment)
+    table = pq.read_table(tmp_path / CALLPATHS)
+    shared = json.loads(table.schema.metadata[b"experiment"]) | {"repetitions": 1 << 40}
+    pq.write_table(table.replace_schema_metadata({b"experiment": json.dumps(shared)}), tmp_path / CALLPATHS)
+    with pytest.raises(ValueError, match="rows are too few for"):
+        read_experiment(lambda name: (tmp_path / name).read_bytes())
 
 
 def test_sources_and_paradigms_of_regions_come_back(tmp_path):

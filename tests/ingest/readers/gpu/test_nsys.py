@@ -1,6 +1,7 @@
 """Nsight Systems' SQLite exports: kernels, copies, idle time, calls within ranges, ranks, damage."""
 
 import sqlite3
+import tracemalloc
 from contextlib import closing
 
 import pytest
@@ -226,3 +227,37 @@ def test_missing_columns_and_damaged_pages_are_named(tmp_path):
     file.write_bytes(content)
     with pytest.raises(InputError, match="damaged database"):
         read(file)
+
+
+def short_rows(file, table, kept, added, default, count):
+    """Replace a table by rows written before a column was added, all of which have its default."""
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"DROP TABLE IF EXISTS {table}")
+        connection.execute(f"CREATE TABLE {table} ({kept})")
+        marks = ",".join("?" * (kept.count(",") + 1))
+        rows = ((n, f"PROCESS_0:ARGUMENT_{n}")[: kept.count(",") + 1] for n in range(count))
+        connection.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN {added} DEFAULT {default}")
+        connection.commit()
+
+
+@pytest.mark.parametrize("default", ["'" + "x" * 100_000 + "'", "x'" + "00" * 100_000 + "'"])
+@pytest.mark.parametrize(
+    ("table", "kept"),
+    [
+        ("StringIds", "id INTEGER PRIMARY KEY"),
+        ("META_DATA_CAPTURE", "id INTEGER PRIMARY KEY, name TEXT"),
+        ("TARGET_INFO_GPU", "id INTEGER PRIMARY KEY, name TEXT"),
+    ],
+)
+def test_a_small_file_whose_texts_fill_the_memory_is_refused(tmp_path, table, kept, default):
+    tables = nsys_tables()
+    tables["CUPTI_ACTIVITY_KIND_KERNEL"][1].extend((5, 6, 0, 7, 0, n) for n in range(1000))
+    file = gpu_files.nsys(tmp_path / "x.sqlite", tables)
+    short_rows(file, table, kept, "uuid TEXT" if table == "TARGET_INFO_GPU" else "value", default, 1000)
+    assert file.stat().st_size < 1_000_000
+    tracemalloc.start()
+    with pytest.raises(InputError, match="refused as a decompression bomb: its texts have more than"):
+        read(file)
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()

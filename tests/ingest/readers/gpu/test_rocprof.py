@@ -1,5 +1,8 @@
 """rocprof's databases and traces: the same run whichever is read, and read once."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from ingest.discovery import discover
@@ -38,6 +41,18 @@ def test_a_database_has_kernels_copies_and_nested_calls(tmp_path):
     assert paradigms["CopyHostToDevice"] == "gpu copy"
     assert paradigms["hipMemcpy"] == paradigms["hsa_signal_wait"] == "hip"
     assert profile.notices == (NO_DURATION,)
+
+
+def test_a_small_database_of_long_names_is_refused(tmp_path):
+    rows = [(n, n + 1, 0, 0) for n in range(1000)]
+    file = gpu_files.database(
+        tmp_path / "results.db", {"OPS": ("BeginNs INT, EndNs INT, pid INT, tid INT", rows)}
+    )
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute(f"ALTER TABLE OPS ADD COLUMN Name TEXT DEFAULT '{'x' * 100_000}'")
+        connection.commit()
+    with pytest.raises(InputError, match="refused as a decompression bomb: its texts have more than"):
+        read(file)
 
 
 def test_a_trace_is_the_same_with_times_in_nanoseconds(tmp_path):
