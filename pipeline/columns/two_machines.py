@@ -160,7 +160,8 @@ def efficiency_sentence(summary: Mapping[str, Any]) -> str:
     found = last["efficiency"] or last["weak_efficiency"]
     if not found or found["value"] is None:
         return ""
-    said = estimate_text(*(found[end] for end in ENDS), write=percent)
+    value, lower, upper = (found[end] for end in ENDS)
+    said = estimate_text(value, lower, upper, write=percent)
     return f"At {point_text(last['point'])} the efficiency is {said}."
 
 
