@@ -85,6 +85,10 @@ ERROR = Kind(name="error", write=percentage, json={"type": "number", "minimum": 
 """A symmetric mean absolute percentage error."""
 
 
+MOST_SPAN = 1000.0
+"""From the lower to the upper end of an interval: a wider one says that nothing is known."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Column(Generic[Found]):
     """A column of a table, whatever it is written to.
@@ -108,6 +112,7 @@ class Column(Generic[Found]):
         name: of the values in files, if it is not the end of the key.
         interval: heading of the intervals of estimates.
         interval_for: who sees those, if not the audience of the values.
+        vague: what people read in place of intervals that span more than `MOST_SPAN`, if that is said.
         unit_in_title: whether the title of the table has the unit.
         is_parameter: whether the key is the user's; it yields to any other column of that name.
     """
@@ -128,6 +133,7 @@ class Column(Generic[Found]):
     name: str = ""
     interval: str = INTERVAL
     interval_for: Audience | None = None
+    vague: str = ""
     unit_in_title: bool = False
     is_parameter: bool = False
 
@@ -189,7 +195,11 @@ class Column(Generic[Found]):
             for name, of_end in zip(names, ends, strict=True)
         )
         intervals = tuple(
-            ABSENT if low is None or high is None else _interval(low, high, shown[0], self.write)
+            ABSENT
+            if low is None or high is None
+            else self.vague
+            if self.vague and high > MOST_SPAN * low
+            else _interval(low, high, shown[0], self.write)
             for low, high in zip(ends[1], ends[2], strict=True)
         )
         return [

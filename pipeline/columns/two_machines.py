@@ -5,14 +5,27 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from ingest.number_text import percent
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import ANSWER, ENDS, ESTIMATE, FIGURE, PATH, SHARE, Column, filled, parameters
+from pipeline.columns.column import (
+    ANSWER,
+    ENDS,
+    ESTIMATE,
+    FIGURE,
+    MOST_SPAN,
+    PATH,
+    SHARE,
+    Column,
+    filled,
+    parameters,
+)
 from pipeline.columns.kernel_tables import kernel_names, leading_rows
 from pipeline.columns.target_sentences import far_targets
 from pipeline.projection.study.kernel_table import Way
 from pipeline.wording.escaping import visible
-from pipeline.wording.quantities import point_text
+from pipeline.wording.quantities import estimate_text, point_text
 
+_VAGUE = f"over a factor of {MOST_SPAN:.0f}"
 SIDES = ("from", "on")
 """Keys of the machine measured on, and of the other one."""
 WORDS = {
@@ -78,7 +91,14 @@ def study_projection_table(document: Mapping[str, Any], *, by: str, limit: int) 
             kind=SHARE,
             each=lambda one: one.there["share_at_target"],
         ),
-        Column(key="value", heading="there", kind=ESTIMATE, unit=unit, each=lambda one: one.prediction),
+        Column(
+            key="value",
+            heading="there",
+            kind=ESTIMATE,
+            unit=unit,
+            each=lambda one: one.prediction,
+            vague=_VAGUE,
+        ),
         Column(
             key="goes_over",
             each=lambda one: one.way["way"],
@@ -119,10 +139,10 @@ def times_table(document: Mapping[str, Any]) -> DataTable:
     columns: list[Column[Any]] = [
         Column(key="at", heading="wall time at"),
         *(
-            Column(key=f"{side}.wall_seconds", heading=visible(name), kind=ESTIMATE, unit="s")
+            Column(key=f"{side}.wall_seconds", heading=visible(name), kind=ESTIMATE, unit="s", vague=_VAGUE)
             for side, name in ((side, document[side]["machine"]) for side in SIDES)
         ),
-        Column(key="faster_by", kind=ESTIMATE),
+        Column(key="faster_by", kind=ESTIMATE, vague=_VAGUE),
     ]
     return filled(columns, rows)
 
@@ -132,6 +152,17 @@ def gain_sentence(document: Mapping[str, Any]) -> str:
     parts = [f"{value:.3g} by {name}" for name, value in document["faster_by"][-1]["by"].items()]
     last = document["on"]["summary"]["runtime"]["at"][-1]["point"]
     return f"Faster by, for a process at {point_text(last)}: {', '.join(parts)}."
+
+
+def efficiency_sentence(summary: Mapping[str, Any]) -> str:
+    """Say the efficiency at the last scale, with its interval; empty if it is unknown."""
+    last = summary["runtime"]["at"][-1]
+    found = last["efficiency"] or last["weak_efficiency"]
+    if not found or found["value"] is None:
+        return ""
+    value, lower, upper = (found[end] for end in ENDS)
+    said = estimate_text(value, lower, upper, write=percent)
+    return f"At {point_text(last['point'])} the efficiency is {said}."
 
 
 def limit_sentences(document: Mapping[str, Any]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 from pipeline.projection.ports.port_map import PortMap
 
@@ -86,12 +86,6 @@ def set_cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatAr
 def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
     """Return float64[...], cycles per iteration of the ideal scheduler (Eq. 9); arguments as `set_cycles`."""
     result: FloatArray = set_cycles(portmap, counts, cpi).max(axis=-1)
-    return result
-
-
-def bottleneck(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> IntArray:
-    """Return int64[...], the index in `port_sets` of the (smallest) set that needs the most cycles."""
-    result: IntArray = set_cycles(portmap, counts, cpi).argmax(axis=-1)
     return result
 
 

@@ -13,7 +13,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.region_class import Activity, RegionClass, region_class
 from pipeline.models.kernels import Kernels
 from pipeline.projection.rooflines.region_verdicts import TESTED_ERROR, Bound, RegionVerdict
-from pipeline.projection.study.mpi_calls import PATTERNS, is_call, pattern_of, posts
+from pipeline.projection.study.mpi_calls import PATTERNS, Pattern, is_call, pattern_of, posts
 from pipeline.projection.study.study_machine import DRAWS, RESOURCES, Resource, Rows
 
 _LEVELS = {"DRAM": Resource.MEMORY, "L3": Resource.L3, "L2": Resource.L2, "L1": Resource.L1}
@@ -83,6 +83,7 @@ machines each (github.com/hpc-uk/archer-benchmarks): the mean of what the first 
 distribution of four observations, which says as well how far a program is from it) and machines are 10 %
 faster or slower than any mix explains, so that two of them differ by 14 %; for others it is taken to be more.
 """
+_TYPICAL = np.array([TYPICAL_MIX.get(resource, 0.0) for resource in RESOURCES])
 MIX_OBSERVATIONS = 4.0
 MIXED_ERROR = 0.17
 SMALLEST_SHARE = 1e-6
@@ -122,8 +123,7 @@ class KernelTable:
         their sum is not better known for being split up.
         """
         best = self.mix[kernels]
-        typical = np.array([TYPICAL_MIX.get(resource, 0.0) for resource in RESOURCES])
-        draws = random.dirichlet(np.maximum(MIX_OBSERVATIONS * typical, SMALLEST_SHARE), DRAWS)[:, None]
+        draws = random.dirichlet(np.maximum(MIX_OBSERVATIONS * _TYPICAL, SMALLEST_SHARE), DRAWS)[:, None]
         return np.concatenate([best[None], np.where(self.tested[kernels, None], best, draws)])
 
     def method_error(self, kernels: IntArray) -> FloatArray:
@@ -150,25 +150,18 @@ def kernel_table(
     """
     names = kernels.regions
     classes = [region_class(*pair) for pair in zip(kernels.paradigms, names, strict=True)]
+    pairs = list(zip(classes, names, strict=True))
     calls = network and visits is not None
     communicates = Way.CALLS if calls else Way.MESSAGES if network else Way.WAITS
-    pairs = list(zip(classes, names, strict=True))
-    ways = np.array([WAYS.index(_way(*pair, communicates, accelerators)) for pair in pairs], dtype=np.int64)
-    patterns = [
-        PATTERNS.index(pattern_of(name)) if found in _COMMUNICATES else 0
-        for name, found in zip(names, classes, strict=True)
-    ]
-    typical = np.array([TYPICAL_MIX.get(resource, 0.0) for resource in RESOURCES])
     nothing = np.zeros((len(kernels), len(RESOURCES))), np.zeros(len(kernels), dtype=np.bool_)
     limits, tested = nothing if counted is None else counted
+    patterns = [pattern_of(name) if found in _COMMUNICATES else Pattern.MESSAGE for found, name in pairs]
+    ways = [_way(found, name, communicates, accelerators) for found, name in pairs]
     return KernelTable(
-        way=ways,
-        pattern=np.array(patterns, dtype=np.int64),
-        finishes=np.array(
-            [found in _FINISHES and not posts(name) for name, found in zip(names, classes, strict=True)],
-            dtype=np.bool_,
-        ),
-        mix=np.where(tested[:, None], limits, typical),
+        way=np.array([WAYS.index(way) for way in ways], dtype=np.int64),
+        pattern=np.array([PATTERNS.index(pattern) for pattern in patterns], dtype=np.int64),
+        finishes=np.array([found in _FINISHES and not posts(name) for found, name in pairs], dtype=np.bool_),
+        mix=np.where(tested[:, None], limits, _TYPICAL),
         tested=tested,
         visits=visits,
         moved=moved,

@@ -1,6 +1,6 @@
 """From times on one machine to times on another, kernel by kernel, on draws of all that is uncertain."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,11 +77,9 @@ class Transfer:
         times = self._times(calls, here)
         transferred, waited = self._calls(calls, points, locations, times)
         others, stays = (
-            sum(self._times(kernels, here).sum(axis=1) for kernels in self._blocks(way))
-            for way in (Way.WAITS, Way.STAYS)
+            sum(self._times(kernels, here).sum(axis=1) for way in ways for kernels in self._blocks(way))
+            for ways in ((Way.WAITS, Way.MESSAGES), (Way.STAYS, Way.ACCELERATES))
         )
-        stays = stays + sum(self._times(k, here).sum(axis=1) for k in self._blocks(Way.ACCELERATES))
-        others = others + sum(self._times(k, here).sum(axis=1) for k in self._blocks(Way.MESSAGES))
         total = before + times.sum(axis=1) + others + stays
         waits = waited.sum(axis=1) + others
         share = self.source.share_of_core(locations) / self.target.share_of_core(locations)
@@ -89,19 +87,18 @@ class Transfer:
         waiting = waiting * _ratio(after, before, np.exp(slower[:, 0]))
 
         found = _Collected.of(here.value.shape, level)
-        for kernels in self._blocks(Way.COMPUTES):
-            factors = self._factors(kernels, slower, *lost) * computing[:, None]
-            found.keep(kernels, self._times(kernels, here) * factors)
         if len(calls):
             found.keep(calls, transferred + waited * waiting[:, None])
-        for kernels in self._blocks(Way.WAITS):
-            found.keep(kernels, self._times(kernels, here) * waiting[:, None])
-        for kernels in self._blocks(Way.MESSAGES):
-            found.keep(kernels, self._times(kernels, here) * self._messages(kernels, locations, waiting))
-        for kernels in self._blocks(Way.ACCELERATES):
-            found.keep(kernels, self._times(kernels, here) * self._accelerated(kernels))
-        for kernels in self._blocks(Way.STAYS):
-            found.keep(kernels, self._times(kernels, here) * _errors("stays", kernels, STAYS_ERROR))
+        ways: Mapping[Way, Callable[[IntArray], Rows]] = {
+            Way.COMPUTES: lambda kernels: self._factors(kernels, slower, *lost) * computing[:, None],
+            Way.WAITS: lambda _: waiting[:, None],
+            Way.MESSAGES: lambda kernels: self._messages(kernels, locations, waiting),
+            Way.ACCELERATES: self._accelerated,
+            Way.STAYS: lambda kernels: _errors("stays", kernels, STAYS_ERROR),
+        }
+        for way, factors in ways.items():
+            for kernels in self._blocks(way):
+                found.keep(kernels, self._times(kernels, here) * factors(kernels))
         together = _sum_there(found.total, total, total_here, level)
         value = found.prediction.value
         return found.prediction, Prediction(value.sum(axis=0)[None], *together)

@@ -9,6 +9,7 @@ from rich.console import Console
 from pipeline.columns.target_sentences import beyond, limits_sentence
 from pipeline.columns.two_machines import (
     SIDES,
+    efficiency_sentence,
     gain_sentence,
     limit_sentences,
     study_projection_table,
@@ -63,12 +64,11 @@ def _machine(side: Document) -> str:
 
 
 def _show_limits(out: Console, document: Document) -> None:
-    sentences = {
-        visible(document[side]["machine"]): limits_sentence(
-            document[side]["summary"]["runtime"], predicted=True
-        )
-        for side in SIDES
-    }
+    sentences = {}
+    for side in SIDES:
+        summary = document[side]["summary"]
+        found = (limits_sentence(summary["runtime"], predicted=True), efficiency_sentence(summary))
+        sentences[visible(document[side]["machine"])] = " ".join(filter(None, found))
     if any(sentences.values()):
         out.print()
     for name, sentence in sentences.items():

@@ -1,0 +1,38 @@
+"""What is said of a study on two machines."""
+
+from pipeline.columns.two_machines import efficiency_sentence, times_table
+
+
+def figure(value, lower, upper):
+    return {"value": value, "lower": lower, "upper": upper}
+
+
+def scale(p, wall, efficiency=None, weak=None):
+    return {
+        "point": {"p": p},
+        "measured": p < 100,
+        "wall_seconds": wall,
+        "efficiency": efficiency,
+        "weak_efficiency": weak,
+    }
+
+
+def test_the_efficiency_at_the_last_scale_has_its_interval():
+    first, wall = scale(64, figure(2.0, 1.0, 3.0), figure(1.0, 1.0, 1.0)), figure(1.0, 0.5, 2.0)
+    last = scale(128, wall, figure(0.5, 0.25, 0.75))
+    said = "At p = 128 the efficiency is 50.0 % [25.0 .. 75.0 %]."
+    assert efficiency_sentence({"runtime": {"at": [first, last]}}) == said
+    assert efficiency_sentence({"runtime": {"at": [scale(128, wall, None, last["efficiency"])]}}) == said
+    assert efficiency_sentence({"runtime": {"at": [scale(128, wall)]}}) == ""
+
+
+def test_an_interval_that_says_nothing_is_not_printed_as_one():
+    scales = [scale(64, figure(2.0, 1.0, 3.0)), scale(128, figure(40.8, 8.06, 1.11e6))]
+    side = {"machine": "some", "summary": {"runtime": {"at": scales}}}
+    gains = [figure(1.0, 0.9, 1.1)] * 2
+    table = times_table({"from": side, "on": side, "faster_by": gains})
+    intervals = [cells.texts for cells in table.columns if cells.heading == "90 % interval"]
+    assert intervals[0] == intervals[1] == ("1.00 .. 3.00", "over a factor of 1000")
+    assert intervals[2] == ("0.900 .. 1.10", "0.900 .. 1.10")
+    ends = [cells.values for cells in table.columns if cells.name == "wall_seconds_upper"]
+    assert ends == [[3.0, 1.11e6]] * 2  # programs have the numbers
