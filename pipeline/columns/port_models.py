@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from pipeline.columns.cells import DataTable
 from pipeline.columns.column import ESTIMATE, EXACT, FIGURE, SHARE, TEXTS, Column, Row, filled
-from pipeline.projection.ports.comparisons import MODELS, ModelComparison
+from pipeline.projection.ports.comparisons import MODELS, CounterPair, ModelComparison
 from pipeline.projection.ports.threads import PortLoads, ThreadTimes
 from pipeline.wording.quantities import number, signed_percent
 
@@ -112,6 +112,37 @@ def comparisons_table(document: Mapping[str, Any]) -> DataTable:
         *(Column(key=key, kind=SHARE) for key in ("mean", "deviation", "worst")),
     ]
     return filled(columns, document["models"])
+
+
+def counters_json(found: Mapping[str, Sequence[CounterPair]]) -> dict[str, Any]:
+    """Return correlations of counters with the loss of efficiency as plain data, largest difference first."""
+    return {
+        "counters": [
+            {
+                "term": name,
+                "counter": pair.name,
+                **{
+                    code: None if math.isnan(value) else number(value)
+                    for code, value in (("mini", pair.first), ("target", pair.second))
+                },
+                "alike": pair.alike,
+                "strong": pair.strong,
+            }
+            for name, pairs in found.items()
+            for pair in pairs
+        ]
+    }
+
+
+def counters_table(document: Mapping[str, Any]) -> DataTable:
+    """Return one row per counter, with its correlation in the mini-app and in the target."""
+    columns: list[Column[Any]] = [
+        Column(key="term", name="loop"),
+        Column(key="counter"),
+        Column(key="mini", name="mini-app", kind=FIGURE),
+        Column(key="target", kind=FIGURE),
+    ]
+    return filled(columns, document["counters"])
 
 
 def threads_json(found: Sequence[ThreadTimes]) -> dict[str, Any]:

@@ -228,7 +228,7 @@ def test_the_list_as_json(tmp_path):
     (tmp_path / "app.toml").write_text(
         'title = "x"\n[inputs]\nn = { unit = "kB", meaning = "size" }\nm = "3 kB"\nk = 2\n[parts]\nt = "1"\n'
     )
-    (tmp_path / "node.toml").write_text('name = "y"\nsource = "z"\n')
+    (tmp_path / "node.toml").write_text('name = "y"\nsource = "z"\n[values]\nhz = "2 GHz"\n')
     found = shipped_json([load_application(tmp_path / "app.toml")], [load_machine(tmp_path / "node.toml")])
     assert found == {
         "applications": [
@@ -245,7 +245,16 @@ def test_the_list_as_json(tmp_path):
                 ],
             }
         ],
-        "machines": [{"name": "node", "title": "y", "source": "z", "covers": [], "variants": []}],
+        "machines": [
+            {
+                "name": "node",
+                "title": "y",
+                "source": "z",
+                "covers": [],
+                "variants": [],
+                "values": {"hz": {"value": 2e9, "unit": "1/s"}},
+            }
+        ],
     }
     shipped = shipped_json((), shipped_machines())["machines"]
     assert next(each for each in shipped if each["name"] == "xt5")["variants"] == [
