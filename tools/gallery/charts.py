@@ -12,7 +12,7 @@ from pipeline.report.projection_plots import BAND, CEILING, COLOURS, LABEL, imag
 
 SIZE = (7.0, 3.8)  # inches
 PUBLISHED = ("#8c8c8c", "#c8c8c8")
-PALETTE = ("#4c78a8", *COLOURS)
+PALETTE = ("#4c78a8", *COLOURS, "#54606c")
 MEASURED = ", measured"
 MANY = 12  # labels, from which on they are small
 FLOOR = 0.3  # of the smallest mark, where a logarithmic axis begins
@@ -113,7 +113,7 @@ def _draw_lines(axes: Axes, chart: Chart, colours: Mapping[str, str]) -> None:
     for name, values in chart.lines.items():
         plain = len(chart.x) > MANY or name + MEASURED in chart.points
         marker = "" if plain else "o"
-        axes.plot(chart.x, values, marker, linestyle="-", label=name, color=colours[name], **LINE)
+        axes.plot(chart.x, values, marker=marker, label=name, color=colours[name], **LINE)
 
 
 def _draw_ceilings(axes: Axes, chart: Chart) -> None:
