@@ -147,8 +147,11 @@ static void sweep(const char *kernel, Mesh &m) {
   else heavy_moves(edges, m.ends.data(), m.normal.data(), m.lengths.data(), m.q.data(), m.g.data(), m.out.data());
 }
 
-int main(int argc, char **argv) {
-  const int side = argc > 1 ? atoi(argv[1]) : 40, meshes = 4, repetitions = argc > 2 ? atoi(argv[2]) : 25;
+int main(int argc, char **argv) {  // node SIDE SWEEPS [KERNEL THREADS]
+  const int side = argc > 1 ? atoi(argv[1]) : 40, repetitions = argc > 2 ? atoi(argv[2]) : 25;
+  const std::vector<const char *> kernels = argc > 4 ? std::vector<const char *>{argv[3]} : std::vector<const char *>{"mini", "light", "heavy", "light_moves", "heavy_moves"};
+  const std::vector<int> counts = argc > 4 ? std::vector<int>{atoi(argv[4])} : std::vector<int>{1, 2};
+  const int meshes = argc > 4 ? 8 : 4;
   std::vector<Mesh> all;
   for (int k = 0; k < meshes; ++k) all.push_back(box(side));
   const long edges = long(all[0].lengths.size());
@@ -157,8 +160,8 @@ int main(int argc, char **argv) {
   const double tick = ticks_per_cycle();
   while (std::chrono::steady_clock::now() - began < std::chrono::milliseconds(50)) {}
   const double tsc = double(__rdtsc() - first) / std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  for (const char *kernel : {"mini", "light", "heavy", "light_moves", "heavy_moves"})
-    for (int threads : {1, 2}) {
+  for (const char *kernel : kernels)
+    for (int threads : counts) {
       double best = 1e30;
       for (int r = 0; r < repetitions; ++r) {
         std::atomic<int> ready{0};

@@ -86,6 +86,9 @@ DOCUMENTS: Mapping[str, Document] = {
     "port-models": Document(
         title="Port models compared", type="pipeline.columns.port_models:ModelErrorsJson"
     ),
+    "counters": Document(
+        title="Counters of two codes compared", type="pipeline.columns.port_models:CounterPairsJson"
+    ),
     "threads": Document(title="Loops over threads", type="pipeline.columns.port_models:ThreadTimesJson"),
     "ports": Document(title="Loops on processor cores", type="pipeline.report.ports_table:PortsJson"),
     "machines": Document(title="Shipped machines", type="pipeline.report.projections:MachinesJson"),
@@ -117,6 +120,7 @@ WRITTEN: Mapping[str, Mapping[str, str]] = {
         "`--show strategies`": "strategies",
         "`--show ports`": "port-loads",
         "`--show models`": "port-models",
+        "`--show counters`": "counters",
         "`--show threads`": "threads",
     },
     "ports": {"": "ports"},

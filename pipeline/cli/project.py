@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pipeline.config.application_inputs import Inputs
     from pipeline.projection.expressions.expression_text import Language
 
-DETAILS = ("sensitivities", "strategies", "ports", "models", "threads")
+DETAILS = ("sensitivities", "strategies", "ports", "models", "threads", "counters")
 
 Application = Annotated[
     str | None,
@@ -72,7 +72,8 @@ Show = Annotated[
         "--show",
         "WHAT",
         "What to show: parts, sensitivities (percent of the total for a percent of each value), "
-        "strategies (of vector loops), or of port models: ports (loads), models (four compared), threads.",
+        "strategies (of vector loops), or of port models: ports (loads), models (four compared), threads, "
+        "counters (mini-app and target).",
     ),
 ]
 Export = Annotated[
@@ -221,7 +222,12 @@ def _details(
 ) -> tuple[Mapping[str, Any], "Callable[[], DataTable]"]:
     """Return what stands behind a projection as plain data, and what makes a table of it."""
     from pipeline.columns import port_models, projections
-    from pipeline.projection.ports.threads import model_comparisons, port_loads, thread_times
+    from pipeline.projection.ports.threads import (
+        counter_comparisons,
+        model_comparisons,
+        port_loads,
+        thread_times,
+    )
     from pipeline.stages.project import files, sensitivities_of, strategies_of
 
     source, machine, variant, at = asked.source, asked.machine, asked.variant, inputs.values[0]
@@ -239,5 +245,8 @@ def _details(
     if show == "models":
         document = port_models.comparisons_json(model_comparisons(*both))
         return document, lambda: port_models.comparisons_table(document)
+    if show == "counters":
+        document = port_models.counters_json(counter_comparisons(*both))
+        return document, lambda: port_models.counters_table(document)
     document = port_models.threads_json(thread_times(*both))
     return document, lambda: port_models.threads_table(document)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypedDict
 
 from pipeline.columns.cells import DataTable
 from pipeline.columns.column import ESTIMATE, EXACT, FIGURE, SHARE, TEXTS, Column, Row, filled
-from pipeline.projection.ports.comparisons import MODELS, ModelComparison
+from pipeline.projection.ports.comparisons import MODELS, CounterPair, ModelComparison
 from pipeline.projection.ports.threads import PortLoads, ThreadTimes
 from pipeline.wording.quantities import number, signed_percent
 
@@ -80,6 +80,23 @@ class ModelErrorsJson(TypedDict):
     models: list[ModelErrorJson]
 
 
+class CounterPairJson(TypedDict):
+    """Correlation of a counter with the loss of efficiency, in the mini-app and in the target."""
+
+    term: str
+    counter: str
+    mini: float | None
+    target: float | None
+    alike: bool
+    strong: bool
+
+
+class CounterPairsJson(TypedDict):
+    """Counters compared."""
+
+    counters: list[CounterPairJson]
+
+
 class ThreadTimeJson(TypedDict):
     """Seconds with a number of threads, with an interval."""
 
@@ -132,7 +149,7 @@ def _cycles_of(kind: str, rows: Rows) -> list[float]:
 
 
 def comparisons_json(found: Mapping[str, ModelComparison]) -> ModelErrorsJson:
-    """Return mean, standard deviation and worst |relative error| of each model, and what it predicted of each variant."""
+    """Return errors of each model: mean, standard deviation and worst, and of every variant."""
     return {
         "targets": [
             {
@@ -171,6 +188,35 @@ def comparisons_table(document: Mapping[str, Any]) -> DataTable:
         *(Column(key=key, kind=SHARE) for key in ("mean", "deviation", "worst")),
     ]
     return filled(columns, document["models"])
+
+
+def counters_json(found: Mapping[str, Sequence[CounterPair]]) -> CounterPairsJson:
+    """Return correlations of counters with the loss of efficiency as plain data, largest difference first."""
+    return {
+        "counters": [
+            {
+                "term": name,
+                "counter": pair.name,
+                "mini": None if math.isnan(pair.first) else number(pair.first),
+                "target": None if math.isnan(pair.second) else number(pair.second),
+                "alike": pair.alike,
+                "strong": pair.strong,
+            }
+            for name, pairs in found.items()
+            for pair in pairs
+        ]
+    }
+
+
+def counters_table(document: Mapping[str, Any]) -> DataTable:
+    """Return one row per counter, with its correlation in the mini-app and in the target."""
+    columns: list[Column[Any]] = [
+        Column(key="term", name="loop"),
+        Column(key="counter"),
+        Column(key="mini", name="mini-app", kind=FIGURE),
+        Column(key="target", kind=FIGURE),
+    ]
+    return filled(columns, document["counters"])
 
 
 def threads_json(found: Sequence[ThreadTimes]) -> ThreadTimesJson:

@@ -2,8 +2,7 @@
 
 PART is `ceilings` (bandwidth by working set, and peaks), `kernels` (those of kernels.cpp) or `solvers`
 (solvers.py, by a Python with petsc4py). Times are the best of runs with real-time priority, references those
-of callgrind's simulated caches of the processor: 48 KB, and 2 MB, beyond which bytes come from the shared cache
-or memory.
+of callgrind's simulated caches of the processor: 48 KB, and 2 MB, beyond which bytes come from memory.
 """
 
 import re

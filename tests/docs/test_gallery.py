@@ -4,13 +4,20 @@ import re
 
 import pytest
 
+from pipeline.projection.expressions.toml_tables import shipped
+from pipeline.stages.project import shipped_applications
 from tests.snapshots import alike
 from tools.gallery import PAPERS
-from tools.gallery.page import ROOT, written
+from tools.gallery.asking import ROOT
+from tools.gallery.page import MEANING, written
 
 pytestmark = pytest.mark.slow
 GALLERY = ROOT / "docs" / "gallery"
 MADE_BY = re.compile(r"Matplotlib v[\d.]+")
+LARGEST, ALL_OF_THEM = 60_000, 2_000_000  # bytes
+ROW = re.compile(r"^\| (?P<kind>[a-z ]+) \| (?P<count>\d+) \| (?P<which>.*) \| .* \|$", re.MULTILINE)
+PAPER_OF = {"hycom": "002", "hydra": "000", "milc": "004"}
+NUMBERED = re.compile(r"(?P<what>Table|Figure)s? (?P<first>\d)(?: to (?P<last>\d)|, (?P<second>\d))?")
 
 
 @pytest.fixture(params=PAPERS, ids=lambda paper: paper.number, scope="module")
@@ -30,9 +37,42 @@ def test_pages_and_pictures_are_those_that_are_made(made):
         assert not [pair for pair in zip(lines, shown, strict=True) if not alike(*pair)], name
 
 
+def test_the_table_on_top_counts_all_tables_and_figures(made):
+    """Of every kind, one of the heading for each; a stand-in says so in its heading."""
+    _, files = made
+    (page,) = (content.decode() for name, content in files.items() if name.endswith(".md"))
+    counts = {row["kind"]: int(row["count"]) for row in ROW.finditer(page)}
+    assert set(counts) == {*MEANING, "not there"}
+    headings = [heading for heading in re.findall(r"^## (.*)$", page, re.MULTILINE) if heading != "Not there"]
+    assert sum(counts[kind] for kind in MEANING) == len(headings)
+    assert sum("stand-in" in heading for heading in headings) >= counts["stands in"]
+
+
 def test_pictures_are_shown_and_small(made):
     _, files = made
     (page,) = (content.decode() for name, content in files.items() if name.endswith(".md"))
     pictures = {name: content for name, content in files.items() if name.endswith(".svg")}
     assert set(re.findall(r"\]\((\S+\.svg)\)", page)) == set(pictures)
-    assert max(map(len, pictures.values())) < 60_000
+    assert max(map(len, pictures.values())) < LARGEST
+
+
+def test_the_whole_gallery_is_small():
+    assert sum(path.stat().st_size for path in GALLERY.iterdir()) < ALL_OF_THEM
+
+
+@pytest.mark.parametrize("name", PAPER_OF)
+def test_what_an_application_reproduces_is_on_its_page(name):
+    application = next(one for one in shipped_applications() if one.path.stem == name)
+    page = (GALLERY / f"paper-{PAPER_OF[name]}.md").read_text()
+    named = list(NUMBERED.finditer(application.reproduces))
+    assert named
+    for found in named:
+        last = int(found["last"] or found["second"] or found["first"])
+        for number in range(int(found["first"]), last + 1):
+            assert re.search(rf"^## .*{found['what']} {number}", page, re.MULTILINE), (found[0], number)
+
+
+def test_every_application_of_a_paper_says_what_it_reproduces():
+    papers = [one for one in shipped_applications() if one.source and "your own" not in one.source]
+    assert {one.path.stem for one in papers} == set(shipped("application")) - {"openfoam-cavity"}
+    assert all(one.reproduces for one in papers)

@@ -11,12 +11,16 @@ from matplotlib.figure import Figure
 from pipeline.report.projection_plots import BAND, CEILING, COLOURS, LABEL, image
 
 SIZE = (7.0, 3.8)  # inches
-PUBLISHED = "#8c8c8c"
-PALETTE = ("#4c78a8", *COLOURS)
+PUBLISHED = ("#8c8c8c", "#c8c8c8")
+PALETTE = ("#4c78a8", *COLOURS, "#54606c")
 MEASURED = ", measured"
 MANY = 12  # labels, from which on they are small
 FLOOR = 0.3  # of the smallest mark, where a logarithmic axis begins
 LONG = 8  # characters of a label, from which on labels are turned
+
+WIDE = 28  # characters of a name, from which on a legend has two columns
+MARK: Mapping[str, Any] = {"markeredgecolor": "white", "markeredgewidth": 0.5}
+LINE: Mapping[str, Any] = {"markersize": 3, "linewidth": 1.3}
 
 Values: TypeAlias = Sequence[float]
 
@@ -85,45 +89,40 @@ def _draw_chart(figure: Figure, axes: Axes, chart: Chart) -> None:
     if chart.logarithmic_across:
         axes.set_xscale("log", base=2)
         axes.xaxis.set_major_formatter("{x:g}")
-    if chart.bars:
-        _draw_bars(axes, chart, colours)
-    else:
-        for name, values in chart.lines.items():
-            marks: dict[str, Any] = (
-                {} if len(chart.x) > MANY or name + MEASURED in chart.points else {"marker": "o"}
-            )
-            axes.plot(chart.x, values, markersize=3, linewidth=1.3, label=name, color=colours[name], **marks)
+    (_draw_bars if chart.bars else _draw_lines)(axes, chart, colours)
     for name, (low, high) in chart.bands.items():
         axes.fill_between(chart.x, low, high, color=colours[name], **BAND)
     for name, (at, values) in chart.points.items():
-        known = {"label": name} if name not in chart.lines else {}
-        axes.plot(
-            at,
-            values,
-            "o",
-            markersize=4,
-            color=colours[name],
-            markeredgecolor="white",
-            markeredgewidth=0.5,
-            **known,
-        )
+        size = 6 if chart.ceilings else 4
+        axes.plot(at, values, "o", markersize=size, color=colours[name], label=name, **MARK)
     if chart.boxes:
-        at = list(chart.boxes)
-        width = 0.05 * (max(at) - min(at))
-        axes.boxplot(list(chart.boxes.values()), positions=at, widths=width, manage_ticks=False)
-    for name, values in chart.ceilings.items():
-        axes.plot(chart.x, values, **CEILING)
-        flat = values[0] == values[-1]
-        axes.annotate(name, (chart.x[-1 if flat else 0], values[0]), ha="right" if flat else "left", **LABEL)
+        places = list(chart.boxes)
+        width = 0.05 * (max(places) - min(places))
+        axes.boxplot(list(chart.boxes.values()), positions=places, widths=width, manage_ticks=False)
+    _draw_ceilings(axes, chart)
     _limit(axes, chart)
     axes.grid(axis="y", color="#e6e6e6", linewidth=0.6)
     axes.set_axisbelow(True)
     names = axes.get_legend_handles_labels()[1]
     if len(names) > 1:
-        columns = 3 if max(map(len, names)) < 28 else 2
-        figure.legend(
-            loc="outside lower center", ncols=min(len(names), columns), fontsize="x-small", frameon=False
-        )
+        columns = min(len(names), 3 if max(map(len, names)) < WIDE else 2)
+        figure.legend(loc="outside lower center", ncols=columns, fontsize="x-small", frameon=False)
+
+
+def _draw_lines(axes: Axes, chart: Chart, colours: Mapping[str, str]) -> None:
+    for name, values in chart.lines.items():
+        plain = len(chart.x) > MANY or name + MEASURED in chart.points
+        marker = "" if plain else "o"
+        axes.plot(chart.x, values, marker=marker, label=name, color=colours[name], **LINE)
+
+
+def _draw_ceilings(axes: Axes, chart: Chart) -> None:
+    for name, values in chart.ceilings.items():
+        axes.plot(chart.x, values, **CEILING)
+        flat = values[0] == values[-1]
+        axes.annotate(name, (chart.x[-1 if flat else 0], values[0]), ha="right" if flat else "left", **LABEL)
+    if chart.ceilings:
+        axes.set_ylim(top=2.0 * max(value for values in chart.ceilings.values() for value in values))
 
 
 def _limit(axes: Axes, chart: Chart) -> None:
@@ -135,11 +134,11 @@ def _limit(axes: Axes, chart: Chart) -> None:
 
 
 def _colours(chart: Chart) -> Iterator[tuple[str, str]]:
-    free = iter(PALETTE * 3)
+    free, grey = iter(PALETTE * 3), iter(PUBLISHED * 3)
     found: dict[str, str] = {}
     for name in (*chart.lines, *chart.points):
         line = name.removesuffix(MEASURED)
-        found[name] = PUBLISHED if name.startswith("published") else found.get(line) or next(free)
+        found[name] = next(grey) if name.startswith("published") else found.get(line) or next(free)
         yield name, found[name]
 
 

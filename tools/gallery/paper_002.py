@@ -261,7 +261,7 @@ def _errors(number: int, processors: int) -> Item:
         rows=rows,
         pictures=[
             Chart(
-                title=f"Errors of the four strategies, {processors} MSPs",
+                title=f"Errors of three strategies against pred, {processors} MSPs",
                 across="loop",
                 up="error [%]",
                 x=range(len(loops)),

@@ -211,6 +211,7 @@ _KEYS = (
     "function",
     "iterations",
     "threads",
+    "counters",
     "note",
 )
 

@@ -19,7 +19,13 @@ from pipeline.projection.expressions.symbolic_model import Model, maximum, symbo
 from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import NONE, RATE, TIME
 from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns
-from pipeline.projection.ports.comparisons import ModelComparison, compare_models
+from pipeline.projection.ports.comparisons import (
+    CounterPair,
+    ModelComparison,
+    compare_counters,
+    compare_models,
+    counter_runs_in,
+)
 from pipeline.projection.ports.port_estimate import estimate_cpi
 from pipeline.projection.ports.port_fit import port_term, read_port_term
 from pipeline.projection.ports.port_map import PortMap, Variants
@@ -224,6 +230,23 @@ def thread_times(program: HoldsTerms, target: HoldsTerms) -> tuple[ThreadTimes, 
         hint = 'name a CSV file in the term, threads = "node.csv"'
         raise UsageError("no port term has measurements by thread count", where=str(program.path), hint=hint)
     return tuple(found)
+
+
+def counter_comparisons(program: HoldsTerms, target: HoldsTerms) -> Mapping[str, tuple[CounterPair, ...]]:
+    """Return counters of mini-app and target side by side, of every port term that names files of both.
+
+    Raises:
+        UsageError, InputError: there is no such term, or a file is invalid.
+    """
+    found = {}
+    for name, table in _terms(program, target):
+        if "counters" in table:
+            files = [table.table("counters").file(code) for code in ("mini", "target")]
+            found[name] = compare_counters(*(counter_runs_in(read_columns(path)) for path in files))
+    if not found:
+        hint = 'name two CSV files in the term, counters = { mini = "mini.csv", target = "target.csv" }'
+        raise UsageError("no port term has measured counters", where=str(program.path), hint=hint)
+    return found
 
 
 def _terms(program: HoldsTerms, target: HoldsTerms) -> Iterator[tuple[str, TomlTable]]:

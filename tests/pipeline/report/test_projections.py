@@ -228,7 +228,7 @@ def test_the_list_as_json(tmp_path):
     (tmp_path / "app.toml").write_text(
         'title = "x"\n[inputs]\nn = { unit = "kB", meaning = "size" }\nm = "3 kB"\nk = 2\n[parts]\nt = "1"\n'
     )
-    (tmp_path / "node.toml").write_text('name = "y"\nsource = "z"\n')
+    (tmp_path / "node.toml").write_text('name = "y"\nsource = "z"\n[values]\nhz = "2 GHz"\n')
     found = shipped_json([load_application(tmp_path / "app.toml")], [load_machine(tmp_path / "node.toml")])
     assert found == {
         "applications": [
@@ -245,7 +245,16 @@ def test_the_list_as_json(tmp_path):
                 ],
             }
         ],
-        "machines": [{"name": "node", "title": "y", "source": "z", "covers": [], "variants": []}],
+        "machines": [
+            {
+                "name": "node",
+                "title": "y",
+                "source": "z",
+                "covers": [],
+                "variants": [],
+                "values": {"hz": {"value": 2e9, "unit": "1/s"}},
+            }
+        ],
     }
     shipped = shipped_json((), shipped_machines())["machines"]
     assert next(each for each in shipped if each["name"] == "xt5")["variants"] == [
@@ -259,3 +268,21 @@ def test_a_projection_measured_elsewhere_says_nothing_of_it(milc):
     assert not any("measured:" in text for text in printed(milc))
     measured = printed(replace(milc, measured=milc.total.value / 1.25))
     assert row(measured, "measured:").endswith("the projection is off by +25.0 %")
+
+
+def test_the_roofline_is_in_the_json_of_counted_regions(tmp_path, milc):
+    """Flop/B of the level that was counted, flop/s; none without a profile."""
+    (tmp_path / "node.toml").write_text(
+        'name = "node"\n[values]\nbw_node = "10 GB/s"\nbw_l2 = "40 GB/s"\npeak_dp = "80 Gflop/s"\n'
+    )
+    (tmp_path / "run.csv").write_text(
+        "region,kind,time [s],PAPI_FP_OPS,PAPI_L1_DCM\nsolve,threaded,2,64e9,4e9\n"
+    )
+    (tmp_path / "app.toml").write_text(
+        'title = "x"\nmachine = "node.toml"\n[bandwidth]\nreference = "node.toml"\nprofile = "run.csv"\n'
+    )
+    found = projection_json(project(tmp_path / "app.toml"))["roofline"]
+    assert found["bandwidths"] == {"bw_l2": 40e9, "bw_node": 10e9}
+    assert found["peaks"] == {"peak_dp": 80e9}
+    assert found["points"] == [{"name": "solve", "run": "", "level": "L2", "intensity": 0.25, "rate": 32e9}]
+    assert projection_json(milc)["roofline"] is None

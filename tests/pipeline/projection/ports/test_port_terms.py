@@ -3,6 +3,7 @@
 import pytest
 
 from ingest.errors import UsageError
+from pipeline.columns.port_models import comparisons_json, counters_json, threads_json
 from pipeline.projection.applications.application import load_application
 from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.machines.machine_values import load_machine
@@ -10,7 +11,12 @@ from pipeline.projection.ports.comparisons import compare_models
 from pipeline.projection.ports.port_estimate import estimate_cpi
 from pipeline.projection.ports.port_map import class_vector, read_port_map, variants_in
 from pipeline.projection.ports.schedule import cycles
-from pipeline.projection.ports.threads import model_comparisons, port_loads, thread_times
+from pipeline.projection.ports.threads import (
+    counter_comparisons,
+    model_comparisons,
+    port_loads,
+    thread_times,
+)
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.ports.simulated import variant_lines
 
@@ -69,6 +75,48 @@ def test_models_are_compared_on_the_variants(files, variants):
     assert set(expected) == {"equal IPC", "superscalar", "contention"}
 
 
+def test_terms_with_the_same_ports_and_mini_app_are_groups_of_one_comparison(files, variants):
+    """The constant ratio is measured in the first and assumed in the others."""
+    twice = (
+        APPLICATION + "[terms.again]" + APPLICATION.split("[terms.flux]")[1].split("[parts]", maxsplit=1)[0]
+    )
+    found = model_comparisons(*files(twice))
+    assert found["flux"] is found["again"]
+    assert "constant ratio" not in found["again"].summary("flux")
+    assert found["again"].summary("again")["constant ratio"] == pytest.approx((0, 0, 0), abs=1e-12)
+    document = comparisons_json(found)
+    assert {row["variants"] for row in document["models"]} == {len(variants.names) - 1}
+    targets = [target for target in document["targets"] if target["term"] == "again"]
+    assert [target["variant"] for target in targets] == [name for name in variants.names if name != "v0"]
+    assert targets[0]["predicted"]["constant ratio"] == pytest.approx(targets[0]["measured"])
+    assert document["targets"][0]["predicted"]["constant ratio"] is None
+
+
+def test_measured_times_are_beside_the_predicted_ones(files, folder):
+    assert threads_json(thread_times(*files()))["threads"][0]["error"] is None
+    (folder / "timed.csv").write_text(
+        NODE.replace("iterations\n", "iterations,measured [ms]\n")
+        .replace("1000\n", "1000,1\n")
+        .replace("125\n", "125,0.5\n")
+    )
+    rows = threads_json(thread_times(*files(APPLICATION.replace("node.csv", "timed.csv"))))["threads"]
+    assert [row["measured"] for row in rows] == [0.001, 0.0005]
+    assert rows[1]["error"] == pytest.approx(1e4 * 125 / 2e9 / 0.0005 - 1)
+
+
+def test_counters_of_mini_app_and_target(files, folder):
+    """A counter that grows with the loss of efficiency correlates fully, one that falls negatively."""
+    rows = [(1, 8.0, 1.0), (2, 5.0, 2.0), (4, 4.0, 3.0)]
+    for name, sign in (("mini", 1), ("target", -1)):
+        lines = [f"{n},{s},{10 + sign * (1 - 8 / (n * s))}" for n, s, _ in rows]
+        (folder / f"{name}.csv").write_text("\n".join(["threads,time [s],misses", *lines]))
+    stated = 'counters = { mini = "mini.csv", target = "target.csv" }\n'
+    found = counter_comparisons(*files(APPLICATION.replace("threads =", stated + "threads =")))
+    (row,) = counters_json(found)["counters"]
+    assert (row["term"], row["counter"], row["alike"], row["strong"]) == ("flux", "misses", False, False)
+    assert (row["mini"], row["target"]) == pytest.approx((1, -1))
+
+
 def test_run_time_over_threads(files):
     (found,) = thread_times(*files())
     assert found.node.threads.tolist() == [1, 8]
@@ -91,6 +139,7 @@ def test_run_time_over_threads(files):
             thread_times,
             "no port term has measurements by thread count; name a CSV",
         ),
+        ("threads =", "threads =", counter_comparisons, "no port term has measured counters; name two CSV"),
         (
             'model = "ports"\n',
             'expression = "1"\n',
