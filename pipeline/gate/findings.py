@@ -61,7 +61,7 @@ def steps_by_kernel(kernels: Sequence[KernelTrends], found: Sequence[Finding]) -
 def at_their_places(
     kernels: Sequence[KernelTrends], steps_of_each: Sequence[Sequence[KernelStep]]
 ) -> list[KernelTrends]:
-    """Return trends whose change points are at the places of the findings, given the changes of each kernel."""
+    """Return trends with change points at the places of the findings, given the changes of each kernel."""
     return [_at_places(kernel, steps) for kernel, steps in zip(kernels, steps_of_each, strict=True)]
 
 
