@@ -14,7 +14,7 @@ import numpy as np
 
 from pipeline.gate.change_points import ChangePoint
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.trends import KernelStep, KernelTrends, steps
+from pipeline.gate.trends import Entries, KernelStep, KernelTrends, Measure, steps, trends
 
 WIDER = 0.4  # of its length that an interval of 99 % reaches farther on either side than one of 90 %
 
@@ -73,6 +73,17 @@ def _at_places(kernel: KernelTrends, steps: Sequence[KernelStep]) -> KernelTrend
         for measure, trend in kernel.measures.items()
     }
     return replace(kernel, measures=measures)
+
+
+def measured_places(entries: Entries) -> dict[KernelId, list[tuple[Finding, KernelId]]]:
+    """Return per kernel the findings in which its measured value changed, and the kernels that name them."""
+    kernels = trends(entries)
+    found: dict[KernelId, list[tuple[Finding, KernelId]]] = {kernel.kernel: [] for kernel in kernels}
+    for finding in findings(kernels):
+        for row, step in finding.changed:
+            if Measure.MEASURED in step.changes:
+                found[kernels[row].kernel].append((finding, kernels[finding.row].kernel))
+    return found
 
 
 def _certainty(step: KernelStep) -> float:
