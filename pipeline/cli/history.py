@@ -140,17 +140,20 @@ def show(
     """Show a kernel across commits, with change points and drift."""
     from ingest.errors import UsageError
     from pipeline.columns.changes import history_table
-    from pipeline.report.check.history import history_document, history_notes, show_history
+    from pipeline.report.check.history import history_document, history_notes, places_of, show_history
+    from pipeline.store.history_entries import comparable
     from pipeline.store.history_file import kernel_rows, read_history
 
-    found = kernel_rows(read_history(file), lambda one: one.matches(kernel))
+    table = read_history(file)
+    found = kernel_rows(table, lambda one: one.matches(kernel))
     if not found:
         raise UsageError(f"'{kernel}' matches no kernel", where=str(file), hint="try '*' or 'total'")
-    documents = [history_document(k, rows) for k, rows in found.items()]
+    places = places_of(comparable(table))
+    documents = [history_document(k, rows, places.get(k, ())) for k, rows in found.items()]
 
     def draw(screen: "Console") -> None:
         for document in documents[:limit]:
             show_history(screen, document, limit)
 
-    table = partial(history_table, documents, limit=limit, notes=history_notes(documents[:limit]))
-    shown.present({"kernels": documents}, table, draw)
+    rows = partial(history_table, documents, limit=limit, notes=history_notes(documents[:limit]))
+    shown.present({"kernels": documents}, rows, draw)

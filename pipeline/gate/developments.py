@@ -115,7 +115,7 @@ def _trend(logs: FloatArray) -> tuple[float, float]:
     left = logs - slope * np.arange(n)
     left = _without_far(left) - np.median(left)
     squares = float((left**2).sum())
-    alike = float((left[1:] * left[:-1]).sum()) / squares if squares > 0 else 0.0
+    alike = float((left[1:] * left[:-1]).sum()) / squares if squares > n * LEAST**2 else 0.0
     alike = min(max(alike, 0.0), MOST_CORRELATED)
     p = float(kendalltau(np.arange(n), logs).pvalue)
     return slope, float(2 * norm.sf(norm.isf(p / 2) * np.sqrt((1 - alike) / (1 + alike))))

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from pipeline.gate.change_points import ChangePoint
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.trends import KernelStep, KernelTrends, steps
+from pipeline.gate.trends import Entries, KernelStep, KernelTrends, Measure, steps, trends
 
 WIDER = 0.4  # of its length that an interval of 99 % reaches farther on either side than one of 90 %
 
@@ -54,8 +55,35 @@ def findings(kernels: Sequence[KernelTrends]) -> list[Finding]:
 
 def steps_by_kernel(kernels: Sequence[KernelTrends], found: Sequence[Finding]) -> list[list[KernelStep]]:
     """Return the changes of each kernel, each at the place of its finding."""
-    every = [(one.of(kernel.row) for one in found) for kernel in kernels]
-    return [[step for step in of_kernel if step is not None] for of_kernel in every]
+    return [[step for one in found if (step := one.of(kernel.row)) is not None] for kernel in kernels]
+
+
+def at_their_places(
+    kernels: Sequence[KernelTrends], steps_of_each: Sequence[Sequence[KernelStep]]
+) -> list[KernelTrends]:
+    """Return trends with change points at the places of the findings, given the changes of each kernel."""
+    return [_at_places(kernel, steps) for kernel, steps in zip(kernels, steps_of_each, strict=True)]
+
+
+def _at_places(kernel: KernelTrends, steps: Sequence[KernelStep]) -> KernelTrends:
+    measures = {
+        measure: replace(
+            trend, changes=tuple(step.changes[measure] for step in steps if measure in step.changes)
+        )
+        for measure, trend in kernel.measures.items()
+    }
+    return replace(kernel, measures=measures)
+
+
+def measured_places(entries: Entries) -> dict[KernelId, list[tuple[Finding, KernelId]]]:
+    """Return per kernel the findings in which its measured value changed, and the kernels that name them."""
+    kernels = trends(entries)
+    found: dict[KernelId, list[tuple[Finding, KernelId]]] = {kernel.kernel: [] for kernel in kernels}
+    for finding in findings(kernels):
+        for row, step in finding.changed:
+            if Measure.MEASURED in step.changes:
+                found[kernels[row].kernel].append((finding, kernels[finding.row].kernel))
+    return found
 
 
 def _certainty(step: KernelStep) -> float:
@@ -88,6 +116,11 @@ def _finding(
     of_rows: dict[int, KernelStep] = {}
     for kernel, step in same:  # the most certain first
         of_both = {**step.changes, **(of_rows[kernel.row].changes if kernel.row in of_rows else {})}
+        of_both = {measure: _at_place(change, place) for measure, change in of_both.items()}
         of_rows[kernel.row] = replace(step, at=place.at, first=place.first, last=place.last, changes=of_both)
     rows = tuple(sorted(of_rows.items()))
     return Finding(at=place.at, first=place.first, last=place.last, row=leader.row, changed=rows)
+
+
+def _at_place(change: ChangePoint, place: KernelStep) -> ChangePoint:
+    return replace(change, at=place.at, first=place.first, last=place.last)

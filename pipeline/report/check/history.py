@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Annotated, Any, Literal, TypedDict
 
@@ -12,8 +13,9 @@ from rich.text import Text
 
 from pipeline.gate.change_points import LEVEL
 from pipeline.gate.developments import development
+from pipeline.gate.findings import measured_places
 from pipeline.gate.kernel_values import KernelId
-from pipeline.gate.trends import too_few
+from pipeline.gate.trends import Entries, too_few
 from pipeline.wording.quantities import (
     callpath_text,
     counted,
@@ -51,11 +53,14 @@ class ChangePointJson(TypedDict):
     lower: float
     upper: float
     p: float
+    named_by: Annotated[list[str], "the call path that shows it best"]
 
 
 class DriftJson(TypedDict):
-    """A slow change over the series."""
+    """A slow change over the series, or over the part of it between two labels."""
 
+    first_label: str
+    last_label: str
     factor: float
     p: float
 
@@ -79,11 +84,40 @@ class HistoryJson(TypedDict):
     kernels: list[KernelHistoryJson]
 
 
-def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> KernelHistoryJson:
+@dataclass(frozen=True)
+class NamedEntry:
+    """Labels of the entry of a change and of those it may be at, and the call path that shows it best."""
+
+    label: str
+    first_label: str
+    last_label: str
+    named_by: list[str]
+
+
+def places_of(entries: Entries) -> dict[KernelId, list[NamedEntry]]:
+    """Return where the measured value of each kernel changed, as named by the kernels that show it best."""
+    labels = entries.labels
+    return {
+        kernel: [
+            NamedEntry(labels[one.at], labels[one.first], labels[one.last], list(best.callpath))
+            for one, best in found
+        ]
+        for kernel, found in measured_places(entries).items()
+    }
+
+
+def history_document(
+    kernel: KernelId, rows: Sequence[Mapping[str, Any]], places: Sequence[NamedEntry] = ()
+) -> KernelHistoryJson:
     """Return the series of one kernel with its change points and drift as plain data.
 
     Only entries measured at the same point as the last one are compared, and on the same machine if it is
     known.
+
+    Args:
+        kernel: which.
+        rows: its entries.
+        places: of its changes as all kernels show them; without them its own series names the entries.
     """
     last = rows[-1]
     known = ("", last["machine"])
@@ -91,6 +125,12 @@ def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> Ker
     values = np.array([row["value"] for row in same], dtype=np.float64)
     found = development(values)
     trend = found.drift
+    if len(places) != len(found.steps):
+        labels = [row["label"] for row in same]
+        places = [
+            NamedEntry(labels[c.at], labels[c.first], labels[c.last], list(kernel.callpath))
+            for c in found.steps
+        ]
     return {
         "level": kernel.level.value,
         "callpath": list(kernel.callpath),
@@ -111,15 +151,16 @@ def history_document(kernel: KernelId, rows: Sequence[Mapping[str, Any]]) -> Ker
         "other_functions": _other_functions(same),
         "change_points": [
             {
-                "label": same[c.at]["label"],
-                "first_label": same[c.first]["label"],
-                "last_label": same[c.last]["label"],
+                "label": place.label,
+                "first_label": place.first_label,
+                "last_label": place.last_label,
+                "named_by": place.named_by,
                 "factor": number(c.factor),
                 "lower": number(c.lower),
                 "upper": number(c.upper),
                 "p": number(c.p),
             }
-            for c in found.steps
+            for c, place in zip(found.steps, places, strict=True)
         ],
         "drift": None
         if trend is None

@@ -82,3 +82,23 @@ def test_the_machine_is_chosen_and_the_others_are_named(call, history, tmp_path)
 def test_wrong_use_is_one_line(refused, history, tmp_path, arguments, message):
     places = [text.replace("{tmp}", str(tmp_path)).replace("{file}", str(history)) for text in arguments]
     assert message in refused("history", *places)
+
+
+def test_show_names_the_commit_that_the_changed_kernel_names(call, tmp_path):
+    noise = [0.0, 0.02, -0.01, 0.01, -0.02, 0.015]
+    entries = [
+        rows(
+            f"c{n}",
+            {
+                "total": 10 + 40 * noise[n % 6] + (4.5 if n >= 21 else 0),
+                "main/f": 4.0 + noise[n % 6] + (4.5 if n >= 20 else 0),
+            },
+        )
+        for n in range(30)
+    ]
+    file = tmp_path / "history.parquet"
+    pq.write_table(table(*entries), file)
+    for kernel in ("total", "main/f"):
+        code, out, _ = call("history", "show", kernel, "--history", file, "--json", "-")
+        (found,) = json.loads(out)["kernels"][0]["change_points"]
+        assert code == 0 and (found["label"], found["named_by"]) == ("c20", ["main", "f"])

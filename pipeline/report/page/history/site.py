@@ -7,12 +7,12 @@ from html import escape
 
 import numpy as np
 
-from pipeline.gate.findings import findings, steps_by_kernel
+from pipeline.gate.findings import at_their_places, findings, steps_by_kernel
 from pipeline.gate.kernel_values import KernelId
 from pipeline.gate.trends import Entries, Measure, trends
 from pipeline.report.page.embedding import page_text
 from pipeline.report.page.history.history_words import NOTHING, HistoryWords, kernel_name, step_rows
-from pipeline.report.page.history.index_page import Site, index_content
+from pipeline.report.page.history.index_page import RECENT, Site, index_content
 from pipeline.report.page.history.kernel_page import kernel_content
 from pipeline.report.page.history.pull_request import pull_request
 from pipeline.wording.quantities import percent, point_text
@@ -35,7 +35,9 @@ def badge(site: Site) -> str:
     efficiency = float(whole[Measure.EFFICIENCY].values[-1])
     if np.isfinite(efficiency):
         value += f", {percent(efficiency)} efficient"
-    change = next((row for row in site.recent_changes if row.kernel.row == 0), None)
+    change = next(iter(site.changes[0]), None)
+    if change is not None and change.step.at < len(site.entries) - RECENT:
+        change = None
     if change is not None and value != NOTHING:
         value += f" {change.leading.arrow} {change.leading.factor}"
     return _svg(f"at {point_text(site.entries.target)}", value, COLOURS[change.direction if change else ""])
@@ -68,16 +70,17 @@ def site(entries: Entries, template: str = "") -> Iterator[tuple[str, str]]:
         entries: of the history.
         template: address of a commit with ``{commit}`` for its name; empty without links.
     """
-    kernels, words = trends(entries), HistoryWords(entries, template)
-    found = findings(kernels)
+    measured, words = trends(entries), HistoryWords(entries, template)
+    found = findings(measured)
+    steps_of_each = steps_by_kernel(measured, found)
+    kernels = at_their_places(measured, steps_of_each)
     whole = Site(
         entries=entries,
         kernels=kernels,
         words=words,
         addresses=[page_of(one.kernel) for one in kernels],
         changes=[
-            step_rows(kernel, steps, words)
-            for kernel, steps in zip(kernels, steps_by_kernel(kernels, found), strict=True)
+            step_rows(kernel, steps, words) for kernel, steps in zip(kernels, steps_of_each, strict=True)
         ],
         findings=found,
     )
