@@ -127,11 +127,7 @@ def test_nothing_printed_is_a_command_of_a_ci_server(call, tmp_path):
     texts = [
         *call("run", one, "--out", out, "--details", "--scaling", "strong"),
         *call("baseline", out, "-o", baseline),
-        *(
-            text
-            for name in ("bottlenecks", "predict", "tree", "plot")
-            for text in call(name, out, *PLOTTED[name])
-        ),
+        *(text for name, more in PRINTED.items() for text in call(name, out, *more)),
         *(text for name in ("bottlenecks", "predict") for text in call(name, out, "--format", "md")),
         *call("model", one),
         *call("inspect", one),
