@@ -11,8 +11,11 @@ code 2; everything else is a crash, exit code 70, and a defect of this program.
     └── ModelError         data from which no model can be made
 """
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+_COMMAND = re.compile(r"##(?=\[|vso\[)", re.IGNORECASE)
 
 MAX_LENGTH = 600  # characters of what is wrong, and of how to fix it
 
@@ -44,9 +47,10 @@ def _cut(text: str) -> str:
 def one_line(text: str) -> str:
     """Bring a text into one line that is safe to show.
 
-    Characters that control a terminal or cannot be encoded, which files may contain, are escaped.
+    Characters that control a terminal or cannot be encoded, which files may contain, are escaped, and so is
+    ``##[``, which CI servers carry out wherever it stands.
     """
-    line = " ".join(text.split())
+    line = _COMMAND.sub(r"#\\x23", " ".join(text.split()))
     if line.isprintable():
         return line
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)

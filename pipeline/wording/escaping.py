@@ -14,9 +14,7 @@ _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@$:-])")
 _IN_MARKDOWN = {"<": "&lt;", ">": "&gt;", "@": "@&#8203;", "#": "#&#8203;"}
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _FORMULA = ("=", "+", "-", "@")  # what spreadsheets take for the beginning of a formula
-# What GitHub Actions and Azure Pipelines carry out: where a line begins, closed in any cell; anywhere.
-_COMMAND = re.compile(r"::[a-z-]+( |::)", re.IGNORECASE)
-_COMMAND_ANYWHERE = re.compile(r"##(?=\[|vso\[)", re.IGNORECASE)
+_COMMAND = re.compile(r"::[a-z-]+( |::)", re.IGNORECASE)  # of GitHub Actions, where a line begins
 _LAID_OUT = "\n\N{NO-BREAK SPACE}"
 _LATEX = str.maketrans(
     {
@@ -43,9 +41,11 @@ _LATEX = str.maketrans(
 def visible(text: str) -> str:
     """Return one line without characters that control a terminal or the direction of writing.
 
-    They are written as in Python, and white space becomes single blanks.
+    They are written as in Python, and white space becomes single blanks. What a CI server would take for a
+    command at the beginning of a line stands behind an apostrophe.
     """
-    return one_line(text)
+    line = one_line(text)
+    return f"'{line}" if _COMMAND.match(line) else line
 
 
 def without_controls(text: str) -> str:
@@ -100,7 +100,7 @@ def github_property(text: str) -> str:
 def csv_text(text: str) -> str:
     """Return one line that neither a spreadsheet takes for a formula nor a CI server for a command.
 
-    An apostrophe goes before those; ``##[``, which is a command anywhere in a line, is written as in Python.
+    An apostrophe goes before those.
     """
-    line = _COMMAND_ANYWHERE.sub(r"#\\x23", visible(text))
-    return f"'{line}" if line.startswith(_FORMULA) or _COMMAND.match(line) else line
+    line = visible(text)
+    return f"'{line}" if line.startswith(_FORMULA) else line

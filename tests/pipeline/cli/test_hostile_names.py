@@ -104,17 +104,45 @@ def test_json_keeps_the_name_and_csv_shows_it(call, results):
     assert NAME in {row["kernel"] for row in json.loads(call("bottlenecks", results, "--format", "json")[1])}
 
 
-def test_no_row_of_csv_is_a_command_of_a_ci_server(call, tmp_path):
-    names = (
-        "::error file=C:/a::x",
-        "::Notice title=x",
-        "::warning::x",
-        "a##vso[task.complete]",
-        "b##[error]x",
-    )
+COMMANDS = (
+    "::error file=C:/a::x",
+    "::Notice title=x",
+    "::warning::x",
+    "a##vso[task.complete]",
+    "b##[error]x",
+)
+
+
+def study_of_commands(folder, factor=1.0):
     for p in (1, 2, 4, 8, 16):
-        times = dict.fromkeys((*names, "main"), 64.0 / p)
-        write_foam_case(tmp_path / "study" / f"app.p{p}.r1", times, processes=p)
+        for repetition in (1, 2):
+            times = dict.fromkeys((*COMMANDS, "main"), 64.0 / p * (factor + 0.001 * repetition))
+            write_foam_case(folder / f"app.p{p}.r{repetition}", times, processes=p)
+    return folder
+
+
+def test_nothing_printed_is_a_command_of_a_ci_server(call, tmp_path):
+    one, two = (study_of_commands(tmp_path / name, factor) for name, factor in (("a", 1.0), ("b", 2.0)))
+    out, baseline = tmp_path / "out", tmp_path / "base.json"
+    texts = [
+        *call("run", one, "--out", out, "--details", "--scaling", "strong"),
+        *call("baseline", out, "-o", baseline),
+        *(text for name, more in PRINTED.items() for text in call(name, out, *more)),
+        *(text for name in ("bottlenecks", "predict") for text in call(name, out, "--format", "md")),
+        *call("model", one),
+        *call("inspect", one),
+        *call("compare", one, two, "--scaling", "strong"),
+        *call("check", two, "--scaling", "strong", "--baseline", baseline),
+    ]
+    for text in texts:
+        assert not re.search(r"(?m)^\s*::|##\[|##vso\[", str(text)), text
+
+
+PRINTED = {"bottlenecks": (), "predict": (), "tree": (), "plot": ("#2",)}
+
+
+def test_no_row_of_csv_is_a_command_of_a_ci_server(call, tmp_path):
+    names, _ = COMMANDS, study_of_commands(tmp_path / "study")
     assert call("run", tmp_path / "study", "--out", tmp_path / "out")[0] == 0
     for command in ("bottlenecks", "predict"):
         text = call(command, tmp_path / "out", "--format", "csv")[1]
