@@ -9,8 +9,8 @@ from tools.gallery.charts import Chart, Map, drawn
 
 MADE = (
     "Made by `python -m tools.gallery`, which a test repeats. The numbers called ours are what the commands "
-    "shown "
-    "print (with `--json -`), or quotients and sums of those; published ones are quoted from the paper."
+    "shown print (with `--json -`), or quotients and sums of those; where none is shown, and in box plots, "
+    "they are those of the sample that is named. Published ones are quoted from the paper."
 )
 Status: TypeAlias = Literal["reproduced", "partly", "stands in", "input compared"]
 MEANING: Mapping[Status, str] = {

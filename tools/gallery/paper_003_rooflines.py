@@ -106,8 +106,7 @@ def _variation() -> Item:
         for kernel in SERIES:
             found = list(_ratios("series.csv", optimisation, [kernel]))
             cells: list[object] = []
-            for which in (1, 2):
-                each = [float(one[which]) for one in found]
+            for each in ([one[1] for one in found], [one[2] for one in found]):
                 cells += [min(each), max(each), 100 * pstdev(each) / fmean(each)]
             rows.append((f"{kernel}, {optimisation}", *cells))
     return Item(
