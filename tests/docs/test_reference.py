@@ -34,7 +34,7 @@ def test_every_command_and_option_is_listed():
 
 
 def test_source_files_that_documents_name_exist():
-    rooms = ("ingest", "filters", "pipeline", "tests", "benchmarks", "tools")
+    rooms = ("ingest", "filters", "pipeline", "tests", "benchmarks", "tools", "recipes")
     known = [path for room in rooms for path in (ROOT / room).rglob("*") if path.suffix in (".py", ".js")]
     files = ["/" + path.relative_to(ROOT).as_posix() for path in known]
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
