@@ -44,7 +44,7 @@ def test_the_page_of_the_command_line_has_the_exit_codes_and_nothing_else_lists_
 
 
 def test_source_files_that_documents_name_exist():
-    rooms = ("ingest", "filters", "pipeline", "tests", "benchmarks", "tools")
+    rooms = ("ingest", "filters", "pipeline", "tests", "benchmarks", "tools", "recipes")
     known = [path for room in rooms for path in (ROOT / room).rglob("*") if path.suffix in (".py", ".js")]
     files = ["/" + path.relative_to(ROOT).as_posix() for path in known]
     for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
