@@ -15,7 +15,7 @@ Later entries correct as well: of all pairs of an entry before and one after, up
 after those, four fifths must differ the same way.
 
 The limits are such that of series of 60 entries that are looked at after each entry about one in a
-hundred has an alarm at any look if nothing changes: `python -m benchmarks.history.limits`.
+hundred has an alarm at any look if nothing changes: `python -m benchmarks.history`.
 """
 
 from collections.abc import Iterator
