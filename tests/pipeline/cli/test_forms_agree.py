@@ -17,7 +17,6 @@ from pipeline.report.render.text_formats import WRITERS
 from pipeline.stages.model import target_points
 from pipeline.stages.run import run
 from pipeline.store.results import read_analysis
-from pipeline.wording.quantities import figure
 from tests.pipeline.columns.test_outputs_agree import carried_paths
 from tests.pipeline.report.page.studies import carried, floats
 
@@ -139,6 +138,8 @@ def test_forms_hold_the_same_numbers(printed, command):
     shown = 0
     for line in printed(command, "table").splitlines():
         cells = re.split(r"\s{2,}", line.strip())
+        if shown and cells == [""]:
+            break  # another table follows
         rows = [row for row in of_markdown if row[0] in cells[:3]]
         if rows and len(cells) > 1:
             shown += 1
@@ -160,6 +161,6 @@ def test_a_page_carries_the_numbers_of_the_summary(results):
         for path, mean in zip_longest(carried_paths(page, names), means):
             if path in of_summary:
                 measured = of_summary[path]["measured"]
-                assert list(map(figure, mean)) == list(map(figure, measured)), path
+                assert mean == pytest.approx(measured, rel=1e-4), path  # a page has fewer digits
                 compared += len(measured)
     assert compared > 0
