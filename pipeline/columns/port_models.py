@@ -106,6 +106,8 @@ class ThreadTimeJson(TypedDict):
     lower: float
     upper: float
     limited_by: Literal["memory", "ports"]
+    measured: float | None
+    error: Annotated[float | None, "of the value, relative to what was measured"]
 
 
 class ThreadTimesJson(TypedDict):

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated, Literal, TypedDict
 
 import numpy as np
 
@@ -25,12 +25,12 @@ from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_costs import CampaignProgress, Values, expected_costs, values_of
 from pipeline.campaign.run_state import STATUSES, Alive, RunState, Status, output_notices, run_state
 from pipeline.questions.planning import rounds
+from pipeline.questions.planning.lifted_limit import LiftedLimit
 from pipeline.stages.advise import TIMES, run_costs
 from pipeline.stages.campaign_output import judge_output, reset_runs
 from pipeline.stages.job_queue import queue_notices, watch_runs
 from pipeline.store.lock import Notify, only_writer
 from pipeline.store.results import read_analysis
-from pipeline.wording.record_codec import as_plain
 
 
 def template() -> str:
@@ -172,11 +172,22 @@ class RunJson(TypedDict):
     repetition: int
     point: dict[str, float]
     status: Status
-    seconds: float | None
+    seconds: Annotated[float | None, "what its command took"]
+    measured_seconds: Annotated[float | None, "what the program itself states"]
     expected_core_seconds: float | None
     reason: Annotated[str, "why it failed"]
     job: Annotated[str, "that it has in the queue"]
     log: Annotated[list[str], "the last lines of one that failed"]
+
+
+class LiftedLimitJson(TypedDict):
+    """A limit, and what would follow if it was lifted."""
+
+    limit: Literal["scales", "budget", "width"]
+    point: Annotated[dict[str, float], "of further runs; empty if at several points"]
+    runs: int
+    cost: Annotated[float, "core-s"]
+    width: Annotated[float | None, "expected afterwards, relative to the value"]
 
 
 class CampaignJson(TypedDict):
@@ -186,6 +197,7 @@ class CampaignJson(TypedDict):
     question: QuestionJson | None
     rounds: list[RoundJson]
     ending: Annotated[str, "why no round follows; empty if one may"]
+    way_on: Annotated[LiftedLimitJson | None, "the limit to lift for the wanted answer"]
     request: Annotated[str, "what the user has to do before it goes on"]
     counts: Annotated[dict[str, int], "runs by status"]
     spent_core_seconds: float
@@ -205,7 +217,7 @@ def progress_summary(progress: CampaignProgress) -> CampaignJson:
         "question": _question_summary(campaign.question),
         "rounds": [_round_summary(progress, number) for number in range(1, len(progress.design.rounds) + 1)],
         "ending": progress.design.ending,
-        "way_on": progress.design.way_on and as_plain(progress.design.way_on),
+        "way_on": _way_on_summary(progress.design.way_on),
         "request": progress.request,
         "counts": {status: progress.count(status) for status in STATUSES},
         "spent_core_seconds": progress.spent,
@@ -214,6 +226,18 @@ def progress_summary(progress: CampaignProgress) -> CampaignJson:
         "budget_core_seconds": campaign.budget,
         "notices": list(progress.notices),
         "runs": [_run_summary(progress, run) for run in progress.design.runs],
+    }
+
+
+def _way_on_summary(found: LiftedLimit | None) -> LiftedLimitJson | None:
+    if found is None:
+        return None
+    return {
+        "limit": found.limit,
+        "point": dict(found.point),
+        "runs": found.runs,
+        "cost": found.cost,
+        "width": found.width,
     }
 
 

@@ -68,24 +68,19 @@ _COMMUNICATES = (
     RegionClass.COMPLETION,
 )
 _FINISHES = (RegionClass.COMPLETION, RegionClass.POINT_TO_POINT)
-TYPICAL_MIX = {
-    Resource.MEMORY: 0.15,
-    Resource.ARITHMETIC: 0.27,
-    Resource.LATENCY: 0.23,
-    Resource.CLOCK: 0.35,
-}
+TYPICAL_MIX = {Resource.MEMORY: 0.2, Resource.ARITHMETIC: 0.3, Resource.LATENCY: 0.2, Resource.CLOCK: 0.3}
 """If no counters tell: the exponents of the ratios of both machines, which add up to 1.
 
 A weighted geometric mean says the same in both directions, as shares of the time on the machine measured on
 do not. Learned from public times of a finite-difference solver and of molecular dynamics on up to nine
-machines each (github.com/hpc-uk/archer-benchmarks): the mean of what the first says (0.14, 0.24, 0.21,
-0.40) and what the second says (0.16, 0.31, 0.24, 0.30) if all mixes are as likely before (a Dirichlet
-distribution of four observations, which says as well how far a program is from it) and machines are 10 %
-faster or slower than any mix explains, so that two of them differ by 14 %; for others it is taken to be more.
+machines each (github.com/hpc-uk/archer-benchmarks): the mean of what the first says (0.12, 0.25, 0.20,
+0.43), what the second says (0.15, 0.40, 0.19, 0.26), and knowing nothing. How far a program is from it is as
+uncertain as a Dirichlet distribution of four observations. What no mix explains is 9 and 10 % for these two,
+and taken to be twice as much for others.
 """
 _TYPICAL = np.array([TYPICAL_MIX.get(resource, 0.0) for resource in RESOURCES])
 MIX_OBSERVATIONS = 4.0
-MIXED_ERROR = 0.17
+MIXED_ERROR = 0.2
 SMALLEST_SHARE = 1e-6
 COMMON_VARIANCE = 0.5  # of the errors of kernels: compilers and processors are the same for all of a program
 

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from pipeline.columns.cells import Cells, with_unit
 from pipeline.columns.projections import projection_table
 from pipeline.projection.applications.projections import ApplicationProjection
 from pipeline.report.page.embedding import cells_data, page_text
 from pipeline.report.page.verdict_sentences import SPACE
-from pipeline.report.projections import heading_of, projection_json
+from pipeline.report.projections import ProjectionJson, heading_of, projection_json
 from pipeline.wording.quantities import estimate_text, given_percent, point_text, quantity, value_text
 
 
@@ -58,13 +57,13 @@ def _headed(columns: Iterable[Cells], unit: str) -> list[Cells]:
     return [replace(one, heading=heading) if one.name == "value" else one for one in columns]
 
 
-def _part(document: dict[str, Any], name: str) -> float | None:
+def _part(document: ProjectionJson, name: str) -> float | None:
     """Return the value of an outermost part; None where the point has no such part."""
     found = (line["value"] for line in document["breakdown"] if line["path"] == [name])
     return next(found, None)
 
 
-def _verdict(projection: ApplicationProjection, document: dict[str, Any], swept: str) -> str:
+def _verdict(projection: ApplicationProjection, document: ProjectionJson, swept: str) -> str:
     """Say what the total is there, with its interval, and how far off it is if it was measured."""
     total = document["total"]
     text = estimate_text(total["value"], total["lower"], total["upper"], total["unit"])
