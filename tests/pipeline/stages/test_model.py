@@ -1,8 +1,7 @@
-"""The model stage: target points, metrics, and the values that the tree shows."""
+"""The model stage: target points and metrics."""
 
 import json
 
-import numpy as np
 import pytest
 
 from ingest.errors import InputError, UsageError
@@ -16,7 +15,6 @@ from pipeline.stages.model import (
     summary_of,
     summary_of_models,
     target_points,
-    tree_values,
 )
 from tests.foam_cases import write_foam_case
 
@@ -41,20 +39,6 @@ def test_an_unknown_parameter_names_those_there_are(analysis):
     with pytest.raises(UsageError) as error:
         target_points(analysis, [{"q": 64.0}])
     assert str(error.value) == "--at: no parameter 'q'; parameters here: n, p"
-
-
-def test_the_tree_shows_what_was_measured_at_the_largest_scale(analysis):
-    values, origin = tree_values(analysis, [])
-    assert origin == "measured at n = 10, p = 16"
-    # core-seconds: 16 processes spend 0.5 s in main, 1/16 s in solve and 0.16 s in sum
-    assert values == pytest.approx([8.0, 1.0, 2.56])
-
-
-def test_the_tree_shows_what_is_predicted_at_the_last_target(analysis):
-    values, origin = tree_values(analysis, [{"p": 2.0}, {"p": 64.0, "n": 20.0}])
-    assert origin == "predicted at n = 20, p = 64"
-    expected = analysis.callpaths.models.predict(np.array([[20.0, 64.0]])).value[:, 0]
-    assert values == pytest.approx(expected)
 
 
 def test_outlooks_are_of_call_paths_and_of_regions(analysis):
