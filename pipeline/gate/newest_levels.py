@@ -8,7 +8,7 @@ The `MOST` newest entries or fewer are compared with those before them. They are
 * the shift of the median reaches the limit of so many entries, in standard deviations. The more entries,
   the lower the limit: evidence accumulates. The standard deviation is that of nine tenths of the entries
   around the medians before and after; if it is known from few entries, or if neighbours are alike, the
-  limit rises.
+  limit rises. Two or three entries may differ by rounding alone if all before them are equal.
 
 A level of two or three entries counts as long as they are the newest: if the next return, it was none.
 Later entries correct as well: of all pairs of an entry before and one after, up to the levels before and
@@ -149,17 +149,18 @@ def _shift(logs: FloatArray, at: int, count: int, least: float) -> float:
     if mixed:
         return 0.0
     apart = np.abs(after - new)
+    sides = [np.concatenate([before, after])] if count < SETTLED else [before, after]
     spread = max(
         float(np.quantile(np.concatenate([np.abs(off), apart]), 0.9)) / NORMAL_90,
         float(np.sort(apart)[count - 1 - strays]) / NORMAL_90,
-        _resolution(np.concatenate([before, after])),
+        max(map(_resolution, sides)),
         least,
     )
     return sign * (new - old) / (spread * _doubt(off / spread))
 
 
 def _resolution(logs: FloatArray) -> float:
-    """Return the standard deviation that rounding to the nearest of the values makes."""
+    """Return the standard deviation that rounding to the nearest of the values makes; 0 if all are equal."""
     gaps = np.diff(np.sort(logs))
     gaps = gaps[gaps > LEAST]
     return float(gaps.min()) / np.sqrt(12) if len(gaps) else 0.0
