@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ESTIMATE, FIGURE, GROWTH, PATH, SHARE, Column, filled, parameters
 from pipeline.gate.check_result import Change, CheckResult, KernelResult, Ruling, StudySide
-from pipeline.wording.quantities import estimate_json, growth_text, number
+from pipeline.wording.quantities import estimate_json, growth_text, number, point_text
 
 VERDICTS = {verdict: verdict.value for verdict in Ruling}
 NO_STYLES: Mapping[Ruling, str] = MappingProxyType({})
@@ -23,6 +23,18 @@ def growth_change(result: KernelResult) -> str:
     sides = (result.baseline, result.candidate)
     growths = [growth_text(side.growth) for side in sides if side is not None and side.growth]
     return " → ".join(dict.fromkeys(growths))
+
+
+def ratio_at(result: KernelResult) -> str | None:
+    """Return where the stated ratio was measured; None if that is the largest common point."""
+    stated = result.stated
+    largest = [change.at for change in result.measured[-1:]]
+    return None if stated is None or stated.at in largest else measured_at(stated.at)
+
+
+def measured_at(point: Mapping[str, float]) -> str:
+    """Say where a ratio was measured; an empty point means over all of them."""
+    return point_text(point) if point else "all points"
 
 
 def changed_kernels(result: CheckResult) -> list[KernelResult]:
@@ -40,7 +52,9 @@ def changes_table(
     styles: Mapping[Ruling, str] = NO_STYLES,
     last: bool = False,
 ) -> DataTable:
-    """Return one row per target and kernel that is not unchanged, with figures of the largest common point.
+    """Return one row per target and kernel that is not unchanged.
+
+    Values are those at the largest common point; ratios are those that verdicts rest on.
 
     Args:
         result: of a check or a comparison.
@@ -85,8 +99,14 @@ def change_columns(
             kind=ESTIMATE,
             interval="interval",
             interval_for=Audience.FILES,
-            each=lambda row: _ratio(row[0].measured[-1:]),
+            each=lambda row: _ratio(row[0].stated),
             dispensable=1,
+        ),
+        Column(
+            key="ratio_at",
+            each=lambda row: ratio_at(row[0]),
+            texts=lambda rows: (ratio_at(one) or "" for one, _ in rows),
+            dispensable=2,
         ),
         *parameters(names, targets, files),
         Column(
@@ -94,10 +114,10 @@ def change_columns(
             kind=ESTIMATE,
             heading="at target",
             interval="interval at target",
-            each=lambda row: _ratio(row[0].target[row[1] : row[1] + 1]),
+            each=lambda row: _ratio(next(iter(row[0].target[row[1] :]), None)),
         ),
         Column(
-            key="growth", each=lambda row: growth_change(row[0]), audience=Audience.TERMINAL, dispensable=2
+            key="growth", each=lambda row: growth_change(row[0]), audience=Audience.TERMINAL, dispensable=3
         ),
         *(
             Column(key=f"growth_{side}", each=partial(_growth, n), audience=files)
@@ -132,10 +152,8 @@ def _growth(place: int, row: AtTarget) -> str:
     return "" if side is None else growth_text(side.growth)
 
 
-def _ratio(changes: Sequence[Change]) -> Mapping[str, Any] | None:
-    for one in changes:
-        return estimate_json(one.ratio, one.lower, one.upper)
-    return None
+def _ratio(change: Change | None) -> Mapping[str, Any] | None:
+    return None if change is None else estimate_json(change.ratio, change.lower, change.upper)
 
 
 def history_table(

@@ -61,6 +61,22 @@ class Cause(Enum):
 
 
 @dataclass(frozen=True)
+class Change:
+    """The ratio candidate over baseline with its interval.
+
+    Attributes:
+        at: the point; empty if it is over all common points.
+        ratio, lower, upper: of measured kernels the interval holds for all kernels of the check at once; of
+            predictions it is a 90 % interval.
+    """
+
+    at: Mapping[str, float]
+    ratio: float
+    lower: float
+    upper: float
+
+
+@dataclass(frozen=True)
 class Finding:
     """One reason for a verdict.
 
@@ -68,11 +84,13 @@ class Finding:
         ground: what it rests on.
         text: one sentence.
         p: p-value adjusted for all tests of the check; None if no test was made.
+        change: the measured ratio that it rests on; None if it rests on something else.
     """
 
     ground: Ground
     text: str
     p: float | None = None
+    change: Change | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,22 +110,6 @@ class StudySide:
     growth: str = ""
     formula: str = ""
     predicted: tuple[tuple[float, float, float], ...] = ()
-
-
-@dataclass(frozen=True)
-class Change:
-    """The ratio candidate over baseline with its interval.
-
-    Attributes:
-        at: the point.
-        ratio, lower, upper: of measured kernels the interval holds for all kernels of the check at once; of
-            predictions it is a 90 % interval.
-    """
-
-    at: Mapping[str, float]
-    ratio: float
-    lower: float
-    upper: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,6 +151,12 @@ class KernelResult:
         side = self.candidate or self.baseline
         assert side is not None  # every kernel is in at least one study
         return side.share
+
+    @property
+    def stated(self) -> Change | None:
+        """The measured ratio to show: the one the verdict rests on, else that at the largest point."""
+        rests_on = (one.change for one in self.evidence if one.change is not None)
+        return next(rests_on, self.measured[-1] if self.measured else None)
 
     def failed_by(self, *evidence: Finding) -> "KernelResult":
         """Return a regression for these reasons, and for those that it is a regression for already."""

@@ -54,6 +54,7 @@ def matched_verdicts(
     points = matched.baseline.named(matched.points)
     targets = matched.baseline.named(forecasts.targets)
     measured = changes_of(family.changes.measured, points, level)
+    everywhere = changes_of(family.changes.whole.mean, ({},), level)
     predicted = predicted_changes(family.predicted, targets)
     base_at, candidate_at = matched.largest
     places = {
@@ -72,7 +73,8 @@ def matched_verdicts(
             target=predicted[k],
             detectable=float(family.detectable[k]) if np.isfinite(family.detectable[k]) else None,
         )
-        results.append(_decided(result, matched, family, k, places, options))
+        tested = {Ground.MEASURED: measured[k], Ground.EVERYWHERE: everywhere[k]}
+        results.append(_decided(result, matched, family, k, places, tested, options))
     return _settled_by_regions(results)
 
 
@@ -109,11 +111,12 @@ def _decided(
     family: TestFamily,
     k: int,
     places: Mapping[Ground, Points],
+    tested: Mapping[Ground, Sequence[Change]],
     options: CheckOptions,
 ) -> KernelResult:
     """Return the result of the k-th kernel of the family with its verdict."""
     for verdict, adjusted in ((Ruling.REGRESSION, family.worse), (Ruling.IMPROVEMENT, family.better)):
-        if evidence := _evidence(result, family, k, adjusted, places, options.false_alarms):
+        if evidence := _evidence(result, family, k, adjusted, places, tested, options.false_alarms):
             return replace(result, verdict=verdict, evidence=evidence)
     if evidence := _appeared(matched, int(family.rows[k]), options):
         advice = "write a new baseline if this is intended"
@@ -131,6 +134,7 @@ def _evidence(
     k: int,
     adjusted: Mapping[Ground, FloatArray],
     places: Mapping[Ground, Points],
+    tested: Mapping[Ground, Sequence[Change]],
     level: float,
 ) -> tuple[Finding, ...]:
     """Put the significant tests of one kernel and direction into sentences, the strongest of each ground."""
@@ -144,10 +148,18 @@ def _evidence(
             beyond = float(family.estimates[ground].log_ratio[k, strongest])
             if abs(beyond - log_ratio[strongest]) > ROUNDING:
                 text += f"; {times(float(np.exp(beyond)))} what all kernels share"
-            found.append(Finding(ground, text, float(p[strongest])))
+            change = _shown(tested.get(ground, ()), [at[hit] for hit in hits.tolist()], at[strongest])
+            found.append(Finding(ground, text, float(p[strongest]), change))
     if any(one.ground is Ground.MEASURED for one in found):  # single points say the same with a place
         found = [one for one in found if one.ground is not Ground.EVERYWHERE]
     return tuple(sorted(found, key=lambda e: e.p or 0.0))
+
+
+def _shown(tested: Sequence[Change], significant: Points, strongest: Mapping[str, float]) -> Change | None:
+    """Return the largest point if its change is significant, else the strongest: what is shown must be so."""
+    if tested and tested[-1].at in significant:
+        return tested[-1]
+    return next((change for change in tested if change.at == strongest), None)
 
 
 def _appeared(matched: Matched, row: int, options: CheckOptions) -> tuple[Finding, ...]:

@@ -11,6 +11,7 @@ from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
 from ingest.run_settings import SETTING, metadata_of, stated
 from pipeline.columns.cells import DataTable
+from pipeline.columns.changes import measured_at
 from pipeline.columns.expectations import expectations_table
 from pipeline.columns.isoefficiency import isoefficiency_json, isoefficiency_table
 from pipeline.columns.jobs import ShownJobs, choice_json, jobs_table
@@ -184,21 +185,23 @@ def expectations_frame(document: Mapping[str, Any]) -> pd.DataFrame:
 def checked_kernels_frame(document: Mapping[str, Any]) -> pd.DataFrame:
     """Return one row per kernel of a check, from the content of ``check.json``.
 
-    ``ratio`` is candidate over baseline at the largest common point, with the ends of its interval.
+    ``ratio`` is candidate over baseline, with the ends of its interval, where ``ratio_at`` says: that
+    which the verdict rests on, else that at the largest common point.
     """
     rows = []
     for kernel in document["kernels"]:
-        last = kernel["measured"][-1] if kernel["measured"] else {}
+        ratio = kernel["stated"] or {}
         rows.append(
             {
                 "level": kernel["level"],
                 "kernel": tuple(kernel["callpath"]) if kernel["level"] == "callpath" else kernel["region"],
                 "verdict": kernel["verdict"],
-                **{end: last.get(end, np.nan) for end in ("ratio", "lower", "upper")},
+                **{end: ratio.get(end, np.nan) for end in ("ratio", "lower", "upper")},
+                "ratio_at": measured_at(ratio["at"]) if ratio else "",
                 "evidence": "; ".join(evidence["text"] for evidence in kernel["evidence"]),
             }
         )
-    columns = ["level", "kernel", "verdict", "ratio", "lower", "upper", "evidence"]
+    columns = ["level", "kernel", "verdict", "ratio", "lower", "upper", "ratio_at", "evidence"]
     return pd.DataFrame(rows, columns=columns)
 
 

@@ -22,6 +22,7 @@ from pipeline.stages.read_runs import ReadRun, RunReader, share_tables
 from pipeline.stages.usable_runs import Ingested, usable_runs
 from pipeline.store.cache import ProfileCache
 from pipeline.store.freshness import described_inputs, files_of_run
+from pipeline.store.generation import is_result
 from pipeline.store.made_from import InputFile
 
 ALWAYS_KEPT = ("time", "visits")
@@ -66,6 +67,7 @@ def ingest(
         inputs = described_inputs(located)
         return Ingested(experiment=series, inputs=inputs)
     if isinstance(located.found, TableSource):
+        _require_no_result(located.path)
         return ingest_study(located.found.read(), described_inputs(located), located.found.skipped)
     found = located.found
     metrics = MetricChoice(
@@ -76,6 +78,13 @@ def ingest(
     )
     reader = RunReader(metrics, executor or partial(local_executor, processes), cache)
     return usable_runs(found, _read(found.runs, reader, progress))
+
+
+def _require_no_result(path: Path) -> None:
+    """Refuse tables that a run wrote itself: they hold its results."""
+    if is_result(path):
+        hint = "give the profiles, or see its models with `pipeline predict` and `pipeline bottlenecks`"
+        raise InputError("a results directory, not measurements", where=str(path), hint=hint)
 
 
 def ingest_study(

@@ -40,6 +40,7 @@ from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.stages.ingest import ingest
 from pipeline.stages.usable_runs import is_problem
 from pipeline.store.generation import StoredResult, read_result
+from pipeline.store.results import read_study
 
 TIME = "time"
 BY_CLASS = (TIME, "visits", GPU_TIME, GPU + "visits")  # metrics whose totals are split with accelerators
@@ -292,12 +293,14 @@ class IntactJson(TypedDict):
 
 
 def intact_result(directory: Path) -> IntactJson:
-    """Look whether every file of a results directory is as it was written.
+    """Look whether every file of a results directory is as it was written, and open those with models.
 
     Raises:
-        InputError: it is not, or the directory is not a complete result of this version.
+        InputError: it is not, the directory is not a complete result of this version, or other commands
+            would refuse what it holds although the digests are right.
     """
     stored = read_result(directory, StoredResult.require_intact)
+    _ = read_study(directory).others
     return {"path": str(directory), "intact": True, "files": len(stored.digests)}
 
 

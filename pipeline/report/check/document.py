@@ -81,6 +81,8 @@ def comparison_document(
 def _kernel(result: KernelResult) -> dict[str, Any]:
     shown = as_plain(result)
     kernel, _ = shown.pop("kernel"), shown.pop("masked")
+    for finding in shown["evidence"]:
+        del finding["change"]
     for side in filter(None, (shown["baseline"], shown["candidate"])):
         side["predicted"] = [dict(zip(ENDS, ends, strict=True)) for ends in side["predicted"]]
-    return {**kernel, "region": result.kernel.region, **shown}
+    return {**kernel, "region": result.kernel.region, **shown, "stated": as_plain(result.stated)}

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 
 from pipeline.columns.cells import Audience
-from pipeline.columns.changes import NO_STYLES, SIDES, VERDICTS, AtTarget, change_columns
+from pipeline.columns.changes import NO_STYLES, SIDES, VERDICTS, AtTarget, change_columns, ratio_at
 from pipeline.columns.column import Column, filled
 from pipeline.columns.expectations import expectation_sentences, expectations_json
 from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
@@ -23,7 +23,7 @@ from pipeline.wording.escaping import markdown
 
 ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️", Outcome.EXCEEDED: "❌"}
 ROWS = 20
-COLUMNS = ("kernel", *SIDES, "share", "ratio", "target_ratio", "growth")
+COLUMNS = ("kernel", *SIDES, "share", "ratio", "ratio_at", "target_ratio", "growth")
 DOUBTS = 5  # kernels too noisy to judge whose advice is shown
 
 
@@ -57,7 +57,8 @@ def check_markdown(result: CheckResult) -> str:
 
 def _table(kernels: Sequence[KernelResult], result: CheckResult) -> str:
     columns = {one.key: one for one in change_columns(result, VERDICTS, NO_STYLES, SIDES, ())}
-    shown = [replace(columns[key], audience=Audience.ALL) for key in COLUMNS]
+    keys = [key for key in COLUMNS if key != "ratio_at" or any(map(ratio_at, kernels))]
+    shown = [replace(columns[key], audience=Audience.ALL) for key in keys]
     source: Column[Sequence[AtTarget]] = Column(key="source", each=_source)
     last = max(len(result.targets) - 1, 0)
     return markdown_text(filled([*shown, source], [(one, last) for one in kernels]))

@@ -197,7 +197,7 @@ def _rows(result: CheckResult, span: float) -> Iterator[dict[str, object]]:
             "name": kernel_name(one, 90),
             "whole": " / ".join(one.kernel.callpath),
             "kind": one.verdict.value,
-            "bar": _bar(one.measured[-1] if one.measured else None, span),
+            "bar": _bar(one.stated, span),
             "models": [side.formula for side in sides if side is not None and side.formula],
             "story": story(one),
         }
@@ -205,7 +205,7 @@ def _rows(result: CheckResult, span: float) -> Iterator[dict[str, object]]:
 
 def _span(result: CheckResult) -> float:
     """Return how many decades to either side of 1 the bars show: what holds all intervals, within limits."""
-    shown = [change for one in result.kernels for change in one.measured[-1:]]
+    shown = [one.stated for one in result.kernels if one.stated is not None]
     ends = [end for change in shown for end in (change.lower, change.ratio, change.upper) if 0 < end < np.inf]
     return float(np.clip(max((abs(log10(end)) for end in ends), default=0.0), NARROWEST, WIDEST))
 

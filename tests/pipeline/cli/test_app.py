@@ -10,6 +10,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 import typer
 
@@ -17,6 +18,8 @@ import pipeline.cli as cli
 from pipeline.cli.app import COMMANDS, app, register
 from pipeline.cli.option_names import MEANINGS, OLD_NAMES, PANELS
 from pipeline.cli.output import reading_progress, show_notice, show_skipped, write_output, write_summary
+from pipeline.store.arrow import binaries, texts, write_table
+from tests.stored_results import sign
 
 STUDY = Path(__file__).parents[3] / "sample_profiles" / "hpcg-strong"
 START = "from pipeline.cli import main; main()"
@@ -288,6 +291,20 @@ def test_a_result_is_verified(call, results, command, refused):
     )
     assert call(command, results / "nowhere")[0] == 2
     assert "--totals: cannot be combined with results" in refused("inspect", results, "--totals")
+
+
+@pytest.mark.parametrize("name", ["callpaths", "measurements", "models", "metric_models"])
+def test_damage_with_digests_made_again_is_found_as_other_commands_find_it(call, results, name):
+    file = results / f"{name}.parquet"
+    if name == "metric_models":  # a sound table of models that are none
+        wrong = {"metric": texts(["visits"])} | dict.fromkeys(("callpaths", "regions"), binaries([b"none"]))
+        write_table(file, pa.table(wrong))
+    else:
+        file.write_bytes(file.read_bytes()[:-9])
+    sign(results)
+    code, text, error = call("inspect", results)
+    assert (code, text) == (2, "") and error.count("\n") == 1
+    assert error.startswith(f"pipeline: {results}: the stored results are damaged (")
 
 
 def test_libraries_use_one_thread_unless_told_otherwise(call, monkeypatch):

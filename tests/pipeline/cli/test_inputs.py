@@ -206,3 +206,16 @@ def test_a_proposal_needs_a_directory_of_runs(refused, study, tmp_path):
     )
     (tmp_path / "empty").mkdir()
     assert "no profile found" in refused("inspect", tmp_path / "empty", "--propose")
+
+
+@pytest.mark.parametrize("command", ["model", "run"])
+def test_results_are_no_measurements(study, run, call, command, tmp_path):
+    assert run(study(*SOUND))[0] == 0
+    results = tmp_path / "out"
+    options = ("--out", tmp_path / "other") if command == "run" else ()
+    code, told, error = call(command, results, *options)
+    assert (code, told) == (REFUSED, "")
+    assert error == (
+        f"pipeline: {results}: a results directory, not measurements; give the profiles, or see its models "
+        "with `pipeline predict` and `pipeline bottlenecks`\n"
+    )

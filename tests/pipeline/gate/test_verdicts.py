@@ -90,6 +90,28 @@ def test_of_equally_strong_points_the_largest_change_is_cited():
     assert "times the baseline at p = 16," in measured.text
 
 
+def test_the_ratio_stated_is_one_that_the_verdict_rests_on():
+    before = study(many(), seed=1)
+
+    def stated(*efforts):
+        return of(run(study(many(k5=list(efforts)), seed=2), before), "main", "k5").stated
+
+    small = stated(15, 30, 15, 15, 15)  # found at the second point alone
+    assert small.at == {"p": 16.0} and small.ratio == pytest.approx(2, rel=0.05)
+    assert small.lower > 1.1
+    both = stated(15, 45, 15, 15, 25)  # the largest point is significant, too, if less so
+    assert both.at == {"p": 128.0} and both.ratio == pytest.approx(5 / 3, rel=0.05)
+    assert stated(15, 15, 15, 15, 15).at == {"p": 128.0}  # unchanged
+
+
+def test_where_single_points_do_not_count_the_ratio_stated_is_that_over_all():
+    once = study(many(k5=[30, 30, 30, 30, 15]), repetitions=1, seed=2)
+    one = of(run(once, study(many(), seed=1)), "main", "k5")
+    assert [e.ground for e in one.evidence] == [Ground.EVERYWHERE] and one.verdict is Ruling.REGRESSION
+    assert one.stated.at == {} and one.stated.ratio == pytest.approx(2**0.8, rel=0.05)
+    assert one.evidence[0].text.startswith(f"measured {times(one.stated.ratio)} the baseline over all")
+
+
 def test_sides_hold_values_shares_models_and_predictions():
     before, after = study(many(), seed=1), study(many(k5=30.0), seed=2)
     one = of(run(after, before, targets=({"p": 256.0}, {"p": 512.0})), "main", "k5")

@@ -4,26 +4,29 @@ import numpy as np
 
 from pipeline.report.frames import checked_kernels_frame, facts_html, frame_html, pd
 
-COLUMNS = ["level", "kernel", "verdict", "ratio", "lower", "upper", "evidence"]
+COLUMNS = ["level", "kernel", "verdict", "ratio", "lower", "upper", "ratio_at", "evidence"]
 
 
-def kernel(level, measured=(), evidence=()):
+def kernel(level, stated=None, evidence=()):
     return {
         "level": level,
         "callpath": ["main", "f"],
         "region": "f",
         "verdict": "regression",
-        "measured": list(measured),
+        "stated": stated,
         "evidence": [{"text": text} for text in evidence],
     }
 
 
-def test_a_check_has_one_row_per_kernel_with_the_ratio_at_the_largest_point():
-    ratios = [{"ratio": 1.0, "lower": 0.5, "upper": 2.0}, {"ratio": 1.5, "lower": 1.25, "upper": 1.75}]
-    document = {"kernels": [kernel("callpath", ratios, ("one", "two")), kernel("region")]}
+def test_a_check_has_one_row_per_kernel_with_the_ratio_that_the_verdict_rests_on():
+    ratio = {"ratio": 1.5, "lower": 1.25, "upper": 1.75}
+    rows = [kernel("callpath", {"at": {"p": 8.0}, **ratio}, ("one", "two")), kernel("region")]
+    document = {"kernels": [*rows, kernel("total", {"at": {}, **ratio})]}
     frame = checked_kernels_frame(document)
     assert frame.columns.tolist() == COLUMNS
-    assert frame.iloc[0].tolist() == ["callpath", ("main", "f"), "regression", 1.5, 1.25, 1.75, "one; two"]
+    of_f = ["callpath", ("main", "f"), "regression", 1.5, 1.25, 1.75, "p = 8", "one; two"]
+    assert frame.iloc[0].tolist() == of_f
+    assert list(frame["ratio_at"]) == ["p = 8", "", "all points"]
     assert frame.iloc[1, :3].tolist() == ["region", "f", "regression"]
     assert np.isnan(frame.iloc[1, 3:6].astype(float)).all()
 
