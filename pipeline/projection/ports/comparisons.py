@@ -60,9 +60,7 @@ def by_difference(
     return mini + float(modelled[0] - modelled[1])
 
 
-def compare_models(
-    portmap: PortMap, groups: Mapping[str, Variants], reference: str, *, offset: bool = False
-) -> ModelComparison:
+def compare_models(portmap: PortMap, groups: Mapping[str, Variants], reference: str) -> ModelComparison:
     """Return the predictions of every variant from the reference and all variants but itself.
 
     Args:
@@ -86,7 +84,7 @@ def compare_models(
                 continue
             targets.append((group, name))
             measured.append(variants.cycles[k])
-            predicted.append(_predicted(portmap, variants, k, mini, ratios.get(name, np.nan), offset))
+            predicted.append(_predicted(portmap, variants, k, mini, ratios.get(name, np.nan)))
     return ModelComparison(tuple(targets), np.array(measured), np.array(predicted).T)
 
 
@@ -96,14 +94,14 @@ def _ratios(calibration: Variants, reference: str) -> dict[str, float]:
 
 
 def _predicted(
-    portmap: PortMap, variants: Variants, target: int, mini: int, ratio: float, offset: bool
+    portmap: PortMap, variants: Variants, target: int, mini: int, ratio: float
 ) -> tuple[float, ...]:
     known = np.arange(len(variants.names)) != target
     at = float(variants.cycles[mini])
     simple, membership = superscalar(portmap)
     grouped = variants.counts @ membership
-    apart = estimate_cpi(simple, grouped[known], variants.cycles[known], offset=offset)
-    shared = estimate_cpi(portmap, variants.counts[known], variants.cycles[known], offset=offset)
+    apart = estimate_cpi(simple, grouped[known], variants.cycles[known])
+    shared = estimate_cpi(portmap, variants.counts[known], variants.cycles[known])
     return (
         ratio * at,  # Eq. 4
         at * variants.instructions[target] / variants.instructions[mini],  # Eq. 5

@@ -72,7 +72,6 @@ def fit_ports(
     counts: FloatArray,
     cycles: FloatArray,
     *,
-    offset: bool = False,
     draws: int = DRAWS,
 ) -> PortFit:
     """Return the port map fitted to the variants of a kernel.
@@ -81,20 +80,16 @@ def fit_ports(
         name: what the fit is called; its symbols begin with it.
         counts: float64[n, class], instructions per iteration of each variant.
         cycles: float64[n], measured cycles per iteration.
-        offset: whether to fit cycles that every variant takes in addition.
 
     Raises:
         ModelError: the variants cannot determine the classes.
     """
-    estimate = estimate_cpi(portmap, counts, cycles, offset=offset)
+    estimate = estimate_cpi(portmap, counts, cycles)
     problem = estimate.problem
     solve = partial(solve_ports, problem, estimate.unknowns[None])
     quality = resample(solve, problem.curve, cycles, "relative", key=name, draws=draws)
     names = [f"{name}.cpi.{kind}" for kind in np.array(portmap.classes)[estimate.identified]]
     model = port_cycles(name, portmap)
-    if offset:
-        names.append(f"{name}.offset")
-        model = model + symbol(names[-1])
     fitted = problem.curve(quality.estimate[None])[0]
     assembled = assemble(
         name,

@@ -132,7 +132,7 @@ class PortProblem:
         lower: float64[k], hard bounds.
         upper: float64[k].
         prior: float64[k], values towards which the unknowns are drawn weakly.
-        pull: float64[k], weight of the relative distance to the prior among the relative residuals.
+        pull: weight of the relative distance to the prior among the relative residuals.
     """
 
     slopes: FloatArray
@@ -140,7 +140,7 @@ class PortProblem:
     lower: FloatArray
     upper: FloatArray
     prior: FloatArray
-    pull: FloatArray
+    pull: float
 
     def loads(self, unknowns: FloatArray) -> FloatArray:
         """Return float64[row, n, set], the cycles that every port set needs, for unknowns float64[row, k]."""

@@ -103,19 +103,6 @@ def strong_scaling(cycles: Model, at: Mapping[str, float], node: ThreadCounts) -
     return ThreadScaling(found["seconds"], found["compute"], memory, memory > found["compute"].value)
 
 
-def busiest_thread(total: float, threads: IntArray, *, lanes: int = 1) -> FloatArray:
-    """Return float64[m], iterations of the busiest thread of a loop that is shared evenly.
-
-    Args:
-        total: iterations of the whole loop in the source.
-        threads: int64[m].
-        lanes: iterations per SIMD instruction; a remainder takes a whole one.
-    """
-    share = np.ceil(total / np.asarray(threads, dtype=np.float64))
-    iterations: FloatArray = np.ceil(share / lanes)
-    return iterations
-
-
 def thread_counts_in(columns: MeasuredColumns) -> ThreadCounts:
     """Return the thread counts in a table.
 

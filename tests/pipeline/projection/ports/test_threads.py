@@ -9,7 +9,6 @@ from pipeline.projection.expressions.units import Quantity
 from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.ports.threads import (
     ThreadCounts,
-    busiest_thread,
     memory_bound,
     runtime,
     strong_scaling,
@@ -24,7 +23,7 @@ def node(threads, dt_cycles):
         dt_cycles=np.array(dt_cycles, dtype=float),
         dt_hz=np.full(count, 2.0e9),
         hz=np.full(count, 2.5e9),
-        iterations=busiest_thread(1001, np.array(threads)),
+        iterations=np.ceil(1001 / np.array(threads)),
     )
 
 
@@ -49,12 +48,6 @@ def test_units_and_inputs():
     assert str(memory_bound().dimension) == "no unit"
     with pytest.raises(UsageError, match=r"no value for n\.div"):
         strong_scaling(symbol("n.div"), {}, node([1], [1]))
-
-
-def test_simd_takes_a_whole_instruction_for_the_remainder():
-    assert busiest_thread(1001, np.array([1, 4]), lanes=4).tolist() == [251, 63]
-    assert busiest_thread(1000, np.array([1, 3, 4])).tolist() == [1000, 334, 250]
-    assert busiest_thread(10, np.array([3]), lanes=2).tolist() == [2]
 
 
 HEADER = "threads,dt_cycles,dt_hz [GHz],hz [GHz],iterations\n"
