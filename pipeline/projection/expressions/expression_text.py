@@ -55,8 +55,6 @@ def parse(text: str, names: Names, *, where: str = "", missing: Mapping[str, str
     Args:
         names: what the names in it stand for: models, or functions of models. `FUNCTIONS` and `UNITS` are
             always known.
-        where: the file and key the text comes from, for errors.
-        missing: hints for unknown names, by how they begin.
 
     Raises:
         UsageError: the text is not such an expression, a name is unknown, or units do not match.
@@ -171,9 +169,6 @@ def export(model: Model, language: Language, *, name: str = "T", title: str = ""
 
     For Octave/MATLAB and Python it is a function of the inputs, with the best bound values as constants at
     its top; for LaTeX it is the formula alone.
-
-    Args:
-        language: ``octave`` (also MATLAB), ``python`` or ``latex``.
     """
     plain = _plain_names(model)
     if language == "latex":

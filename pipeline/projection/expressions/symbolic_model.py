@@ -33,7 +33,6 @@ class ValidRange:
     """The range that a part of a model was made for, such as the sizes it was fitted to.
 
     Attributes:
-        expression: what has to lie in the range.
         lower: smallest value, SI units.
         upper: largest value, SI units.
         basis: what the range comes from, such as ``"FF was fitted for V"``.

@@ -223,7 +223,6 @@ class Ensemble:
     """Joint draws of named values.
 
     Attributes:
-        names: the symbols bound, k of them.
         estimate: float64[k], the best values, SI units.
         draws: float64[draw, k], joint draws around them.
         rivals: True if the draws come from rival formulas: no single row is best then, and predictions take

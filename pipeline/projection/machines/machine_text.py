@@ -110,9 +110,7 @@ class MachineProvenance:
     """How a machine was measured.
 
     Attributes:
-        date: such as 2026-11-22.
         network: launcher and ranks, or why nothing was measured.
-        rounds: how often the node was measured.
         doubts: what disturbed the measurement, one sentence each.
     """
 
@@ -130,7 +128,6 @@ def machine_file(
     """Return the text of a machine file, which `machine_values.load_machine` reads.
 
     Args:
-        node: its figures by name.
         network: what `network.c` printed; empty if it was not run.
     """
     allreduce = read_allreduce(network) if network else None

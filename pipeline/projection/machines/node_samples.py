@@ -34,7 +34,6 @@ class Host:
 
     Attributes:
         cpus: the logical CPU to use of every core, those of the first NUMA domain first.
-        domains: number of NUMA domains with such cores.
         domain_cores: number of cores of the first domain.
         caches: data caches of the first core, from the first level on; at most three.
         available: bytes of it that are free.

@@ -187,21 +187,16 @@ def nesting_depth(instructions: Sequence[Instruction], body: range) -> int:
     return len({start for start, _ in enclosing})
 
 
-def target_loop(instructions: Sequence[Instruction], *, length: int | None = None) -> range:
-    """Return the loop to count: the longest innermost one, or the one with that many instructions.
+def target_loop(instructions: Sequence[Instruction]) -> range:
+    """Return the loop to count, the longest innermost one.
 
     Raises:
-        UsageError: there is none, or not exactly one of that length.
+        UsageError: there is none.
     """
     bodies = loop_bodies(instructions)
     if not bodies:
         raise UsageError("no loop found: no jump goes backwards", hint="name another function")
-    fitting = bodies[:1] if length is None else [body for body in bodies if len(body) == length]
-    if len(fitting) != 1:
-        lengths = ", ".join(str(len(body)) for body in bodies)
-        hint = f"lengths of the loops here: {lengths}"
-        raise UsageError(f"{len(fitting)} loops of {length} instructions", hint=hint)
-    return fitting[0]
+    return bodies[0]
 
 
 def function_in_object(path: Path, name: str) -> tuple[Instruction, ...]:

@@ -64,7 +64,6 @@ def compare_models(portmap: PortMap, groups: Mapping[str, Variants], reference: 
     """Return the predictions of every variant from the reference and all variants but itself.
 
     Args:
-        portmap: the ports, one map for all groups.
         groups: variants by machine and instruction set. The constant ratio is measured in the first and
             assumed in the others, as in the paper.
 

@@ -32,11 +32,7 @@ _PREFIX = re.compile(r"^(?:BW|HW|SKX|ICX|SPR|SKL|ADLP|Zn\d?|[NV]\d|A64FXIP)(?:Po
 
 @dataclass(frozen=True)
 class LlvmMca:
-    """An installed llvm-mca.
-
-    Attributes:
-        version: such as ``19.1.7``.
-    """
+    """An installed llvm-mca."""
 
     path: Path
     version: str
@@ -57,8 +53,6 @@ class Simulated:
         dispatch: micro-operations that it issues in a cycle.
         units: that are used, without the processor's prefix; several of one name are one.
         pressure: float64[instruction, unit], cycles per pass for which each instruction occupies each.
-        loads: units of a plain load.
-        stores: units of a plain store.
         left_out: which instructions llvm-mca does not know; they cost nothing.
     """
 

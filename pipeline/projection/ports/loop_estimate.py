@@ -55,7 +55,6 @@ class LoopEstimate:
     """Cycles of a loop on a processor, per pass through it.
 
     Attributes:
-        source: where the cycles are from.
         cycles: in steady state, data in the first-level cache.
         ports: cycles for which each port is busy.
         bounds: cycles by limit: ``ports``, the busiest of them, and ``front end``.
@@ -65,7 +64,6 @@ class LoopEstimate:
         micro_operations: that the front end issues.
         dispatch: micro-operations that it issues in a cycle.
         unknown: instructions that llvm-mca does not know, which cost nothing.
-        notes: what is doubtful, in sentences.
     """
 
     processor: Processor
@@ -193,7 +191,6 @@ class LoopTimeElsewhere:
 
     Attributes:
         value: seconds.
-        lower: of the 90 % interval.
         ratio: cycles there over cycles here.
         clocks: clock here over clock there, 1 if not given.
     """
@@ -235,10 +232,7 @@ class LoopReport:
     """A loop and its estimates.
 
     Attributes:
-        number: in the order of the report, from 1.
         depth: in how many loops it lies, itself included.
-        there: on the processor asked for.
-        here: on the one it is compared with, if any.
         time: on the processor asked for, if the time here is known.
     """
 
@@ -258,7 +252,6 @@ class PortsReport:
         loops: innermost first by depth, then the longest.
         others: how many more innermost loops the function has.
         seconds: the measured time of the first loop here, if given.
-        notices: what a reader should know besides.
     """
 
     path: Path

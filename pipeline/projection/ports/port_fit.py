@@ -42,7 +42,6 @@ class PortFit:
     """A port map fitted to the variants of a kernel.
 
     Attributes:
-        estimate: the cycles per instruction, and which of them the variants determine.
         fit: cycles per iteration as a model in the symbols ``n.<class>``, and its quality; the parameters of
             classes that are not identified have the range that the variants allow.
     """
@@ -77,7 +76,6 @@ def fit_ports(
     """Return the port map fitted to the variants of a kernel.
 
     Args:
-        name: what the fit is called; its symbols begin with it.
         counts: float64[n, class], instructions per iteration of each variant.
         cycles: float64[n], measured cycles per iteration.
 
@@ -214,9 +212,6 @@ _KEYS = (
 def port_term(table: TomlTable, name: str) -> Model:
     """Return the model of a term that states ``model = "ports"``; it has no inputs.
 
-    Args:
-        name: what the term is called; its symbols begin with it.
-
     Raises:
         InputError: a key is missing or unknown, or a file cannot be read.
         UsageError: a class, function or loop is not there.
@@ -232,7 +227,6 @@ class PortTerm:
     """What a term states.
 
     Attributes:
-        variants: as measured on the machine.
         mini: the variant to project from; empty if the ports alone are the model.
         target: float64[class], instructions per iteration.
     """

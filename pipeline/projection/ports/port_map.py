@@ -49,8 +49,6 @@ class PortMap:
 
     Attributes:
         isa: the instruction set whose class table fits, ``x86-64`` or ``aarch64``.
-        source: where the map was taken from.
-        classes: names of the instruction classes.
         allowed: bool[class, port], whether a class may be issued to a port.
         occupancy: float64[class], cycles an instruction occupies its port by the manual, at least 1.
         counted_as: for instructions that occupy the ports of a class for other cycles, such as wider

@@ -29,9 +29,7 @@ class Processor:
     """A processor core that loops can be estimated for.
 
     Attributes:
-        isa: ``x86-64`` or ``aarch64``.
         since: the first version of LLVM with a model of it, or that knows it.
-        avx512: whether it has these instructions.
         borrowed: whose scheduling model LLVM uses for it; empty if it has its own.
         slow: units that the model leaves out.
     """

@@ -80,18 +80,13 @@ def runtime(cycles: Model) -> Model:
     return maximum(cycles, memory_bound()) * symbol("iterations") / symbol("hz", RATE)
 
 
-def strong_scaling(cycles: Model, at: Mapping[str, float], node: ThreadCounts) -> ThreadScaling:
+def strong_scaling(cycles: Model, node: ThreadCounts) -> ThreadScaling:
     """Return the run time of a loop over the thread counts of a node.
-
-    Args:
-        cycles: cycles per iteration without memory, such as a fitted port model.
-        at: its inputs, such as ``n.div``.
 
     Raises:
         UsageError: an input is missing.
     """
     inputs: dict[str, npt.ArrayLike] = {
-        **at,
         "dt.cycles": node.dt_cycles,
         "dt.hz": node.dt_hz,
         "hz": node.hz,
@@ -212,7 +207,7 @@ def thread_times(program: HoldsTerms, target: HoldsTerms) -> tuple[ThreadTimes, 
     for name, table in _terms(program, target):
         if "threads" in table:
             node = thread_counts_in(read_columns(table.file("threads")))
-            found.append(ThreadTimes(name, node, strong_scaling(port_term(table, name), {}, node)))
+            found.append(ThreadTimes(name, node, strong_scaling(port_term(table, name), node)))
     if not found:
         hint = 'name a CSV file in the term, threads = "node.csv"'
         raise UsageError("no port term has measurements by thread count", where=str(program.path), hint=hint)

@@ -115,7 +115,6 @@ def network_ratio(
 
     Args:
         processes: float64[Q], of the program.
-        key: of the random numbers.
     """
     sizes = np.repeat(_SIZES, len(processes))
     together = np.tile(processes, len(_SIZES))

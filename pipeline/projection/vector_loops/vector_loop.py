@@ -55,9 +55,6 @@ def machine_values(names: Names) -> Values:
 def bandwidth_table(values: Mapping[str, Quantity], score: str) -> FloatArray:
     """Return float64[temporal, spatial], bytes per second of loops with an MV score.
 
-    Args:
-        values: the values of a machine by name.
-
     Raises:
         UsageError: the machine does not state a cell.
     """
@@ -154,11 +151,7 @@ class VectorLoop:
 
 
 def average_vector_length(trips: Model, longest: Model) -> Model:
-    """Return N / ceil(N / 64), the average vector length of a fully vectorised loop of N iterations.
-
-    Args:
-        trips: N, of the loop that is vectorised.
-    """
+    """Return N / ceil(N / 64), the average vector length of a fully vectorised loop of N iterations."""
     return trips / ceiling(trips / longest)
 
 

@@ -36,13 +36,7 @@ _SHARED = {"for", "do", "loop", "distribute", "taskloop"}
 
 @dataclass(frozen=True, kw_only=True)
 class LoopRecord:
-    """What a report says about the loop at a line.
-
-    Attributes:
-        file: the source file as the report names it.
-        vectorised: whether it says that the loop was vectorised.
-        streamed: whether it says that the loop is shared among threads.
-    """
+    """What a report says about the loop at a line."""
 
     file: str
     line: int

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.symbolic_model import bind, symbol
+from pipeline.projection.expressions.symbolic_model import bind, constant, symbol
 from pipeline.projection.expressions.units import Quantity
 from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.ports.threads import (
@@ -29,7 +29,7 @@ def node(threads, dt_cycles):
 
 def test_strong_scaling_by_hand():
     """50 cycles by the ports; memory: 30 cycles at 2 GHz are 37.5 at 2.5 GHz, 60 are 75, 40 are just 50."""
-    found = strong_scaling(symbol("n.div") * 5, {"n.div": 10.0}, node([1, 4, 7], [30, 60, 40]))
+    found = strong_scaling(constant(50), node([1, 4, 7], [30, 60, 40]))
     np.testing.assert_allclose(found.memory, [37.5, 75.0, 50.0])
     assert found.memory_bound.tolist() == [False, True, False]
     np.testing.assert_allclose(found.seconds.value, [50 * 1001 / 2.5e9, 75 * 251 / 2.5e9, 50 * 143 / 2.5e9])
@@ -38,7 +38,7 @@ def test_strong_scaling_by_hand():
 
 def test_uncertain_ports_give_an_interval_where_they_limit():
     cycles = bind(symbol("c"), {"c": Quantity(value=50.0, relative_sd=0.1)})
-    found = strong_scaling(cycles, {}, node([1, 4], [1, 500]))
+    found = strong_scaling(cycles, node([1, 4], [1, 500]))
     assert found.seconds.lower[0] < found.seconds.value[0] < found.seconds.upper[0]
     assert found.seconds.lower[1] == found.seconds.upper[1]
 
@@ -47,7 +47,7 @@ def test_units_and_inputs():
     assert str(runtime(symbol("c")).dimension) == "s"
     assert str(memory_bound().dimension) == "no unit"
     with pytest.raises(UsageError, match=r"no value for n\.div"):
-        strong_scaling(symbol("n.div"), {}, node([1], [1]))
+        strong_scaling(symbol("n.div"), node([1], [1]))
 
 
 HEADER = "threads,dt_cycles,dt_hz [GHz],hz [GHz],iterations\n"
