@@ -13,8 +13,14 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import one_line
 from pipeline.projection.expressions.units import MOST_SPREAD
-from pipeline.projection.machines.node_figures import NODE_FIGURES
-from pipeline.projection.machines.node_samples import LEAST_SPREAD, Host, MeasuredFigure, Samples, time
+from pipeline.projection.machines.node_samples import (
+    LEAST_SPREAD,
+    NODE_FIGURES,
+    Host,
+    MeasuredFigure,
+    Samples,
+    time,
+)
 from pipeline.projection.terms.messages import protocols, solve_protocols
 
 _LEAST_POINTS = 3  # of a protocol

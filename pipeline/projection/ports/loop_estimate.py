@@ -18,8 +18,7 @@ from ingest.arrays import FloatArray
 from pipeline.projection.expressions.toml_tables import LEFT_OUT, read_toml
 from pipeline.projection.ports.assembly import Instruction
 from pipeline.projection.ports.counting import operand_kinds
-from pipeline.projection.ports.llvm_mca import LlvmMca, Simulated, simulate_loop
-from pipeline.projection.ports.processors import Processor
+from pipeline.projection.ports.llvm_mca import LlvmMca, Processor, Simulated, simulate_loop
 
 _CLOSE = 0.85
 """A bound that explains less than this share of the cycles is not the limit."""

@@ -25,9 +25,8 @@ from pipeline.projection.expressions.symbolic_model import (
 )
 from pipeline.projection.expressions.toml_tables import TomlTable, beside
 from pipeline.projection.expressions.units import DRAWS, Ensemble, Quantity, stream
-from pipeline.projection.fitting.formula_fit import Fit, Fitted, assemble
+from pipeline.projection.fitting.formula_fit import Fit, Fitted, fit_curve
 from pipeline.projection.fitting.measured_columns import read_columns
-from pipeline.projection.fitting.resampling import lack_of_fit, resample
 from pipeline.projection.ports.counting import count_loop
 from pipeline.projection.ports.loop_estimate import left_out_error
 from pipeline.projection.ports.port_estimate import PortEstimate, estimate_cpi
@@ -84,41 +83,41 @@ def fit_ports(
     """
     estimate = estimate_cpi(portmap, counts, cycles)
     problem = estimate.problem
-    solve = partial(solve_ports, problem, estimate.unknowns[None])
-    quality = resample(solve, problem.curve, cycles, "relative", key=name, draws=draws)
     names = [f"{name}.cpi.{kind}" for kind in np.array(portmap.classes)[estimate.identified]]
-    model = port_cycles(name, portmap)
-    fitted = problem.curve(quality.estimate[None])[0]
-    assembled = assemble(
+    fit = fit_curve(
         name,
-        model,
+        port_cycles(name, portmap),
         names,
-        identified=np.ones(len(names), dtype=bool),
-        quality=quality,
-        data={},
-        lack=lack_of_fit(
-            dict(zip(portmap.classes, counts.T, strict=True)), cycles, fitted, "relative", len(names)
-        ),
-        weights="relative",
+        (partial(solve_ports, problem, estimate.unknowns[None]), problem.curve),
+        dict(zip(portmap.classes, counts.T, strict=True)),
+        cycles,
+        "relative",
+        lambda _: np.ones(len(names), dtype=bool),
+        draws=draws,
     )
-    assembled = replace(assembled, model=_within_mix(name, portmap, counts, assembled.model))
-    return PortFit(portmap, estimate, _with_open_classes(name, portmap, estimate, assembled, draws))
+    fit = replace(fit, model=_within_mix(name, portmap, counts, fit.model))
+    return PortFit(portmap, estimate, _with_open_classes(name, portmap, estimate, fit, draws))
 
 
 def _within_mix(name: str, portmap: PortMap, counts: FloatArray, model: Model) -> Model:
-    """Return the model with the range of every class's share of the instructions.
+    """Return the model with the range of every class's share of the instructions in the place of its counts.
 
     Twice the instructions take twice the cycles, so a target is like the variants if its mix is. A tenth
     beyond their range is not worth a notice.
     """
-    low, high = (bound.tolist() for bound in _shares_fitted(counts))
     each = [real_symbol(f"n.{kind}") for kind in portmap.classes]
-    for k, kind in enumerate(portmap.classes):
-        basis = f"{name} was fitted to shares of {kind} instructions"
-        model = limited(
-            model, ValidRange(expression=each[k] / sum(each), lower=low[k], upper=high[k], basis=basis)
+    limits = tuple(
+        ValidRange(
+            expression=own / sum(each),
+            lower=low,
+            upper=high,
+            basis=f"{name} was fitted to shares of {kind} instructions",
         )
-    return model
+        for own, kind, low, high in zip(
+            each, portmap.classes, *(bound.tolist() for bound in _shares_fitted(counts)), strict=True
+        )
+    )
+    return replace(model, limits=limits)
 
 
 def _shares_fitted(counts: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -108,14 +108,10 @@ class VectorLoop:
     Attributes:
         score: its MV score: first digit 1 if it is multistreamed (spread over the processors of a
             multistreaming processor; today: threaded), second digit 1 if it is vectorised.
-        spatial: spatial locality, 0 extremely low, 1 moderate, 2 extremely high.
-        temporal: temporal locality, the same levels.
-        vector_flops: floating-point operations in vector instructions, as a count or in flop.
-        vector_loads: elements loaded by vector instructions.
-        vector_stores: elements stored by vector instructions.
-        scalar_flops: floating-point operations in scalar instructions.
-        scalar_loads: elements loaded by scalar instructions.
-        scalar_stores: elements stored by scalar instructions.
+        spatial: level of spatial locality.
+        temporal: level of temporal locality.
+        vector_flops: in vector instructions, as a count or in flop; scalar ones likewise.
+        vector_loads: elements; stores and scalar loads and stores likewise.
         vector_length: average vector length (AVL); None if it is full.
     """
 
