@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.projection.expressions.evaluation import derivative, predict, sensitivities
+from pipeline.projection.expressions.evaluation import predict, sensitivities
 from pipeline.projection.expressions.symbolic_model import bind, ceiling, constant, floor, maximum, symbol
 from pipeline.projection.expressions.units import BANDWIDTH, BYTES, FLOP_RATE, NONE, TIME, Quantity
 from pipeline.projection.vector_loops.vector_loop import loop_time
@@ -55,11 +55,9 @@ def test_steps_count_as_constant():
     assert {s.name: s.derivative for s in sensitivities(model, {"x": 2.5, "y": 9.0})} == {"x": 2.0, "y": 1.0}
 
 
-def test_missing_inputs_and_symbols():
+def test_missing_inputs():
     with pytest.raises(UsageError, match="no value for n; give one, such as n = 8"):
         sensitivities(loop_time(LOOP, VALUES).total, {})
-    with pytest.raises(UsageError, match="the model has no symbol 'z'; it has x"):
-        derivative(symbol("x"), "z")
 
 
 def test_ninety_percent_intervals_cover():
