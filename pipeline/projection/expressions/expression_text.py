@@ -1,9 +1,7 @@
 """Expressions as text: read into models, and written as source for Octave or MATLAB, Python, LaTeX.
 
-Text such as ``"niters * CG(V) + max(a, b)"`` becomes a model; nothing in it is ever run. Python's own parser
-reads it into a syntax tree, of which only a whitelist is accepted: numbers, known names, ``+ - * / **``,
-calls of known functions. Everything else is refused in one clear line. ``unit.s``, ``unit.B``, ``unit.flop``
-and ``unit.core`` give a plain number its unit.
+Nothing in a text is ever run: of the syntax tree that Python's parser makes, only numbers, known names,
+``+ - * / **`` and calls of known functions are accepted. ``unit.s`` and so on give a plain number its unit.
 """
 
 import ast

@@ -1,8 +1,7 @@
 """Comparisons of paper 000: four models of one kernel from another (Table 3), and a mini-app with its code.
 
-Does a mini-app stress the hardware like the code that it represents (section 5 and Figure 4)? For both codes,
-every hardware counter is correlated with the loss of parallel efficiency over thread counts. Counters that
-correlate with the loss in one code but not in the other show where the mini-app differs.
+Counters that correlate with the loss of parallel efficiency over thread counts in one code but not in the
+other show where the mini-app differs (section 5 and Figure 4).
 """
 
 from collections.abc import Mapping

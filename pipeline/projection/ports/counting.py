@@ -1,9 +1,7 @@
-"""Counting the instructions of a loop by class of a port map.
+"""Counting the instructions of a loop by class of a port map: docs/explanations/ports.md.
 
-A class table is an ordered list of rules in a TOML file, each a regular expression that has to match the
-whole mnemonic and, if needed, one that has to match the kinds of its operands. The first rule that matches
-decides; an instruction that none matches is an error: a guessed class would silently change the cycles. The
-rules of an instruction set are in ``tables/``.
+The first rule of a class table that matches mnemonic and kinds of operands decides; an instruction that none
+matches is an error: a guessed class would silently change the cycles.
 """
 
 import re

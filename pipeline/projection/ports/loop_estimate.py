@@ -1,9 +1,7 @@
 """Cycles of a loop on a processor by llvm-mca, what limits it, and its time on another processor.
 
-That time is the measured one times the ratio of the cycles, by the clocks. What simulations leave out
-(caches, branches, the compiler's other code) is assumed to be the same on both. How far that is off is known
-from kernels that were measured in several builds, each build predicted from another one: `left_out_error` is
-the scatter of ln(measured / predicted).
+That time is the measured one times the ratio of the cycles, by the clocks; `left_out_error` is how far that
+is off, the scatter of ln(measured / predicted) on kernels measured in several builds.
 """
 
 import re

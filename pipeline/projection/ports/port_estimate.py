@@ -1,11 +1,7 @@
 """Cycles per instruction of each class, estimated from variants of one kernel (paper 000, section 6.3).
 
-The paper fits Eq. (9) to the variants by basin hopping with lower bounds of 1. Here the bounds are hard, the
-residuals relative, and the search starts from many points.
-
-A class whose port set is never the bottleneck has no influence on any measurement. Its cycles can be
-anything up to where they would make it one; that range is given for every class that the variants do not
-determine.
+A class whose port set is never the bottleneck has no influence on any measurement: its cycles can be anything
+up to where they would make it one, and that range is given.
 """
 
 from dataclasses import dataclass

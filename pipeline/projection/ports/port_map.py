@@ -1,9 +1,7 @@
-"""Port maps: which execution ports take which class of instruction, read from small TOML files.
+"""Port maps: which execution ports take which class of instruction, and variants of a kernel.
 
-A map holds structure (ports, classes, which class may use which port) and one number per class: the cycles
-that an instruction of it occupies its port according to the vendor's manual. What it really costs is fitted
-to measurements: variants of a kernel, with instruction counts and measured cycles, from a CSV file. A new
-processor is a file in ``maps/``.
+A map has the cycles that an instruction of a class occupies its port according to the vendor's manual; what
+it really costs is fitted to the variants. A new processor is a TOML file in ``maps/``.
 """
 
 from collections.abc import Mapping

@@ -1,8 +1,7 @@
 """The roofline: attainable flop rate by computational intensity, and the regions of measured runs in it.
 
-Regions are those of a profile of counters, or of a study whose profiles hold them. A study has the values of
-all locations; verdicts and rooflines are those of one node. No profile says how many nodes a run had: it is
-taken to have filled as few nodes of the machine as hold its locations. `pipeline.report` draws rooflines.
+A study has the values of all locations; verdicts and rooflines are those of one node. No profile says how
+many nodes a run had: it is taken to have filled as few nodes of the machine as hold its locations.
 """
 
 import math

@@ -1,16 +1,10 @@
-"""Vector loops: what describes one, and its time (paper 002, Figure 1).
+"""Vector loops: what describes one, and its time (paper 002, Figure 1): docs/explanations/vector-loops.md.
 
     T_v = (VLOADS + VSTORES) 8 B / BW * 64 / AVL + VFLOPS / F_v        vector part, if it is vectorised
     T_s = (SLOADS + SSTORES) 8 B / BW + SFLOPS / F_s                    scalar part
 
-BW is the bandwidth for the loop's MV score and locality, F the peak for its MV score. 64 / AVL is the
-penalty for vectors that do not fill their registers. The figure is damaged in the text we have; this
-reading agrees with the units, the text and the constants. Operations are expressions in application inputs,
-as the modelling assertions with which the paper annotates source. What a machine states is explained in
-docs/explanations/vector-loops.md.
-
-The paper assigns levels of locality by hand from observed bandwidths (section 4.1); `nearest_localities`
-does the same. The table has cells of equal value, so the answer need not be unique.
+BW is the bandwidth for the loop's MV score and locality, F the peak for its MV score. The paper assigns
+levels of locality by hand from observed bandwidths (section 4.1), as `nearest_localities` does.
 """
 
 from collections.abc import Callable, Mapping

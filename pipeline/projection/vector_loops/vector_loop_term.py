@@ -1,10 +1,7 @@
 """A vector loop as a term of application files, ``model = "vector_loop"``: docs/explanations/vector-loops.md.
 
-The MV score is read from what GCC writes with ``-fopt-info-loop-vec-optimized-missed`` (or with
-``-fopt-info-all``), what Clang writes with ``-fsave-optimization-record`` (the paper reads Cray's loopmark
-listings), and OpenMP directives in the source, which take the place of multistreaming.
-
-The term is called without arguments and gives seconds on the machine: ``steps * loop14()``.
+The MV score is read from the reports of GCC and Clang (the paper reads Cray's loopmark listings); OpenMP
+directives in the source take the place of multistreaming.
 """
 
 import re
