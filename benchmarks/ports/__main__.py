@@ -21,12 +21,11 @@ import numpy as np
 from pipeline.projection.ports.assembly import functions_in, loop_bodies
 from pipeline.projection.ports.comparisons import by_difference, compare_models
 from pipeline.projection.ports.counting import count_classes, shipped_class_table
-from pipeline.projection.ports.llvm_mca import find_llvm_mca
+from pipeline.projection.ports.llvm_mca import find_llvm_mca, processor_named
 from pipeline.projection.ports.loop_estimate import estimate_loop
 from pipeline.projection.ports.port_estimate import estimate_cpi
 from pipeline.projection.ports.port_fit import fit_ports
 from pipeline.projection.ports.port_map import Variants, read_port_map
-from pipeline.projection.ports.processors import processor_named
 
 HERE = Path(__file__).parent
 MEASURED = HERE / "measured.csv"

@@ -19,8 +19,15 @@ from pathlib import Path
 from ingest.errors import InputError, PipelineError, UsageError, one_line
 from pipeline.projection.machines import machine_text as programs
 from pipeline.projection.machines.machine_text import MachineProvenance, machine_file
-from pipeline.projection.machines.node_figures import consistent, node_figures
-from pipeline.projection.machines.node_samples import CoreCache, Host, Samples, read_samples, working_sets
+from pipeline.projection.machines.node_samples import (
+    CoreCache,
+    Host,
+    Samples,
+    consistent,
+    node_figures,
+    read_samples,
+    working_sets,
+)
 from pipeline.stages.other_load import watch_other_load
 from pipeline.store.atomic import not_writable
 

@@ -8,7 +8,7 @@ from ingest.errors import UsageError, located
 from pipeline.projection.expressions.units import RATE, TIME, parse_quantity
 from pipeline.projection.ports.assembly import Instruction, loop_bodies, nesting_depth
 from pipeline.projection.ports.counting import read_function
-from pipeline.projection.ports.llvm_mca import find_llvm_mca, require_model
+from pipeline.projection.ports.llvm_mca import Processor, find_llvm_mca, processor_named, require_model
 from pipeline.projection.ports.loop_estimate import (
     LoopReport,
     PortsReport,
@@ -16,7 +16,6 @@ from pipeline.projection.ports.loop_estimate import (
     left_out_error,
     time_elsewhere,
 )
-from pipeline.projection.ports.processors import Processor, processor_named
 
 MOST_LOOPS = 3
 

@@ -49,12 +49,8 @@ class ApplicationFile:
     """A program as its file states it; expressions are still text.
 
     Attributes:
-        source: where the model comes from.
         reproduces: which tables and figures it gives; empty if none.
         machine: name or file of the machine to project to by default; None if it names none.
-        terms: the tables of its own terms by name.
-        define: expressions of intermediate quantities by name.
-        parts: expressions of the breakdown by path.
         total: expression of the whole; None if it is the sum of the parts.
         measured: measured totals in seconds, by the stem of the machine's file.
         bandwidth: the table of a projection by bandwidth ratios; None if it has parts.

@@ -27,7 +27,6 @@ class Composition:
     Attributes:
         parts: the breakdown by path; a shorter path is the sum of those that begin with it.
         adds_up: whether the total is the sum of the outermost parts.
-        bandwidth: the projection by bandwidth ratios, if the application is one.
     """
 
     definitions: Mapping[str, Model]
@@ -48,7 +47,6 @@ def compose(
 
     Args:
         machine: what `machine_names` returned, of one or more machines.
-        missing: hints for unknown names, by how they begin.
 
     Raises:
         UsageError, InputError: an expression or a term is invalid.

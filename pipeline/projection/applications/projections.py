@@ -26,7 +26,6 @@ class ProjectedValue:
 
     Attributes:
         path: names from the outermost group inwards.
-        lower: lower end of the interval.
         share: of the total; None if the total has another dimension.
     """
 
@@ -43,9 +42,7 @@ class Variant:
     """The total under another variant of the machine.
 
     Attributes:
-        name: such as ``ideal``.
         loss: (usual total - this total) / usual total, with its interval: what the machine loses against it.
-        reason: why there is no total, if there is none.
     """
 
     name: str
@@ -63,10 +60,8 @@ class ApplicationProjection:
         parts: the breakdown; a group is the sum of its parts and, unless the application states another
             total, so is the whole.
         variants: totals of the machine's other variants, all on the same draws.
-        measured: the measured total, if the application states one for this machine.
         profile: the projection by bandwidth ratios, if it is one.
         speedup: over the machine its profile was measured on, if it is one.
-        notices: what a reader has to know, one sentence each.
     """
 
     title: str
@@ -99,7 +94,6 @@ def sweep(
     Args:
         points: inputs by name, at least one point: numbers in the unit that the application states, or texts
             with a unit.
-        variant: which of the machine's variants, by default the usual one.
 
     Raises:
         UsageError, InputError, ModelError: one line for every mistake in files or inputs.
@@ -117,13 +111,7 @@ def sweep(
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Composed:
-    """An application put together with a machine and with its other variants.
-
-    Attributes:
-        whole: what the application does there.
-        others: its totals under other variants.
-        failed: variants without a total, with the reason.
-    """
+    """An application put together with a machine and with its other variants."""
 
     application: ApplicationFile
     machine: Machine

@@ -151,17 +151,10 @@ class Sensitivity:
     elasticity: float
 
 
-def derivative(model: Model, name: str) -> Expression:
-    """Return dT/d(symbol) as a sympy expression, floor and ceiling taken as constant between their steps.
-
-    Raises:
-        UsageError: the model has no such symbol.
-    """
-    if name not in model.symbols:
-        raise UsageError(f"the model has no symbol '{name}'", hint=f"it has {', '.join(model.symbols)}")
-    steps = model.expression.atoms(sympy.floor, sympy.ceiling)
-    constant = {step: sympy.Dummy(real=True) for step in steps}
-    slope = sympy.diff(replace(model.expression, constant), real_symbol(name))
+def _derivative(expression: Expression, name: str) -> Expression:
+    """Return the derivative by a symbol, floor and ceiling taken as constant between their steps."""
+    constant = {step: sympy.Dummy(real=True) for step in expression.atoms(sympy.floor, sympy.ceiling)}
+    slope = sympy.diff(replace(expression, constant), real_symbol(name))
     return replace(slope, {dummy: step for step, dummy in constant.items()})
 
 
@@ -180,7 +173,7 @@ def sensitivities(model: Model, at: Mapping[str, float]) -> tuple[Sensitivity, .
     if missing:
         raise UsageError(f"no value for {', '.join(missing)}", hint=f"give one, such as {missing[0]} = 8")
     names = sorted(model.symbols)
-    slopes = [derivative(model, name) for name in names]
+    slopes = [_derivative(model.expression, name) for name in names]
     value, *found = (
         float(result) for result in compiled([model.expression, *slopes], list(values))(list(values.values()))
     )

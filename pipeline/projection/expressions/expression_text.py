@@ -1,9 +1,7 @@
 """Expressions as text: read into models, and written as source for Octave or MATLAB, Python, LaTeX.
 
-Text such as ``"niters * CG(V) + max(a, b)"`` becomes a model; nothing in it is ever run. Python's own parser
-reads it into a syntax tree, of which only a whitelist is accepted: numbers, known names, ``+ - * / **``,
-calls of known functions. Everything else is refused in one clear line. ``unit.s``, ``unit.B``, ``unit.flop``
-and ``unit.core`` give a plain number its unit.
+Nothing in a text is ever run: of the syntax tree that Python's parser makes, only numbers, known names,
+``+ - * / **`` and calls of known functions are accepted. ``unit.s`` and so on give a plain number its unit.
 """
 
 import ast
@@ -55,8 +53,6 @@ def parse(text: str, names: Names, *, where: str = "", missing: Mapping[str, str
     Args:
         names: what the names in it stand for: models, or functions of models. `FUNCTIONS` and `UNITS` are
             always known.
-        where: the file and key the text comes from, for errors.
-        missing: hints for unknown names, by how they begin.
 
     Raises:
         UsageError: the text is not such an expression, a name is unknown, or units do not match.
@@ -171,9 +167,6 @@ def export(model: Model, language: Language, *, name: str = "T", title: str = ""
 
     For Octave/MATLAB and Python it is a function of the inputs, with the best bound values as constants at
     its top; for LaTeX it is the formula alone.
-
-    Args:
-        language: ``octave`` (also MATLAB), ``python`` or ``latex``.
     """
     plain = _plain_names(model)
     if language == "latex":

@@ -17,7 +17,7 @@ from ingest.errors import extra
 with extra("project"):
     import sympy
 
-__all__ = ["Compiled", "Expression", "compiled", "is_number", "real_symbol", "replace", "sympy"]
+__all__ = ["Compiled", "Expression", "compiled", "real_symbol", "replace", "sympy"]
 
 Expression: TypeAlias = Any
 """A `sympy.Expr`; sympy carries no types."""
@@ -34,11 +34,6 @@ _CALLS = {
 def real_symbol(name: str) -> Expression:
     """Return the symbol of that (dotted) name, declared real, without which `Max` and `floor` stall."""
     return sympy.Symbol(name, real=True)
-
-
-def is_number(expression: Expression) -> bool:
-    """Return whether the expression has no symbols left."""
-    return bool(expression.is_number)
 
 
 def replace(expression: Expression, by: Mapping[Expression, Expression]) -> Expression:

@@ -14,7 +14,7 @@ from functools import reduce
 from typing import TypeAlias
 
 from ingest.errors import UsageError
-from pipeline.projection.expressions.symbolic import Expression, is_number, real_symbol, replace, sympy
+from pipeline.projection.expressions.symbolic import Expression, real_symbol, replace, sympy
 from pipeline.projection.expressions.units import (
     CORE_TIME,
     NONE,
@@ -33,7 +33,6 @@ class ValidRange:
     """The range that a part of a model was made for, such as the sizes it was fitted to.
 
     Attributes:
-        expression: what has to lie in the range.
         lower: smallest value, SI units.
         upper: largest value, SI units.
         basis: what the range comes from, such as ``"FF was fitted for V"``.
@@ -156,7 +155,7 @@ def _unordered(function: Expression) -> Callable[[Expression, Expression], Expre
     """Return the two-argument Max or Min, flat, without sympy's attempt to order the arguments."""
 
     def combine(a: Expression, b: Expression) -> Expression:
-        if is_number(a) and is_number(b):
+        if a.is_number and b.is_number:
             return function(a, b)
         arguments = [
             *(a.args if isinstance(a, function) else (a,)),
@@ -248,11 +247,11 @@ def _power(base: Model, exponent: Model) -> Model:
         raise UsageError(f"unit mismatch: an exponent has to be a plain number, not {exponent.dimension}")
     if base.dimension == NONE:
         dimension = NONE
-    elif is_number(exponent.expression):
+    elif exponent.expression.is_number:
         dimension = base.dimension ** Fraction(float(exponent.expression)).limit_denominator(1000)
     else:
         raise UsageError(f"unit mismatch: {base.dimension} can only be raised to a number")
-    if is_number(base.expression) and is_number(exponent.expression):
+    if base.expression.is_number and exponent.expression.is_number:
         return constant(_number_power(float(base.expression), float(exponent.expression)), dimension)
     return join(base.expression**exponent.expression, dimension, base, exponent)
 

@@ -1,13 +1,9 @@
 """Units and quantities: text such as ``"195 us +- 0.4 %"`` becomes a value in SI units, with joint draws.
 
 Everything inside this package is in seconds, bytes and flop (and their quotients); units exist only where
-text is read or shown. Counts (cycles, sites, elements) have no dimension; cores have one, so that effort in
-core-seconds, the sum over all cores, cannot pass for the time that a run takes.
-
-Ensembles, joint draws of uncertain values, are the one form that every uncertainty takes here. A fit gives
-one ensemble for all its parameters, so their correlation is kept; a machine value known to a few percent
-gives an ensemble of its own. Rows of different ensembles are paired as they stand: they are independent
-because every ensemble is drawn from a stream of its own.
+text is read or shown. Counts have no dimension; cores have one, so that effort in core-seconds cannot pass
+for the time that a run takes. Ensembles, joint draws of uncertain values, are the one form that every
+uncertainty takes: one for all parameters of a fit, one for a value of a machine, each from its own stream.
 """
 
 import math
@@ -223,7 +219,6 @@ class Ensemble:
     """Joint draws of named values.
 
     Attributes:
-        names: the symbols bound, k of them.
         estimate: float64[k], the best values, SI units.
         draws: float64[draw, k], joint draws around them.
         rivals: True if the draws come from rival formulas: no single row is best then, and predictions take

@@ -124,12 +124,7 @@ class Fit:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Formula:
-    """A model as a curve in its free parameters: its values and slopes at n measured points.
-
-    Attributes:
-        linear: whether the value is a linear combination of the parameters.
-        count: the number of points n.
-    """
+    """A model as a curve in its free parameters: its values and slopes at n measured points."""
 
     linear: bool
     count: int
@@ -222,7 +217,6 @@ def fit_curve(
     """Return a model fitted to n measurements by a solver of its own; the other arguments are those of `fit`.
 
     Args:
-        names: its k parameters in the order of the solver.
         curve: the solver and the values of the formula, as `resample` takes them.
         data: float64[n] for every input.
         observed: float64[n].
@@ -273,10 +267,8 @@ def assemble(
     """Return the fit that resampling makes: scatter attached, draws bound, doubts put into words.
 
     Args:
-        names: the parameters in the order of `quality.estimate`.
         identified: bool[k], False if the data do not determine a parameter.
         data: float64[n] of every input.
-        rivals: whether the draws come from rival formulas.
     """
     notices = _notices(name, names, identified, quality, lack)
     scatter = f"{name}.scatter"

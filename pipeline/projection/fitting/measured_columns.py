@@ -1,13 +1,8 @@
 """Measurements by column: CSV files, and the output of network benchmarks, recognised by content.
 
 Column names of CSV files carry their units, ``time [us]`` or ``time_us``. All benchmarks become the columns
-``benchmark``, ``x`` (message size in bytes), ``time`` and, if it is printed, ``P`` (processes). Which there
-are, and what their time is:
-
-IMB-MPI1   PingPong (half a round trip) and Allreduce (the mean over processes, ``t_avg``)
-OSU        osu_latency, osu_allreduce (the mean over processes), and osu_bw, whose time of a message is its
-           size over the bandwidth (MB/s are 10^6 B/s); OSU does not print the number of processes
-Netgauge   the patterns one_one and loggp, as `ingest.tables.netgauge` reads them
+``benchmark``, ``x`` (message size in bytes), ``time`` and, if it is printed, ``P`` (processes): half a round
+trip, the mean over processes of an allreduce, or of osu_bw the size over the bandwidth (in 10^6 B/s).
 """
 
 import csv

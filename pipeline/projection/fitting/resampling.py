@@ -146,7 +146,6 @@ class LackOfFit:
     Attributes:
         probability: of so much deviation if the formula were right; NaN without repetitions.
         mean_deviation: mean |relative deviation| of the points' means from the curve.
-        poor: whether the formula should not be trusted.
     """
 
     probability: float

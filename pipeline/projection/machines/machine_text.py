@@ -13,8 +13,14 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import one_line
 from pipeline.projection.expressions.units import MOST_SPREAD
-from pipeline.projection.machines.node_figures import NODE_FIGURES
-from pipeline.projection.machines.node_samples import LEAST_SPREAD, Host, MeasuredFigure, Samples, time
+from pipeline.projection.machines.node_samples import (
+    LEAST_SPREAD,
+    NODE_FIGURES,
+    Host,
+    MeasuredFigure,
+    Samples,
+    time,
+)
 from pipeline.projection.terms.messages import protocols, solve_protocols
 
 _LEAST_POINTS = 3  # of a protocol
@@ -110,9 +116,7 @@ class MachineProvenance:
     """How a machine was measured.
 
     Attributes:
-        date: such as 2026-11-22.
         network: launcher and ranks, or why nothing was measured.
-        rounds: how often the node was measured.
         doubts: what disturbed the measurement, one sentence each.
     """
 
@@ -130,7 +134,6 @@ def machine_file(
     """Return the text of a machine file, which `machine_values.load_machine` reads.
 
     Args:
-        node: its figures by name.
         network: what `network.c` printed; empty if it was not run.
     """
     allreduce = read_allreduce(network) if network else None

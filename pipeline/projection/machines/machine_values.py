@@ -27,9 +27,7 @@ class Machine:
     """A machine as its file states it.
 
     Attributes:
-        source: where the figures come from.
         cpu: the port map of its cores; empty if none is stated.
-        terms: the tables of its terms by name.
         variant: name of `terms`, if there are variants.
         variants: terms that replace others, by variant and name.
     """
@@ -100,7 +98,6 @@ def machine_names(
 
     Args:
         prefix: ``mach`` for the target machine, ``ref`` for the one measured on.
-        variant: which of its variants, by default the usual one.
         read: what this returned for another variant, so that common terms are not read (and fitted) again.
 
     Raises:

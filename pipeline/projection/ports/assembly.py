@@ -21,6 +21,7 @@ _DUMPED = re.compile(r"\s*([0-9a-f]+):\s+(?:(?:[0-9a-f]{2} ?)+\s*(?:\t|$))?\s*([
 _TARGET = re.compile(r"#?(?:0x)?([0-9a-f]+)(?: <.*>)?")
 _COMMENT = re.compile(r"\s*(?:#(?!-?\d|0x|:)|//|;).*")
 _PREFIX = re.compile(r"^(?:(?:bnd|notrack|data16|cs|ds|es|addr32)\s+)+")
+_SEPARATOR = re.compile(r",(?![^(\[{]*[)\]}])")  # commas inside brackets separate nothing
 _KEPT_PREFIXES = ("lock", "rep", "repe", "repne", "repz", "repnz")
 _MOST_FUNCTIONS_NAMED = 8
 DISASSEMBLERS = ("llvm-objdump", "objdump")
@@ -135,7 +136,7 @@ def parse_instruction(text: str, places: dict[str, int]) -> Instruction:
     if words[0] in _KEPT_PREFIXES and len(words) == 2:
         prefix, (name, *rest) = words[0], words[1].split(maxsplit=1)
         words = [f"{prefix} {name}", *rest]
-    operands = tuple(_split(words[1])) if len(words) == 2 else ()
+    operands = tuple(map(str.strip, _SEPARATOR.split(words[1].rstrip(", ")))) if len(words) == 2 else ()
     called = words[0].startswith(("call", "bl"))
     return Instruction(
         words[0].lower(), operands, None if called or not operands else _place(operands[-1], places)
@@ -145,20 +146,6 @@ def parse_instruction(text: str, places: dict[str, int]) -> Instruction:
 def _place(operand: str, places: dict[str, int]) -> int | None:
     address = _TARGET.fullmatch(operand)
     return places.get(operand, places.get(address[1]) if address else None)
-
-
-def _split(text: str) -> Iterator[str]:
-    """Yield the operands: commas inside parentheses, brackets or braces do not separate."""
-    depth, current = 0, ""
-    for letter in text.strip():
-        depth += (letter in "([{") - (letter in ")]}")
-        if letter == "," and depth == 0:
-            yield current.strip()
-            current = ""
-        else:
-            current += letter
-    if current.strip():
-        yield current.strip()
 
 
 def loop_bodies(instructions: Sequence[Instruction]) -> tuple[range, ...]:
@@ -187,21 +174,16 @@ def nesting_depth(instructions: Sequence[Instruction], body: range) -> int:
     return len({start for start, _ in enclosing})
 
 
-def target_loop(instructions: Sequence[Instruction], *, length: int | None = None) -> range:
-    """Return the loop to count: the longest innermost one, or the one with that many instructions.
+def target_loop(instructions: Sequence[Instruction]) -> range:
+    """Return the loop to count, the longest innermost one.
 
     Raises:
-        UsageError: there is none, or not exactly one of that length.
+        UsageError: there is none.
     """
     bodies = loop_bodies(instructions)
     if not bodies:
         raise UsageError("no loop found: no jump goes backwards", hint="name another function")
-    fitting = bodies[:1] if length is None else [body for body in bodies if len(body) == length]
-    if len(fitting) != 1:
-        lengths = ", ".join(str(len(body)) for body in bodies)
-        hint = f"lengths of the loops here: {lengths}"
-        raise UsageError(f"{len(fitting)} loops of {length} instructions", hint=hint)
-    return fitting[0]
+    return bodies[0]
 
 
 def function_in_object(path: Path, name: str) -> tuple[Instruction, ...]:

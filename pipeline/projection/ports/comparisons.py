@@ -1,8 +1,7 @@
 """Comparisons of paper 000: four models of one kernel from another (Table 3), and a mini-app with its code.
 
-Does a mini-app stress the hardware like the code that it represents (section 5 and Figure 4)? For both codes,
-every hardware counter is correlated with the loss of parallel efficiency over thread counts. Counters that
-correlate with the loss in one code but not in the other show where the mini-app differs.
+Counters that correlate with the loss of parallel efficiency over thread counts in one code but not in the
+other show where the mini-app differs (section 5 and Figure 4).
 """
 
 from collections.abc import Mapping
@@ -60,13 +59,10 @@ def by_difference(
     return mini + float(modelled[0] - modelled[1])
 
 
-def compare_models(
-    portmap: PortMap, groups: Mapping[str, Variants], reference: str, *, offset: bool = False
-) -> ModelComparison:
+def compare_models(portmap: PortMap, groups: Mapping[str, Variants], reference: str) -> ModelComparison:
     """Return the predictions of every variant from the reference and all variants but itself.
 
     Args:
-        portmap: the ports, one map for all groups.
         groups: variants by machine and instruction set. The constant ratio is measured in the first and
             assumed in the others, as in the paper.
 
@@ -86,7 +82,7 @@ def compare_models(
                 continue
             targets.append((group, name))
             measured.append(variants.cycles[k])
-            predicted.append(_predicted(portmap, variants, k, mini, ratios.get(name, np.nan), offset))
+            predicted.append(_predicted(portmap, variants, k, mini, ratios.get(name, np.nan)))
     return ModelComparison(tuple(targets), np.array(measured), np.array(predicted).T)
 
 
@@ -96,14 +92,14 @@ def _ratios(calibration: Variants, reference: str) -> dict[str, float]:
 
 
 def _predicted(
-    portmap: PortMap, variants: Variants, target: int, mini: int, ratio: float, offset: bool
+    portmap: PortMap, variants: Variants, target: int, mini: int, ratio: float
 ) -> tuple[float, ...]:
     known = np.arange(len(variants.names)) != target
     at = float(variants.cycles[mini])
     simple, membership = superscalar(portmap)
     grouped = variants.counts @ membership
-    apart = estimate_cpi(simple, grouped[known], variants.cycles[known], offset=offset)
-    shared = estimate_cpi(portmap, variants.counts[known], variants.cycles[known], offset=offset)
+    apart = estimate_cpi(simple, grouped[known], variants.cycles[known])
+    shared = estimate_cpi(portmap, variants.counts[known], variants.cycles[known])
     return (
         ratio * at,  # Eq. 4
         at * variants.instructions[target] / variants.instructions[mini],  # Eq. 5

@@ -1,9 +1,7 @@
-"""Counting the instructions of a loop by class of a port map.
+"""Counting the instructions of a loop by class of a port map: docs/explanations/ports.md.
 
-A class table is an ordered list of rules in a TOML file, each a regular expression that has to match the
-whole mnemonic and, if needed, one that has to match the kinds of its operands. The first rule that matches
-decides; an instruction that none matches is an error: a guessed class would silently change the cycles. The
-rules of an instruction set are in ``tables/``.
+The first rule of a class table that matches mnemonic and kinds of operands decides; an instruction that none
+matches is an error: a guessed class would silently change the cycles.
 """
 
 import re
@@ -48,7 +46,6 @@ class ClassRule:
         mnemonic: what the whole mnemonic has to match.
         operands: what the comma-separated kinds of the operands have to match.
         memory: what a memory operand adds: ``operand``, ``read``, ``move`` or ``none``.
-        classes: the classes the instruction counts for, one entry per micro-operation.
     """
 
     mnemonic: re.Pattern[str]
@@ -187,22 +184,11 @@ def read_function(path: Path, name: str) -> tuple[Instruction, ...]:
     return function_named(functions, name, where=str(path))
 
 
-def count_loop(
-    path: Path,
-    function: str,
-    portmap: PortMap,
-    *,
-    table: ClassTable | None = None,
-    length: int | None = None,
-    iterations: float = 1.0,
-) -> FloatArray:
+def count_loop(path: Path, function: str, portmap: PortMap, *, iterations: float = 1.0) -> FloatArray:
     """Return float64[class], instructions per iteration of the source loop, in the map's order of classes.
 
     Args:
-        path: a ``.s`` file, the text of ``objdump -d``, or an ELF object file.
-        function: the symbol of the function with the loop.
-        table: the class table; the shipped one of the map's instruction set by default.
-        length: instructions in the loop, to choose among several; the longest innermost one by default.
+        path: a ``.s`` file, the text of ``objdump -d``, or an ELF object file; its longest innermost loop.
         iterations: source iterations per pass through the loop: unrolling times SIMD lanes.
 
     Raises:
@@ -213,6 +199,6 @@ def count_loop(
         raise UsageError(f"iterations = {iterations:g}", hint="give unrolling times SIMD lanes, at least 1")
     instructions = read_function(path, function)
     with located(f"{path}: {function}"):
-        body = target_loop(instructions, length=length)
-        chosen = table or shipped_class_table(portmap.isa)
-        return count_classes(portmap, chosen, instructions[body.start : body.stop]) / iterations
+        body = target_loop(instructions)
+        table = shipped_class_table(portmap.isa)
+        return count_classes(portmap, table, instructions[body.start : body.stop]) / iterations

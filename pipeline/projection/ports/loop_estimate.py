@@ -1,9 +1,7 @@
 """Cycles of a loop on a processor by llvm-mca, what limits it, and its time on another processor.
 
-That time is the measured one times the ratio of the cycles, by the clocks. What simulations leave out
-(caches, branches, the compiler's other code) is assumed to be the same on both. How far that is off is known
-from kernels that were measured in several builds, each build predicted from another one: `left_out_error` is
-the scatter of ln(measured / predicted).
+That time is the measured one times the ratio of the cycles, by the clocks; `left_out_error` is how far that
+is off, the scatter of ln(measured / predicted) on kernels measured in several builds.
 """
 
 import re
@@ -18,8 +16,7 @@ from ingest.arrays import FloatArray
 from pipeline.projection.expressions.toml_tables import LEFT_OUT, read_toml
 from pipeline.projection.ports.assembly import Instruction
 from pipeline.projection.ports.counting import operand_kinds
-from pipeline.projection.ports.llvm_mca import LlvmMca, Simulated, simulate_loop
-from pipeline.projection.ports.processors import Processor
+from pipeline.projection.ports.llvm_mca import LlvmMca, Processor, Simulated, simulate_loop
 
 _CLOSE = 0.85
 """A bound that explains less than this share of the cycles is not the limit."""
@@ -55,7 +52,6 @@ class LoopEstimate:
     """Cycles of a loop on a processor, per pass through it.
 
     Attributes:
-        source: where the cycles are from.
         cycles: in steady state, data in the first-level cache.
         ports: cycles for which each port is busy.
         bounds: cycles by limit: ``ports``, the busiest of them, and ``front end``.
@@ -65,7 +61,6 @@ class LoopEstimate:
         micro_operations: that the front end issues.
         dispatch: micro-operations that it issues in a cycle.
         unknown: instructions that llvm-mca does not know, which cost nothing.
-        notes: what is doubtful, in sentences.
     """
 
     processor: Processor
@@ -193,7 +188,6 @@ class LoopTimeElsewhere:
 
     Attributes:
         value: seconds.
-        lower: of the 90 % interval.
         ratio: cycles there over cycles here.
         clocks: clock here over clock there, 1 if not given.
     """
@@ -235,10 +229,7 @@ class LoopReport:
     """A loop and its estimates.
 
     Attributes:
-        number: in the order of the report, from 1.
         depth: in how many loops it lies, itself included.
-        there: on the processor asked for.
-        here: on the one it is compared with, if any.
         time: on the processor asked for, if the time here is known.
     """
 
@@ -258,7 +249,6 @@ class PortsReport:
         loops: innermost first by depth, then the longest.
         others: how many more innermost loops the function has.
         seconds: the measured time of the first loop here, if given.
-        notices: what a reader should know besides.
     """
 
     path: Path

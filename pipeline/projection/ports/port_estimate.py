@@ -1,11 +1,7 @@
 """Cycles per instruction of each class, estimated from variants of one kernel (paper 000, section 6.3).
 
-The paper fits Eq. (9) to the variants by basin hopping with lower bounds of 1. Here the bounds are hard, the
-residuals relative, and the search starts from many points.
-
-A class whose port set is never the bottleneck has no influence on any measurement. Its cycles can be
-anything up to where they would make it one; that range is given for every class that the variants do not
-determine.
+A class whose port set is never the bottleneck has no influence on any measurement: its cycles can be anything
+up to where they would make it one, and that range is given.
 """
 
 from dataclasses import dataclass
@@ -36,17 +32,15 @@ class PortEstimate:
 
     Attributes:
         cpi: float64[class], cycles an instruction occupies its port; the manual's if nothing is known.
-        offset: cycles per iteration that no port explains, 0 unless fitted.
         identified: bool[class], whether the variants determine the class.
         present: bool[class], whether any variant has such instructions.
         lower: float64[class], fewest cycles that the variants allow with all else as estimated.
         upper: float64[class], most cycles that they allow, up to the bound of the fit.
-        problem: the fit of the identified classes (and the offset, last), the others held.
+        problem: the fit of the identified classes, the others held.
         unknowns: float64[k], its solution.
     """
 
     cpi: FloatArray
-    offset: float
     identified: BoolArray
     present: BoolArray
     lower: FloatArray
@@ -55,14 +49,7 @@ class PortEstimate:
     unknowns: FloatArray
 
 
-def estimate_cpi(
-    portmap: PortMap,
-    counts: FloatArray,
-    cycles: FloatArray,
-    *,
-    offset: bool = False,
-    most: float = MOST_CYCLES,
-) -> PortEstimate:
+def estimate_cpi(portmap: PortMap, counts: FloatArray, cycles: FloatArray) -> PortEstimate:
     """Return the cycles per instruction that fit the variants best.
 
     All classes that occur are fitted first; those that the variants do not determine are then held at the
@@ -72,29 +59,24 @@ def estimate_cpi(
     Args:
         counts: float64[n, class], instructions per iteration of each variant.
         cycles: float64[n], measured cycles per iteration.
-        offset: whether to fit cycles that every variant takes in addition, at least 0.
 
     Raises:
         ModelError: a measurement is not positive, or there are not more variants than classes.
     """
     present: BoolArray = np.any(counts > 0, axis=0)
-    _check(counts, cycles, int(present.sum()) + offset)
-    everything = _problem(portmap, counts, portmap.occupancy, present, offset, cycles, most)
+    _check(counts, cycles, int(present.sum()))
+    everything = _problem(portmap, counts, portmap.occupancy, present)
     found = _solved(everything, _starts(everything), cycles)
     cpi, identified = portmap.occupancy.copy(), np.zeros_like(present)
-    cpi[present] = found[: present.sum()]
-    identified[present] = _identified(everything, found, cycles)[: present.sum()]
+    cpi[present] = found
+    identified[present] = _identified(everything, found, cycles)
     if not identified.any():
         raise ModelError("the variants do not determine any class", hint="measure variants that differ more")
-    problem = _problem(portmap, counts, cpi, identified, offset, cycles, most)
-    start = np.append(cpi[identified], found[present.sum() :])
-    unknowns = _solved(problem, start[None], cycles)
-    cpi[identified] = unknowns[: identified.sum()]
-    rest = float(unknowns[-1]) if offset else 0.0
-    lower, upper = _allowed_range(portmap, counts, cycles - rest, cpi, fitted=len(unknowns), most=most)
+    problem = _problem(portmap, counts, cpi, identified)
+    cpi[identified] = unknowns = _solved(problem, cpi[identified][None], cycles)
+    lower, upper = _allowed_range(portmap, counts, cycles, cpi, fitted=len(unknowns))
     return PortEstimate(
         cpi=cpi,
-        offset=rest,
         identified=identified,
         present=present,
         lower=lower,
@@ -116,26 +98,17 @@ def _check(counts: FloatArray, cycles: FloatArray, unknowns: int) -> None:
         )
 
 
-def _problem(
-    portmap: PortMap,
-    counts: FloatArray,
-    cpi: FloatArray,
-    free: BoolArray,
-    offset: bool,
-    cycles: FloatArray,
-    most: float,
-) -> PortProblem:
-    """Return the fit of the free classes, the others held at their cpi, and of the offset if wanted."""
+def _problem(portmap: PortMap, counts: FloatArray, cpi: FloatArray, free: BoolArray) -> PortProblem:
+    """Return the fit of the free classes, the others held at their cpi."""
     slopes = counts[:, None, :] * port_sets(portmap).weights
-    fixed = slopes[:, :, ~free] @ cpi[~free]
-    prior, besides = portmap.occupancy[free], np.ones(int(offset))
+    prior = portmap.occupancy[free]
     return PortProblem(
-        slopes=np.concatenate([slopes[:, :, free], np.ones((*fixed.shape, len(besides)))], axis=2),
-        fixed=fixed,
-        lower=np.append(np.ones(len(prior)), 0.0 * besides),
-        upper=np.append(np.maximum(most, prior), cycles.max() * besides),
-        prior=np.append(prior, besides),
-        pull=np.append(np.full(len(prior), PULL), 0.0 * besides),
+        slopes=slopes[:, :, free],
+        fixed=slopes[:, :, ~free] @ cpi[~free],
+        lower=np.ones(len(prior)),
+        upper=np.maximum(MOST_CYCLES, prior),
+        prior=prior,
+        pull=PULL,
     )
 
 
@@ -169,7 +142,7 @@ def _identified(problem: PortProblem, unknowns: FloatArray, cycles: FloatArray) 
 
 
 def _allowed_range(
-    portmap: PortMap, counts: FloatArray, cycles: FloatArray, cpi: FloatArray, *, fitted: int, most: float
+    portmap: PortMap, counts: FloatArray, cycles: FloatArray, cpi: FloatArray, *, fitted: int
 ) -> tuple[FloatArray, FloatArray]:
     """Return the fewest and the most cycles of each class that the variants allow, all else as estimated.
 
@@ -177,10 +150,10 @@ def _allowed_range(
 
     Args:
         counts: float64[n, class].
-        cycles: float64[n], measured cycles without the offset.
+        cycles: float64[n], measured cycles.
         cpi: float64[class], the estimate.
     """
-    trial = np.geomspace(1.0, max(most, float(cpi.max())), _GRID)
+    trial = np.geomspace(1.0, max(MOST_CYCLES, float(cpi.max())), _GRID)
     weights = port_sets(portmap).weights
     base = (counts * cpi) @ weights.T
     change = np.einsum("nk,sk,gk->gkns", counts, weights, trial[:, None] - cpi)

@@ -25,9 +25,8 @@ from pipeline.projection.expressions.symbolic_model import (
 )
 from pipeline.projection.expressions.toml_tables import TomlTable, beside
 from pipeline.projection.expressions.units import DRAWS, Ensemble, Quantity, stream
-from pipeline.projection.fitting.formula_fit import Fit, Fitted, assemble
+from pipeline.projection.fitting.formula_fit import Fit, Fitted, fit_curve
 from pipeline.projection.fitting.measured_columns import read_columns
-from pipeline.projection.fitting.resampling import lack_of_fit, resample
 from pipeline.projection.ports.counting import count_loop
 from pipeline.projection.ports.loop_estimate import left_out_error
 from pipeline.projection.ports.port_estimate import PortEstimate, estimate_cpi
@@ -42,7 +41,6 @@ class PortFit:
     """A port map fitted to the variants of a kernel.
 
     Attributes:
-        estimate: the cycles per instruction, and which of them the variants determine.
         fit: cycles per iteration as a model in the symbols ``n.<class>``, and its quality; the parameters of
             classes that are not identified have the range that the variants allow.
     """
@@ -72,60 +70,54 @@ def fit_ports(
     counts: FloatArray,
     cycles: FloatArray,
     *,
-    offset: bool = False,
     draws: int = DRAWS,
 ) -> PortFit:
     """Return the port map fitted to the variants of a kernel.
 
     Args:
-        name: what the fit is called; its symbols begin with it.
         counts: float64[n, class], instructions per iteration of each variant.
         cycles: float64[n], measured cycles per iteration.
-        offset: whether to fit cycles that every variant takes in addition.
 
     Raises:
         ModelError: the variants cannot determine the classes.
     """
-    estimate = estimate_cpi(portmap, counts, cycles, offset=offset)
+    estimate = estimate_cpi(portmap, counts, cycles)
     problem = estimate.problem
-    solve = partial(solve_ports, problem, estimate.unknowns[None])
-    quality = resample(solve, problem.curve, cycles, "relative", key=name, draws=draws)
     names = [f"{name}.cpi.{kind}" for kind in np.array(portmap.classes)[estimate.identified]]
-    model = port_cycles(name, portmap)
-    if offset:
-        names.append(f"{name}.offset")
-        model = model + symbol(names[-1])
-    fitted = problem.curve(quality.estimate[None])[0]
-    assembled = assemble(
+    fit = fit_curve(
         name,
-        model,
+        port_cycles(name, portmap),
         names,
-        identified=np.ones(len(names), dtype=bool),
-        quality=quality,
-        data={},
-        lack=lack_of_fit(
-            dict(zip(portmap.classes, counts.T, strict=True)), cycles, fitted, "relative", len(names)
-        ),
-        weights="relative",
+        (partial(solve_ports, problem, estimate.unknowns[None]), problem.curve),
+        dict(zip(portmap.classes, counts.T, strict=True)),
+        cycles,
+        "relative",
+        lambda _: np.ones(len(names), dtype=bool),
+        draws=draws,
     )
-    assembled = replace(assembled, model=_within_mix(name, portmap, counts, assembled.model))
-    return PortFit(portmap, estimate, _with_open_classes(name, portmap, estimate, assembled, draws))
+    fit = replace(fit, model=_within_mix(name, portmap, counts, fit.model))
+    return PortFit(portmap, estimate, _with_open_classes(name, portmap, estimate, fit, draws))
 
 
 def _within_mix(name: str, portmap: PortMap, counts: FloatArray, model: Model) -> Model:
-    """Return the model with the range of every class's share of the instructions.
+    """Return the model with the range of every class's share of the instructions in the place of its counts.
 
     Twice the instructions take twice the cycles, so a target is like the variants if its mix is. A tenth
     beyond their range is not worth a notice.
     """
-    low, high = (bound.tolist() for bound in _shares_fitted(counts))
     each = [real_symbol(f"n.{kind}") for kind in portmap.classes]
-    for k, kind in enumerate(portmap.classes):
-        basis = f"{name} was fitted to shares of {kind} instructions"
-        model = limited(
-            model, ValidRange(expression=each[k] / sum(each), lower=low[k], upper=high[k], basis=basis)
+    limits = tuple(
+        ValidRange(
+            expression=own / sum(each),
+            lower=low,
+            upper=high,
+            basis=f"{name} was fitted to shares of {kind} instructions",
         )
-    return model
+        for own, kind, low, high in zip(
+            each, portmap.classes, *(bound.tolist() for bound in _shares_fitted(counts)), strict=True
+        )
+    )
+    return replace(model, limits=limits)
 
 
 def _shares_fitted(counts: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -219,9 +211,6 @@ _KEYS = (
 def port_term(table: TomlTable, name: str) -> Model:
     """Return the model of a term that states ``model = "ports"``; it has no inputs.
 
-    Args:
-        name: what the term is called; its symbols begin with it.
-
     Raises:
         InputError: a key is missing or unknown, or a file cannot be read.
         UsageError: a class, function or loop is not there.
@@ -237,7 +226,6 @@ class PortTerm:
     """What a term states.
 
     Attributes:
-        variants: as measured on the machine.
         mini: the variant to project from; empty if the ports alone are the model.
         target: float64[class], instructions per iteration.
     """

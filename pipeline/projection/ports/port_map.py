@@ -1,9 +1,7 @@
-"""Port maps: which execution ports take which class of instruction, read from small TOML files.
+"""Port maps: which execution ports take which class of instruction, and variants of a kernel.
 
-A map holds structure (ports, classes, which class may use which port) and one number per class: the cycles
-that an instruction of it occupies its port according to the vendor's manual. What it really costs is fitted
-to measurements: variants of a kernel, with instruction counts and measured cycles, from a CSV file. A new
-processor is a file in ``maps/``.
+A map has the cycles that an instruction of a class occupies its port according to the vendor's manual; what
+it really costs is fitted to the variants. A new processor is a TOML file in ``maps/``.
 """
 
 from collections.abc import Mapping
@@ -49,8 +47,6 @@ class PortMap:
 
     Attributes:
         isa: the instruction set whose class table fits, ``x86-64`` or ``aarch64``.
-        source: where the map was taken from.
-        classes: names of the instruction classes.
         allowed: bool[class, port], whether a class may be issued to a port.
         occupancy: float64[class], cycles an instruction occupies its port by the manual, at least 1.
         counted_as: for instructions that occupy the ports of a class for other cycles, such as wider

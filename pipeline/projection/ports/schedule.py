@@ -72,20 +72,14 @@ def overlapping_unions(groups: Collection[frozenset[Port]], name: str) -> set[fr
     return found
 
 
-def set_cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
-    """Return float64[..., set], the cycles each port set needs.
+def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
+    """Return float64[...], cycles per iteration of the ideal scheduler (Eq. 9).
 
     Args:
         counts: float64[..., class], instructions per iteration.
         cpi: float64[..., class], cycles an instruction occupies its port; broadcast against `counts`.
     """
-    result: FloatArray = (counts * cpi) @ port_sets(portmap).weights.T
-    return result
-
-
-def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
-    """Return float64[...], cycles per iteration of the ideal scheduler (Eq. 9); arguments as `set_cycles`."""
-    result: FloatArray = set_cycles(portmap, counts, cpi).max(axis=-1)
+    result: FloatArray = ((counts * cpi) @ port_sets(portmap).weights.T).max(axis=-1)
     return result
 
 
@@ -132,7 +126,7 @@ class PortProblem:
         lower: float64[k], hard bounds.
         upper: float64[k].
         prior: float64[k], values towards which the unknowns are drawn weakly.
-        pull: float64[k], weight of the relative distance to the prior among the relative residuals.
+        pull: weight of the relative distance to the prior among the relative residuals.
     """
 
     slopes: FloatArray
@@ -140,7 +134,7 @@ class PortProblem:
     lower: FloatArray
     upper: FloatArray
     prior: FloatArray
-    pull: FloatArray
+    pull: float
 
     def loads(self, unknowns: FloatArray) -> FloatArray:
         """Return float64[row, n, set], the cycles that every port set needs, for unknowns float64[row, k]."""

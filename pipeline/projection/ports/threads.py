@@ -80,18 +80,13 @@ def runtime(cycles: Model) -> Model:
     return maximum(cycles, memory_bound()) * symbol("iterations") / symbol("hz", RATE)
 
 
-def strong_scaling(cycles: Model, at: Mapping[str, float], node: ThreadCounts) -> ThreadScaling:
+def strong_scaling(cycles: Model, node: ThreadCounts) -> ThreadScaling:
     """Return the run time of a loop over the thread counts of a node.
-
-    Args:
-        cycles: cycles per iteration without memory, such as a fitted port model.
-        at: its inputs, such as ``n.div``.
 
     Raises:
         UsageError: an input is missing.
     """
     inputs: dict[str, npt.ArrayLike] = {
-        **at,
         "dt.cycles": node.dt_cycles,
         "dt.hz": node.dt_hz,
         "hz": node.hz,
@@ -101,19 +96,6 @@ def strong_scaling(cycles: Model, at: Mapping[str, float], node: ThreadCounts) -
     found = predict(models, inputs)
     memory = found["memory"].value
     return ThreadScaling(found["seconds"], found["compute"], memory, memory > found["compute"].value)
-
-
-def busiest_thread(total: float, threads: IntArray, *, lanes: int = 1) -> FloatArray:
-    """Return float64[m], iterations of the busiest thread of a loop that is shared evenly.
-
-    Args:
-        total: iterations of the whole loop in the source.
-        threads: int64[m].
-        lanes: iterations per SIMD instruction; a remainder takes a whole one.
-    """
-    share = np.ceil(total / np.asarray(threads, dtype=np.float64))
-    iterations: FloatArray = np.ceil(share / lanes)
-    return iterations
 
 
 def thread_counts_in(columns: MeasuredColumns) -> ThreadCounts:
@@ -225,7 +207,7 @@ def thread_times(program: HoldsTerms, target: HoldsTerms) -> tuple[ThreadTimes, 
     for name, table in _terms(program, target):
         if "threads" in table:
             node = thread_counts_in(read_columns(table.file("threads")))
-            found.append(ThreadTimes(name, node, strong_scaling(port_term(table, name), {}, node)))
+            found.append(ThreadTimes(name, node, strong_scaling(port_term(table, name), node)))
     if not found:
         hint = 'name a CSV file in the term, threads = "node.csv"'
         raise UsageError("no port term has measurements by thread count", where=str(program.path), hint=hint)

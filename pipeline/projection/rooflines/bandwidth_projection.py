@@ -52,7 +52,6 @@ class BandwidthProjection:
         parts: the time of every projected group on the target.
         reference: seconds on the reference machine that `total` is compared with: the groups projected, over
             the same coverage.
-        machine: the name of that machine.
         verdicts: what limits the groups there by name, and the whole if only it has counters.
         roofline: that machine's, with the groups that have counters and further runs; None if it states
             no peak.

@@ -28,7 +28,6 @@ class Group:
     """A part of a program as measured.
 
     Attributes:
-        name: as the profile calls it.
         share: of the whole, 0 to 1, as the profile states it; None if it does not.
         kind: ``threaded`` uses the memory of a whole node, ``serial`` of one NUMA domain, ``other`` is not
             projected.
@@ -54,7 +53,6 @@ class MeasuredProfile:
     """What was measured of a program.
 
     Attributes:
-        groups: the parts that its time is made of.
         whole: the program as one group, if it has counters and its parts have none.
     """
 

@@ -2,8 +2,7 @@
 
 Whatever comes nearest to its ceiling limits the region if it reaches at least half of it: additions without
 multiplications reach half of the peak, and STREAM's own kernels differ by a third. A region that comes near
-to none spends its time on latency (dependent operations, cache misses in sequence, waiting), or at a level
-that was not counted.
+to none spends its time on latency, or at a level that was not counted.
 """
 
 import math

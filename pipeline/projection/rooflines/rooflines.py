@@ -1,8 +1,7 @@
 """The roofline: attainable flop rate by computational intensity, and the regions of measured runs in it.
 
-Regions are those of a profile of counters, or of a study whose profiles hold them. A study has the values of
-all locations; verdicts and rooflines are those of one node. No profile says how many nodes a run had: it is
-taken to have filled as few nodes of the machine as hold its locations. `pipeline.report` draws rooflines.
+A study has the values of all locations; verdicts and rooflines are those of one node. No profile says how
+many nodes a run had: it is taken to have filled as few nodes of the machine as hold its locations.
 """
 
 import math
@@ -126,9 +125,7 @@ class StudyRoofline:
 
     Attributes:
         roofline: ceilings, and points of every measured point of the study as a run of its own.
-        runs: labels of those runs, in the order of the points.
         judged: index of the run that `kernels` and `verdicts` are of.
-        kernels: regions there, most time first.
         verdicts: what limits them, in the same order.
     """
 
@@ -143,7 +140,6 @@ def study_roofline(experiment: Experiment, machine: "Machine", largest: int) -> 
     """Return the roofline of a study's regions that compute and take at least `LEAST_SHARE` of a run's time.
 
     Args:
-        machine: the one that it was measured on; its ``cores`` tell how many locations a node holds.
         largest: index of the point whose regions are judged.
 
     Raises:
@@ -186,9 +182,6 @@ def counted_kernels(
     experiment: Experiment, kernels: Kernels | None, machine: "Machine", point: int
 ) -> list[CountedKernel | None]:
     """Return what K kernels or, without any, all regions did at a measured point.
-
-    Args:
-        machine: the one that it was measured on.
 
     Returns:
         None for a kernel that does not compute, takes no time or has no counts.

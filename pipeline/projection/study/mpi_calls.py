@@ -1,9 +1,7 @@
-"""What calls of MPI take on a machine.
+"""What calls of MPI take on a machine: their number and bytes, times a network (paper 004).
 
-What MPI calls take is how often they were called and the bytes they moved, times a network (paper 004). A
-call is one of three patterns: small messages of a reduction or a broadcast go down or up a tree of all
-processes; an all-to-all sends one message to every other process; all else is one message. If calls were not
-counted, the pattern alone says how two networks compare.
+Small messages of a reduction or a broadcast go down or up a tree of all processes, an all-to-all sends one
+message to every other process, all else is one message. If calls were not counted, the pattern alone tells.
 """
 
 import re
@@ -115,7 +113,6 @@ def network_ratio(
 
     Args:
         processes: float64[Q], of the program.
-        key: of the random numbers.
     """
     sizes = np.repeat(_SIZES, len(processes))
     together = np.tile(processes, len(_SIZES))

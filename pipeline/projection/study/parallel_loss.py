@@ -21,7 +21,6 @@ class ParallelLoss:
     Attributes:
         locations: float64[P], ascending.
         cost: float64[P], core-seconds under strong scaling, seconds under weak scaling.
-        node: cores of a node.
         strong: whether costs are core-seconds.
     """
 

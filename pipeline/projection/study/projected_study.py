@@ -44,9 +44,6 @@ class PredictionsThere:
 
     Predictions are composed of those here, of the numbers of calls and bytes, and of both machines at the
     very point.
-
-    Attributes:
-        known: predictions of all kernels and of their sum by level and points, made once.
     """
 
     here: ScalingModels
@@ -99,11 +96,7 @@ class StudyProjection:
     """A study on the machine it was measured on, and on another.
 
     Attributes:
-        here: the study as it was measured and modelled.
         there: the same on the other machine: its measured values are those here taken there.
-        callpaths: what takes the kernels of the call paths there.
-        regions: what takes those of the regions.
-        assumptions: what the projection rests on, one sentence each.
     """
 
     source: StudyMachine

@@ -163,9 +163,6 @@ class StudyMachine:
 def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None = None) -> StudyMachine:
     """Return a machine as studies need it.
 
-    Args:
-        variant: which of its variants, by default the usual one.
-
     Raises:
         UsageError: it lacks the number of cores or the memory bandwidth of a node, or a unit is wrong.
     """

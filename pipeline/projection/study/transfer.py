@@ -25,7 +25,6 @@ class Transfer:
     """Takes times of K kernels from one machine to another.
 
     Attributes:
-        table: how every kernel goes over.
         locations: float64[Q] of the program at points float64[Q, D].
         correlation: how strongly the errors of the predictions here go together, 0 to 1.
         per_location: whether times are seconds of one location rather than core-seconds of all.
@@ -208,8 +207,6 @@ def _split(times: Rows, calls: Rows, there: Rows, finishes: BoolArray) -> tuple[
 
     Args:
         times: float64[draw, k, Q], measured here.
-        calls: what the calls take on the network here.
-        there: what they take on the other one.
         finishes: bool[k], kernels that wait for what calls leave.
     """
     own = np.minimum(calls, times)

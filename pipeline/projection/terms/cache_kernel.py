@@ -44,7 +44,6 @@ def fit_cache_kernel(
     Args:
         sites: float64[n], V of every measurement.
         seconds: float64[n].
-        weights: ``relative`` or ``equal`` (as in the paper).
 
     Raises:
         ModelError: there are fewer than four measurements or three different V.

@@ -1,9 +1,6 @@
-"""Families of terms that files know by name: kernels, messages and allreduces, stated or fitted.
+"""Families of terms that files know by name, and formulas that files state: docs/explanations/projection.md.
 
-A new family is a module here that ends with `FAMILIES`. Any other formula can be fitted, too, by a term that
-states ``model = "fitted"``: docs/explanations/projection.md. Its measurements, whose keys are those of
-`fitting.term_data`, are in the formula's unit. A parameter is a unit, or a table with ``unit``, ``lower``
-(0), ``upper`` and ``start``, where a search begins; many values are tried without one.
+A new family is a module here that ends with `FAMILIES`. The measurements of a stated formula are in its unit.
 """
 
 import math

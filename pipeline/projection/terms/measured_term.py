@@ -1,10 +1,8 @@
 """Scaling models of a measured experiment as terms, with rivals, covariance and drift as joint draws.
 
-A term names a results directory of `pipeline run` and a region or call path: docs/explanations/projection.md.
-Names of C++ functions may be given without return type and parameters. Effort is in core-seconds: divided by
-the processes, ``work(n) / (P * unit.core)``, it is in seconds.
-
-Results directories belong to `pipeline.store`; whoever projects hands in a reader of them.
+A term names a results directory and a region or call path: docs/explanations/projection.md. Effort is in
+core-seconds: divided by the processes, ``work(n) / (P * unit.core)``, it is in seconds. Results directories
+belong to `pipeline.store`; whoever projects hands in a reader of them.
 """
 
 from collections.abc import Sequence

@@ -45,12 +45,7 @@ def _loggp_protocol(name: str, protocol: str, size: Model) -> Model:
 
 
 def fit_latency_bandwidth(
-    name: str,
-    sizes: FloatArray,
-    seconds: FloatArray,
-    *,
-    latency: float | None = None,
-    weights: Weights = "relative",
+    name: str, sizes: FloatArray, seconds: FloatArray, *, weights: Weights = "relative"
 ) -> Fit:
     """Return latency and bandwidth fitted to measured message times.
 
@@ -59,27 +54,19 @@ def fit_latency_bandwidth(
     Args:
         sizes: float64[n], bytes.
         seconds: float64[n].
-        latency: seconds, if it is known and only the bandwidth is to be fitted.
 
     Raises:
         ModelError: there are not more measurements than parameters.
     """
-    fixed = {} if latency is None else {f"{name}.latency": latency}
-    offset = 0.0 if latency is None else latency
-    design = sizes[:, None] if fixed else np.column_stack([np.ones_like(sizes), sizes])
-    lower = np.array([0.0, _FASTEST])[-design.shape[1] :]
-
-    def solve(targets: FloatArray, point: FloatArray) -> FloatArray:
-        return _last_inverted(solve_linear(design, lower, targets - offset, point))
-
-    def curve(parameters: FloatArray) -> FloatArray:
-        return offset + _last_inverted(parameters) @ design.T
-
+    design, lower = np.column_stack([np.ones_like(sizes), sizes]), np.array([0.0, _FASTEST])
     return fit_curve(
         name,
-        bind(latency_bandwidth(name), fixed),
-        [f"{name}.latency", f"{name}.bandwidth"][-design.shape[1] :],
-        (solve, curve),
+        latency_bandwidth(name),
+        [f"{name}.latency", f"{name}.bandwidth"],
+        (
+            lambda targets, point: _last_inverted(solve_linear(design, lower, targets, point)),
+            lambda parameters: _last_inverted(parameters) @ design.T,
+        ),
         {"x": sizes},
         seconds,
         weights,
@@ -177,7 +164,6 @@ FAMILIES = {
         build=latency_bandwidth,
         inputs=("x",),
         fit=fitted_by(fit_latency_bandwidth, "x"),
-        stated=("latency",),
         benchmarks=(*MESSAGES, *STREAMS),
     ),
     "loggp": TermFamily(

@@ -75,9 +75,6 @@ class Term:
 def read_term(table: TomlTable, name: str, names: Names, stored: ModelReader) -> Term:
     """Return the term that a table of a file states.
 
-    Args:
-        name: the term's name with its prefix; its symbols begin with it.
-
     Raises:
         InputError: keys are missing or unknown, or a file that it names cannot be read.
         UsageError: a value or an expression is invalid.

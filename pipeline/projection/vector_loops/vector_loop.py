@@ -1,16 +1,10 @@
-"""Vector loops: what describes one, and its time (paper 002, Figure 1).
+"""Vector loops: what describes one, and its time (paper 002, Figure 1): docs/explanations/vector-loops.md.
 
     T_v = (VLOADS + VSTORES) 8 B / BW * 64 / AVL + VFLOPS / F_v        vector part, if it is vectorised
     T_s = (SLOADS + SSTORES) 8 B / BW + SFLOPS / F_s                    scalar part
 
-BW is the bandwidth for the loop's MV score and locality, F the peak for its MV score. 64 / AVL is the
-penalty for vectors that do not fill their registers. The figure is damaged in the text we have; this
-reading agrees with the units, the text and the constants. Operations are expressions in application inputs,
-as the modelling assertions with which the paper annotates source. What a machine states is explained in
-docs/explanations/vector-loops.md.
-
-The paper assigns levels of locality by hand from observed bandwidths (section 4.1); `nearest_localities`
-does the same. The table has cells of equal value, so the answer need not be unique.
+BW is the bandwidth for the loop's MV score and locality, F the peak for its MV score. The paper assigns
+levels of locality by hand from observed bandwidths (section 4.1), as `nearest_localities` does.
 """
 
 from collections.abc import Callable, Mapping
@@ -54,9 +48,6 @@ def machine_values(names: Names) -> Values:
 
 def bandwidth_table(values: Mapping[str, Quantity], score: str) -> FloatArray:
     """Return float64[temporal, spatial], bytes per second of loops with an MV score.
-
-    Args:
-        values: the values of a machine by name.
 
     Raises:
         UsageError: the machine does not state a cell.
@@ -111,14 +102,10 @@ class VectorLoop:
     Attributes:
         score: its MV score: first digit 1 if it is multistreamed (spread over the processors of a
             multistreaming processor; today: threaded), second digit 1 if it is vectorised.
-        spatial: spatial locality, 0 extremely low, 1 moderate, 2 extremely high.
-        temporal: temporal locality, the same levels.
-        vector_flops: floating-point operations in vector instructions, as a count or in flop.
-        vector_loads: elements loaded by vector instructions.
-        vector_stores: elements stored by vector instructions.
-        scalar_flops: floating-point operations in scalar instructions.
-        scalar_loads: elements loaded by scalar instructions.
-        scalar_stores: elements stored by scalar instructions.
+        spatial: level of spatial locality.
+        temporal: level of temporal locality.
+        vector_flops: in vector instructions, as a count or in flop; scalar ones likewise.
+        vector_loads: elements; stores and scalar loads and stores likewise.
         vector_length: average vector length (AVL); None if it is full.
     """
 
@@ -154,11 +141,7 @@ class VectorLoop:
 
 
 def average_vector_length(trips: Model, longest: Model) -> Model:
-    """Return N / ceil(N / 64), the average vector length of a fully vectorised loop of N iterations.
-
-    Args:
-        trips: N, of the loop that is vectorised.
-    """
+    """Return N / ceil(N / 64), the average vector length of a fully vectorised loop of N iterations."""
     return trips / ceiling(trips / longest)
 
 
@@ -175,103 +158,65 @@ def as_flops(count: Model) -> Model:
     raise UsageError(f"unit mismatch: floating-point operations in {count.dimension}")
 
 
-@dataclass(frozen=True)
-class Conventions:
-    """What the paper leaves open, with our reading as the default.
-
-    Attributes:
-        strategy: ``pred`` uses locality and AVL, ``pred_novl`` full vectors, ``pred_lb`` and ``pred_hb``
-            full vectors and the lowest or highest bandwidth of the MV score.
-        scalar_bandwidth: ``loop``: scalar references of a vectorised loop get the loop's bandwidth, since the
-            text has one per loop; ``scalar``: that of the same loop unvectorised.
-        references: ``elements``: VLOADS counts elements; ``instructions``: instructions of AVL elements.
-        overlap: whether memory and computation overlap; the paper adds them.
-    """
-
-    strategy: Strategy = "pred"
-    scalar_bandwidth: Literal["loop", "scalar"] = "loop"
-    references: Literal["elements", "instructions"] = "elements"
-    overlap: bool = False
-
-
-PAPER = Conventions()
-
-
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VectorLoopTime:
-    """The components of a loop's time, in seconds.
-
-    Attributes:
-        overlap: whether memory and computation overlap.
-    """
+    """The components of a loop's time, in seconds."""
 
     vector_memory: Model
     vector_compute: Model
     scalar_memory: Model
     scalar_compute: Model
-    overlap: bool = False
 
     @property
     def vector(self) -> Model:
         """T_v."""
-        return self._both(self.vector_memory, self.vector_compute)
+        return self.vector_memory + self.vector_compute
 
     @property
     def scalar(self) -> Model:
         """T_s."""
-        return self._both(self.scalar_memory, self.scalar_compute)
+        return self.scalar_memory + self.scalar_compute
 
     @property
     def total(self) -> Model:
         """T_v + T_s."""
         return self.vector + self.scalar
 
-    def _both(self, memory: Model, compute: Model) -> Model:
-        return maximum(memory, compute) if self.overlap else memory + compute
 
-
-def loop_time(loop: VectorLoop, machine: Values, conventions: Conventions = PAPER) -> VectorLoopTime:
+def loop_time(loop: VectorLoop, machine: Values, strategy: Strategy = "pred") -> VectorLoopTime:
     """Return the time of one execution of a loop.
+
+    Args:
+        strategy: ``pred`` uses locality and AVL, ``pred_novl`` full vectors, ``pred_lb`` and ``pred_hb``
+            full vectors and the lowest or highest bandwidth of the MV score.
 
     Raises:
         UsageError: the machine lacks a value, a count has a wrong unit, or vector operations are stated for a
             loop that is not vectorised.
     """
     streams = "m1" if loop.streamed else "m0"
-    bandwidth = _bandwidth(loop.score, loop, machine, conventions)
-    slow = bandwidth
-    if loop.vectorised and conventions.scalar_bandwidth == "scalar":
-        slow = _bandwidth(f"{loop.score[0]}0", loop, machine, conventions)
-    moved = nothing = constant(0, TIME)
+    bandwidth, element = _bandwidth(loop, machine, strategy), machine("element")
+    moved = computed = constant(0, TIME)
     if loop.vectorised:
-        moved = (loop.vector_loads + loop.vector_stores) * machine("element") / bandwidth
-        moved = moved * _penalty(loop, machine, conventions)
+        longest = machine("vector_length")
+        length = longest if loop.vector_length is None or strategy != "pred" else loop.vector_length
+        moved = (loop.vector_loads + loop.vector_stores) * element / bandwidth * (longest / length)
+        computed = as_flops(loop.vector_flops) / machine(f"peak.vector.{streams}")
     else:
         _check_scalar(loop)
     return VectorLoopTime(
         vector_memory=moved,
-        vector_compute=as_flops(loop.vector_flops) / machine(f"peak.vector.{streams}")
-        if loop.vectorised
-        else nothing,
-        scalar_memory=(loop.scalar_loads + loop.scalar_stores) * machine("element") / slow,
+        vector_compute=computed,
+        scalar_memory=(loop.scalar_loads + loop.scalar_stores) * element / bandwidth,
         scalar_compute=as_flops(loop.scalar_flops) / machine(f"peak.scalar.{streams}"),
-        overlap=conventions.overlap,
     )
 
 
-def _bandwidth(score: str, loop: VectorLoop, machine: Values, conventions: Conventions) -> Model:
-    if conventions.strategy in ("pred", "pred_novl"):
-        return machine(cell(score, loop.spatial, loop.temporal))
-    column = [machine(cell(score, sl, tl)) for tl in range(LEVELS) for sl in range(LEVELS)]
-    return reduce(minimum if conventions.strategy == "pred_lb" else maximum, column)
-
-
-def _penalty(loop: VectorLoop, machine: Values, conventions: Conventions) -> Model:
-    longest = machine("vector_length")
-    length = loop.vector_length
-    if length is None or conventions.strategy != "pred":
-        length = longest
-    return length if conventions.references == "instructions" else longest / length
+def _bandwidth(loop: VectorLoop, machine: Values, strategy: Strategy) -> Model:
+    if strategy in ("pred", "pred_novl"):
+        return machine(cell(loop.score, loop.spatial, loop.temporal))
+    column = [machine(cell(loop.score, sl, tl)) for tl in range(LEVELS) for sl in range(LEVELS)]
+    return reduce(minimum if strategy == "pred_lb" else maximum, column)
 
 
 def _check_scalar(loop: VectorLoop) -> None:

@@ -1,17 +1,13 @@
 """A vector loop as a term of application files, ``model = "vector_loop"``: docs/explanations/vector-loops.md.
 
-The MV score is read from what GCC writes with ``-fopt-info-loop-vec-optimized-missed`` (or with
-``-fopt-info-all``), what Clang writes with ``-fsave-optimization-record`` (the paper reads Cray's loopmark
-listings), and OpenMP directives in the source, which take the place of multistreaming.
-
-The term is called without arguments and gives seconds on the machine: ``steps * loop14()``.
+The MV score is read from the reports of GCC and Clang (the paper reads Cray's loopmark listings); OpenMP
+directives in the source take the place of multistreaming.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
 
 from ingest.errors import InputError, PipelineError, UsageError
 from pipeline.projection.expressions.expression_text import Names, parse
@@ -20,7 +16,7 @@ from pipeline.projection.expressions.toml_tables import TomlTable, read_text
 from pipeline.projection.expressions.units import TIME, stated
 from pipeline.projection.vector_loops.vector_loop import (
     STRATEGIES,
-    Conventions,
+    Strategy,
     Values,
     VectorLoop,
     average_vector_length,
@@ -37,13 +33,7 @@ _SHARED = {"for", "do", "loop", "distribute", "taskloop"}
 
 @dataclass(frozen=True, kw_only=True)
 class LoopRecord:
-    """What a report says about the loop at a line.
-
-    Attributes:
-        file: the source file as the report names it.
-        vectorised: whether it says that the loop was vectorised.
-        streamed: whether it says that the loop is shared among threads.
-    """
+    """What a report says about the loop at a line."""
 
     file: str
     line: int
@@ -142,7 +132,7 @@ class StrategyTimes:
 
 def strategy_times(loop: VectorLoop, machine: Values) -> dict[str, Model]:
     """Return the time of a loop by each of the paper's strategies."""
-    return {strategy: loop_time(loop, machine, Conventions(strategy)).total for strategy in STRATEGIES}
+    return {strategy: loop_time(loop, machine, strategy).total for strategy in STRATEGIES}
 
 
 _COUNTS = {
@@ -153,13 +143,20 @@ _COUNTS = {
     "sloads": "scalar_loads",
     "sstores": "scalar_stores",
 }
-_CHOICES = {
-    "strategy": STRATEGIES,
-    "scalar_bandwidth": ("loop", "scalar"),
-    "references": ("elements", "instructions"),
-    "overlap": (False, True),
-}
-_OTHER = ("model", "mv", "report", "lines", "source", "sl", "tl", "avl", "trip", "measured", "note")
+_OTHER = (
+    "model",
+    "strategy",
+    "mv",
+    "report",
+    "lines",
+    "source",
+    "sl",
+    "tl",
+    "avl",
+    "trip",
+    "measured",
+    "note",
+)
 _LINES = re.compile(r"(?P<file>.+):(?P<first>\d+)(?:-(?P<last>\d+))?")
 
 
@@ -173,11 +170,11 @@ def vector_loop_term(table: TomlTable, name: str, names: Names) -> Model:
         InputError: a key is missing or unknown, or a report cannot be read.
         UsageError: an expression is invalid, or the machine has no bandwidth table.
     """
-    table.check_keys((*_COUNTS, *_CHOICES, *_OTHER))
+    table.check_keys((*_COUNTS, *_OTHER))
     try:
         machine = machine_values(names)
         loop = read_vector_loop(table, name, names, machine)
-        return loop_time(loop, machine, _conventions(table)).total
+        return loop_time(loop, machine, _strategy(table)).total
     except PipelineError as error:
         if error.where.startswith(table.where):
             raise
@@ -245,10 +242,10 @@ def _score(table: TomlTable) -> str:
     return mv_score(records, lines["file"], first, int(lines["last"] or first))
 
 
-def _conventions(table: TomlTable) -> Conventions:
-    chosen: dict[str, Any] = {key: table.content[key] for key in _CHOICES if key in table}
-    for key, value in chosen.items():
-        if value not in _CHOICES[key]:
-            choices = ", ".join(map(str, _CHOICES[key]))
-            raise InputError(f"invalid {key} {value!r}", where=table.where, hint=f"choose one of {choices}")
-    return Conventions(**chosen)
+def _strategy(table: TomlTable) -> Strategy:
+    given = table.content.get("strategy", "pred")
+    for strategy in STRATEGIES:
+        if given == strategy:
+            return strategy
+    hint = f"choose one of {', '.join(STRATEGIES)}"
+    raise InputError(f"invalid strategy {given!r}", where=table.where, hint=hint)

@@ -10,8 +10,7 @@ from pipeline.projection.expressions.symbolic_model import constant
 from pipeline.projection.expressions.units import BANDWIDTH, BYTES, FLOP_RATE, RATE, TIME, parse_quantity
 from pipeline.projection.machines.machine_text import MachineProvenance, machine_file, quantity
 from pipeline.projection.machines.machine_values import load_machine, machine_names
-from pipeline.projection.machines.node_figures import node_figures
-from pipeline.projection.machines.node_samples import CoreCache, Host, MeasuredFigure
+from pipeline.projection.machines.node_samples import CoreCache, Host, MeasuredFigure, node_figures
 from tests.pipeline.projection.stored import no_models
 
 HOST = Host(

@@ -13,9 +13,9 @@ from pipeline.projection.ports.comparisons import (
     compare_models,
 )
 from pipeline.projection.ports.port_estimate import estimate_cpi
-from pipeline.projection.ports.port_map import Variants, read_port_map, superscalar, variants_in
+from pipeline.projection.ports.port_map import read_port_map, superscalar, variants_in
 from pipeline.projection.ports.schedule import cycles
-from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, coarse, simulated_counts
+from tests.pipeline.projection.ports.simulated import coarse
 
 MEASURED = Path(__file__).parents[4] / "sample_profiles" / "mg-cfd-variants" / "variants.csv"
 
@@ -104,24 +104,6 @@ def test_each_variant_is_predicted_without_itself():
         ]
         assert found.predicted[:, column] == pytest.approx(expected, nan_ok=True)
     assert ("AVX2", "base") not in found.targets
-
-
-def test_an_offset_is_fitted_in_both_port_models():
-    """Cycles that no port explains are fitted once for the shared and once for the separate ports."""
-    counts = simulated_counts(np.random.default_rng(3), 10)
-    names = tuple(f"v{k}" for k in range(10))
-    variants = Variants(names, counts.sum(axis=1), counts, cycles(GOLDEN, counts, TRUE) + 25.0)
-    plain = compare_models(GOLDEN, {"all": variants}, "v0")
-    found = compare_models(GOLDEN, {"all": variants}, "v0", offset=True)
-    assert np.array_equal(plain.predicted[1], found.predicted[1])
-    assert not np.isclose(plain.predicted[2:], found.predicted[2:]).all(axis=1).any()
-    others = np.arange(10) != 5
-    simple, members = superscalar(GOLDEN)
-    for row, portmap, given in ((2, simple, counts @ members), (3, GOLDEN, counts)):
-        cpi = estimate_cpi(portmap, given[others], variants.cycles[others], offset=True).cpi
-        expected = by_difference(portmap, variants.cycles[0], given[5], given[0], cpi)
-        assert found.predicted[row, 4] == pytest.approx(expected)
-    assert found.summary()["contention"][0] < 0.5 * plain.summary()["contention"][0]
 
 
 def test_the_summary_has_mean_deviation_and_worst_error():

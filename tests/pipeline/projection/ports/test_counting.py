@@ -10,6 +10,7 @@ from pipeline.projection.ports.assembly import Instruction, functions_in
 from pipeline.projection.ports.counting import (
     class_table,
     classify,
+    count_classes,
     count_loop,
     operand_kinds,
     read_function,
@@ -260,14 +261,11 @@ def test_mistakes_in_class_tables():
     )
 
 
-def test_a_loop_may_be_chosen_by_its_length_and_table(tmp_path):
+def test_the_longest_loop_is_counted(tmp_path):
     text = "f:\n.L1:\n\taddl $1, %eax\n\tjne .L1\n.L2:\n\taddl $1, %eax\n\tnop\n\taddl $1, %eax\n\tjne .L2\n"
     golden = read_port_map("golden-cove")
     assert _counted(text, "f", golden, tmp_path)["alu"] == 3
-    assert _counted(text, "f", golden, tmp_path, length=2)["alu"] == 2
-    assert _counted(text, "f", golden, tmp_path, length=2, iterations=0.5)["alu"] == 4
-    rules = _table({"isa": "x86-64", "rule": [{"mnemonic": ".*", "classes": ["mul"]}]})
-    assert _counted(text, "f", golden, tmp_path, table=rules)["mul"] == 4
+    assert _counted(text, "f", golden, tmp_path, iterations=0.5)["alu"] == 6
 
 
 def test_wrong_files_functions_and_loops(tmp_path):
@@ -281,17 +279,17 @@ def test_wrong_files_functions_and_loops(tmp_path):
     for iterations in (0, -1):
         line = f"iterations = {iterations}; give unrolling times SIMD lanes, at least 1"
         assert refused(_counted, COMPILED, "flux", golden, tmp_path, iterations=iterations) == line
-    assert refused(_counted, COMPILED, "flux", golden, tmp_path, length=5) == (
-        f"{where}: flux: 0 loops of 5 instructions; lengths of the loops here: 13"
+    assert refused(_counted, "f:\n\tnop\n", "f", golden, tmp_path) == (
+        f"{where}: f: no loop found: no jump goes backwards; name another function"
     )
 
 
-def test_classes_that_the_map_lacks(tmp_path):
+def test_classes_that_the_map_lacks():
     table = _table({"isa": "x86-64", "rule": [{"mnemonic": ".*", "classes": ["tensor"]}]})
     with pytest.raises(
-        UsageError, match=r"flux: Golden Cove has no instruction class 'tensor'; its classes are div"
+        UsageError, match=r"Golden Cove has no instruction class 'tensor'; its classes are div"
     ):
-        _counted(COMPILED, "flux", read_port_map("golden-cove"), tmp_path, table=table)
+        count_classes(read_port_map("golden-cove"), table, (Instruction("nop"),))
 
 
 def test_text_that_is_not_utf8_is_read_as_far_as_it_goes(tmp_path):

@@ -5,7 +5,6 @@ import pytest
 
 from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic import real_symbol
-from pipeline.projection.expressions.symbolic_model import symbol
 from pipeline.projection.expressions.toml_tables import shipped
 from pipeline.projection.ports.port_fit import fit_ports, from_mini, port_cycles
 from pipeline.projection.ports.port_map import read_port_map
@@ -169,20 +168,6 @@ def test_fits_are_repeatable_and_have_as_many_draws_as_wanted(fitted):
     assert np.array_equal(again.fit.quality.draws, fit.fit.quality.draws)
     assert fit.fit.lack.poor is False
     assert fit.portmap is GOLDEN
-
-
-def test_an_offset_is_a_parameter():
-    rng = np.random.default_rng(3)
-    counts = simulated_counts(rng, 20)
-    measured = cycles(GOLDEN, counts, TRUE) + 25.0
-    fit = fit_ports("k", GOLDEN, counts, measured, offset=True, draws=40)
-    names = [p.name for p in fit.fit.parameters if p.identified]
-    assert names[-1] == "k.offset"
-    at = _inputs(GOLDEN, counts[:3])
-    assert predict({"c": fit.fit.model}, at)["c"].value == pytest.approx(measured[:3], rel=0.03)
-    assert predict({"c": fit.fit.model - symbol("k.offset")}, at)["c"].value == pytest.approx(
-        measured[:3] - fit.estimate.offset, rel=0.03
-    )
 
 
 def test_repeated_variants_show_a_lack_of_fit():

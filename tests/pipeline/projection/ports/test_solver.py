@@ -16,7 +16,7 @@ def problem(slopes, *, fixed=None, lower=1.0, upper=40.0, prior=1.0, pull=0.05):
         lower=np.full(k, lower),
         upper=np.full(k, upper),
         prior=np.broadcast_to(prior, k).astype(float),
-        pull=np.broadcast_to(pull, k).astype(float),
+        pull=pull,
     )
 
 
