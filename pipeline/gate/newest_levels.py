@@ -153,7 +153,7 @@ def _shift(logs: FloatArray, at: int, count: int, least: float) -> float:
     spread = max(
         float(np.quantile(np.concatenate([np.abs(off), apart]), 0.9)) / NORMAL_90,
         float(np.sort(apart)[count - 1 - strays]) / NORMAL_90,
-        max(map(_resolution, sides)),
+        *map(_resolution, sides),
         least,
     )
     return sign * (new - old) / (spread * _doubt(off / spread))

@@ -158,65 +158,103 @@ def as_flops(count: Model) -> Model:
     raise UsageError(f"unit mismatch: floating-point operations in {count.dimension}")
 
 
+@dataclass(frozen=True)
+class Conventions:
+    """What the paper leaves open, with our reading as the default.
+
+    Attributes:
+        strategy: ``pred`` uses locality and AVL, ``pred_novl`` full vectors, ``pred_lb`` and ``pred_hb``
+            full vectors and the lowest or highest bandwidth of the MV score.
+        scalar_bandwidth: ``loop``: scalar references of a vectorised loop get the loop's bandwidth, since the
+            text has one per loop; ``scalar``: that of the same loop unvectorised.
+        references: ``elements``: VLOADS counts elements; ``instructions``: instructions of AVL elements.
+        overlap: whether memory and computation overlap; the paper adds them.
+    """
+
+    strategy: Strategy = "pred"
+    scalar_bandwidth: Literal["loop", "scalar"] = "loop"
+    references: Literal["elements", "instructions"] = "elements"
+    overlap: bool = False
+
+
+PAPER = Conventions()
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class VectorLoopTime:
-    """The components of a loop's time, in seconds."""
+    """The components of a loop's time, in seconds.
+
+    Attributes:
+        overlap: whether memory and computation overlap.
+    """
 
     vector_memory: Model
     vector_compute: Model
     scalar_memory: Model
     scalar_compute: Model
+    overlap: bool = False
 
     @property
     def vector(self) -> Model:
         """T_v."""
-        return self.vector_memory + self.vector_compute
+        return self._both(self.vector_memory, self.vector_compute)
 
     @property
     def scalar(self) -> Model:
         """T_s."""
-        return self.scalar_memory + self.scalar_compute
+        return self._both(self.scalar_memory, self.scalar_compute)
 
     @property
     def total(self) -> Model:
         """T_v + T_s."""
         return self.vector + self.scalar
 
+    def _both(self, memory: Model, compute: Model) -> Model:
+        return maximum(memory, compute) if self.overlap else memory + compute
 
-def loop_time(loop: VectorLoop, machine: Values, strategy: Strategy = "pred") -> VectorLoopTime:
+
+def loop_time(loop: VectorLoop, machine: Values, conventions: Conventions = PAPER) -> VectorLoopTime:
     """Return the time of one execution of a loop.
-
-    Args:
-        strategy: ``pred`` uses locality and AVL, ``pred_novl`` full vectors, ``pred_lb`` and ``pred_hb``
-            full vectors and the lowest or highest bandwidth of the MV score.
 
     Raises:
         UsageError: the machine lacks a value, a count has a wrong unit, or vector operations are stated for a
             loop that is not vectorised.
     """
     streams = "m1" if loop.streamed else "m0"
-    bandwidth, element = _bandwidth(loop, machine, strategy), machine("element")
-    moved = computed = constant(0, TIME)
+    bandwidth = _bandwidth(loop.score, loop, machine, conventions)
+    slow = bandwidth
+    if loop.vectorised and conventions.scalar_bandwidth == "scalar":
+        slow = _bandwidth(f"{loop.score[0]}0", loop, machine, conventions)
+    moved = nothing = constant(0, TIME)
     if loop.vectorised:
-        longest = machine("vector_length")
-        length = longest if loop.vector_length is None or strategy != "pred" else loop.vector_length
-        moved = (loop.vector_loads + loop.vector_stores) * element / bandwidth * (longest / length)
-        computed = as_flops(loop.vector_flops) / machine(f"peak.vector.{streams}")
+        moved = (loop.vector_loads + loop.vector_stores) * machine("element") / bandwidth
+        moved = moved * _penalty(loop, machine, conventions)
     else:
         _check_scalar(loop)
     return VectorLoopTime(
         vector_memory=moved,
-        vector_compute=computed,
-        scalar_memory=(loop.scalar_loads + loop.scalar_stores) * element / bandwidth,
+        vector_compute=as_flops(loop.vector_flops) / machine(f"peak.vector.{streams}")
+        if loop.vectorised
+        else nothing,
+        scalar_memory=(loop.scalar_loads + loop.scalar_stores) * machine("element") / slow,
         scalar_compute=as_flops(loop.scalar_flops) / machine(f"peak.scalar.{streams}"),
+        overlap=conventions.overlap,
     )
 
 
-def _bandwidth(loop: VectorLoop, machine: Values, strategy: Strategy) -> Model:
-    if strategy in ("pred", "pred_novl"):
-        return machine(cell(loop.score, loop.spatial, loop.temporal))
-    column = [machine(cell(loop.score, sl, tl)) for tl in range(LEVELS) for sl in range(LEVELS)]
-    return reduce(minimum if strategy == "pred_lb" else maximum, column)
+def _bandwidth(score: str, loop: VectorLoop, machine: Values, conventions: Conventions) -> Model:
+    if conventions.strategy in ("pred", "pred_novl"):
+        return machine(cell(score, loop.spatial, loop.temporal))
+    column = [machine(cell(score, sl, tl)) for tl in range(LEVELS) for sl in range(LEVELS)]
+    return reduce(minimum if conventions.strategy == "pred_lb" else maximum, column)
+
+
+def _penalty(loop: VectorLoop, machine: Values, conventions: Conventions) -> Model:
+    longest = machine("vector_length")
+    length = loop.vector_length
+    if length is None or conventions.strategy != "pred":
+        length = longest
+    return length if conventions.references == "instructions" else longest / length
 
 
 def _check_scalar(loop: VectorLoop) -> None:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from ingest.errors import InputError, PipelineError, UsageError
 from pipeline.projection.expressions.expression_text import Names, parse
@@ -16,7 +17,7 @@ from pipeline.projection.expressions.toml_tables import TomlTable, read_text
 from pipeline.projection.expressions.units import TIME, stated
 from pipeline.projection.vector_loops.vector_loop import (
     STRATEGIES,
-    Strategy,
+    Conventions,
     Values,
     VectorLoop,
     average_vector_length,
@@ -132,7 +133,7 @@ class StrategyTimes:
 
 def strategy_times(loop: VectorLoop, machine: Values) -> dict[str, Model]:
     """Return the time of a loop by each of the paper's strategies."""
-    return {strategy: loop_time(loop, machine, strategy).total for strategy in STRATEGIES}
+    return {strategy: loop_time(loop, machine, Conventions(strategy)).total for strategy in STRATEGIES}
 
 
 _COUNTS = {
@@ -143,20 +144,13 @@ _COUNTS = {
     "sloads": "scalar_loads",
     "sstores": "scalar_stores",
 }
-_OTHER = (
-    "model",
-    "strategy",
-    "mv",
-    "report",
-    "lines",
-    "source",
-    "sl",
-    "tl",
-    "avl",
-    "trip",
-    "measured",
-    "note",
-)
+_CHOICES = {
+    "strategy": STRATEGIES,
+    "scalar_bandwidth": ("loop", "scalar"),
+    "references": ("elements", "instructions"),
+    "overlap": (False, True),
+}
+_OTHER = ("model", "mv", "report", "lines", "source", "sl", "tl", "avl", "trip", "measured", "note")
 _LINES = re.compile(r"(?P<file>.+):(?P<first>\d+)(?:-(?P<last>\d+))?")
 
 
@@ -170,11 +164,11 @@ def vector_loop_term(table: TomlTable, name: str, names: Names) -> Model:
         InputError: a key is missing or unknown, or a report cannot be read.
         UsageError: an expression is invalid, or the machine has no bandwidth table.
     """
-    table.check_keys((*_COUNTS, *_OTHER))
+    table.check_keys((*_COUNTS, *_CHOICES, *_OTHER))
     try:
         machine = machine_values(names)
         loop = read_vector_loop(table, name, names, machine)
-        return loop_time(loop, machine, _strategy(table)).total
+        return loop_time(loop, machine, _conventions(table)).total
     except PipelineError as error:
         if error.where.startswith(table.where):
             raise
@@ -242,10 +236,10 @@ def _score(table: TomlTable) -> str:
     return mv_score(records, lines["file"], first, int(lines["last"] or first))
 
 
-def _strategy(table: TomlTable) -> Strategy:
-    given = table.content.get("strategy", "pred")
-    for strategy in STRATEGIES:
-        if given == strategy:
-            return strategy
-    hint = f"choose one of {', '.join(STRATEGIES)}"
-    raise InputError(f"invalid strategy {given!r}", where=table.where, hint=hint)
+def _conventions(table: TomlTable) -> Conventions:
+    chosen: dict[str, Any] = {key: table.content[key] for key in _CHOICES if key in table}
+    for key, value in chosen.items():
+        if value not in _CHOICES[key]:
+            choices = ", ".join(map(str, _CHOICES[key]))
+            raise InputError(f"invalid {key} {value!r}", where=table.where, hint=f"choose one of {choices}")
+    return Conventions(**chosen)

@@ -7,7 +7,7 @@ from ingest.errors import UsageError
 from pipeline.projection.expressions.evaluation import predict, sensitivities
 from pipeline.projection.expressions.symbolic_model import bind, ceiling, constant, floor, maximum, symbol
 from pipeline.projection.expressions.units import BANDWIDTH, BYTES, FLOP_RATE, NONE, TIME, Quantity
-from pipeline.projection.vector_loops.vector_loop import loop_time
+from pipeline.projection.vector_loops.vector_loop import Conventions, loop_time
 from tests.pipeline.projection.vector_loops.x1e import LOOP, VALUES, X1E, at
 
 DIMENSIONS = {"bandwidth": BANDWIDTH, "peak": FLOP_RATE, "element": BYTES, "vector_length": NONE}
@@ -28,9 +28,10 @@ def test_a_loop_by_hand():
 @pytest.mark.parametrize("name", ["n", "m"])
 def test_sensitivities_equal_finite_differences(name):
     """With maxima, minima and steps: the derivative by m is that of a constant, ceil(2.5)."""
-    time = loop_time(LOOP, VALUES, "pred_lb")
-    longer = maximum(time.vector_memory, time.vector_compute) + time.scalar
-    model = longer * ceiling(symbol("m")) + symbol("n") * constant(1e-9, TIME)
+    conventions = Conventions(strategy="pred_lb", overlap=True)
+    model = loop_time(LOOP, VALUES, conventions).total * ceiling(symbol("m")) + symbol("n") * constant(
+        1e-9, TIME
+    )
     inputs, step = {"n": 5000.0, "m": 2.5}, 1e-3
     found = {s.name: s.derivative for s in sensitivities(model, inputs)}[name]
     up, down = (at(model, **{**inputs, name: inputs[name] + move}) for move in (step, -step))

@@ -1,4 +1,4 @@
-"""The time of a loop: what a description may say, and what it is made of."""
+"""The time of a loop: what a description may say, and what the conventions change."""
 
 import pytest
 
@@ -6,6 +6,7 @@ from ingest.errors import UsageError
 from pipeline.projection.expressions.symbolic_model import constant, symbol
 from pipeline.projection.expressions.units import BANDWIDTH, FLOP, TIME
 from pipeline.projection.vector_loops.vector_loop import (
+    Conventions,
     VectorLoop,
     as_flops,
     average_vector_length,
@@ -33,17 +34,40 @@ def test_the_score_says_whether_a_loop_is_streamed_and_vectorised():
     ]
 
 
-def test_memory_and_computation_add_up():
+def test_conventions_change_what_they_say():
     time = loop_time(LOOP, VALUES)
-    both = [at(time.vector_memory, n=640.0), at(time.vector_compute, n=640.0)]
+    slow = loop_time(LOOP, VALUES, Conventions(scalar_bandwidth="scalar"))
+    assert at(slow.scalar_memory) == pytest.approx(at(time.scalar_memory) * 14 / 1.6)
+    assert at(slow.vector_memory, n=640.0) == at(time.vector_memory, n=640.0)
+    counted = loop_time(LOOP, VALUES, Conventions(references="instructions"))
+    assert at(counted.vector_memory, n=640.0) == pytest.approx(64 * at(time.vector_memory, n=640.0))
+    overlapped = loop_time(LOOP, VALUES, Conventions(overlap=True))
+    both = [at(overlapped.vector_memory, n=640.0), at(overlapped.vector_compute, n=640.0)]
+    assert at(overlapped.vector, n=640.0) == max(both)
     assert at(time.vector, n=640.0) == sum(both)
-    scalar = loop("10", scalar_loads=constant(1e6), scalar_stores=constant(1e6), scalar_flops=constant(3e6))
-    assert at(loop_time(scalar, VALUES).total) == pytest.approx(2e6 * 8 / 0.8e9 + 3e6 / 2.26e9)
 
 
-def test_short_vectors_take_as_long_as_full_ones():
+def test_instructions_of_short_vectors_move_fewer_elements():
     short = loop("01", vector_loads=constant(1e6), vector_length=constant(16))
-    assert at(loop_time(short, VALUES).vector_memory) == pytest.approx(1e6 * 8 / 2.5e9 * 64 / 16)
+    elements, instructions = (
+        at(loop_time(short, VALUES, Conventions(references=kind)).vector_memory)
+        for kind in ("elements", "instructions")
+    )
+    assert elements == pytest.approx(1e6 * 8 / 2.5e9 * 64 / 16)
+    assert instructions == pytest.approx(1e6 * 16 * 8 / 2.5e9)
+
+
+def test_overlap_holds_for_loops_that_are_not_vectorised():
+    scalar = loop("10", scalar_loads=constant(1e6), scalar_stores=constant(1e6), scalar_flops=constant(3e6))
+    memory, compute = 2e6 * 8 / 0.8e9, 3e6 / 2.26e9
+    assert at(loop_time(scalar, VALUES).total) == pytest.approx(memory + compute)
+    assert at(loop_time(scalar, VALUES, Conventions(overlap=True)).total) == pytest.approx(memory)
+
+
+def test_the_scalar_bandwidth_of_a_loop_that_is_not_vectorised_is_its_own():
+    scalar = loop("10", scalar_loads=constant(1e6))
+    times = [loop_time(scalar, VALUES, Conventions(scalar_bandwidth=kind)) for kind in ("loop", "scalar")]
+    assert at(times[0].total) == at(times[1].total)
 
 
 def test_time_is_in_seconds_whatever_the_unit_of_flops():

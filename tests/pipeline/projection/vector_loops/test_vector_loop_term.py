@@ -8,6 +8,7 @@ from pipeline.projection.applications.composition import compose
 from pipeline.projection.expressions.symbolic_model import constant, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.vector_loops.vector_loop import (
+    Conventions,
     VectorLoop,
     average_vector_length,
     loop_time,
@@ -50,6 +51,12 @@ def test_term_in_an_application_file(tmp_path):
 
 def test_every_count_and_every_choice_is_read(tmp_path):
     counts = {"vflops": 3, "vloads": 5, "vstores": 7, "sflops": 11, "sloads": 13, "sstores": 17}
+    choices = {
+        "scalar_bandwidth": "scalar",
+        "references": "instructions",
+        "overlap": True,
+        "strategy": "pred_hb",
+    }
     stated = VectorLoop(
         name="sweep",
         score="01",
@@ -64,8 +71,10 @@ def test_every_count_and_every_choice_is_read(tmp_path):
         vector_length=constant(32),
     )
     table = {**TABLE, **{key: f"{count}e6" for key, count in counts.items()}}
-    for given in ({}, {"strategy": "pred_hb"}):
-        assert at(term(tmp_path, {**table, **given})) == at(loop_time(stated, VALUES, **given).total)
+    for given in ({}, *({key: value} for key, value in choices.items())):
+        assert at(term(tmp_path, {**table, **given})) == at(
+            loop_time(stated, VALUES, Conventions(**given)).total
+        )
 
 
 def test_the_trip_count_gives_the_vector_length(tmp_path):
@@ -92,6 +101,7 @@ def test_the_trip_count_gives_the_vector_length(tmp_path):
         ({"vloads": "m"}, "app.toml: [terms.sweep] vloads: unknown name 'm' in 'm'"),
         ({"trip": "m"}, "app.toml: [terms.sweep] trip: unknown name 'm'"),
         ({"strategy": "best"}, "invalid strategy 'best'; choose one of pred, pred_novl, pred_lb, pred_hb"),
+        ({"overlap": "yes"}, "invalid overlap 'yes'; choose one of False, True"),
         (
             {"vflops": "mach.element"},
             "app.toml: [terms.sweep]: unit mismatch: floating-point operations in B",

@@ -11,6 +11,7 @@ from pipeline.projection.expressions.toml_tables import find, read_toml
 from pipeline.projection.machines.machine_values import load_machine, machine_names
 from pipeline.projection.vector_loops.vector_loop import (
     STRATEGIES,
+    Conventions,
     VectorLoop,
     bandwidth_table,
     loop_time,
@@ -162,7 +163,7 @@ def test_shipped_hycom_is_projected():
 
 
 def _strategies(loop: VectorLoop) -> dict[str, float]:
-    return {s: _value(loop_time(loop, VALUES, s).total) for s in STRATEGIES}
+    return {s: _value(loop_time(loop, VALUES, Conventions(s)).total) for s in STRATEGIES}
 
 
 def test_strategies_agree_where_the_paper_says_so():
@@ -176,7 +177,7 @@ def test_strategies_agree_where_the_paper_says_so():
 def test_short_vectors_cost_what_they_leave_empty():
     """Loop 14 (AVL 32): its vector memory part is twice that of full vectors."""
     loop = _loop("11", 32, 1, 2)
-    part = {s: _value(loop_time(loop, VALUES, s).vector_memory) for s in STRATEGIES}
+    part = {s: _value(loop_time(loop, VALUES, Conventions(s)).vector_memory) for s in STRATEGIES}
     assert part["pred"] == pytest.approx(2 * part["pred_novl"])
     assert part["pred_lb"] / part["pred"] == pytest.approx(24 / 10 * 32 / 64)
     assert part["pred_hb"] < part["pred_novl"] < part["pred_lb"]
@@ -185,7 +186,7 @@ def test_short_vectors_cost_what_they_leave_empty():
 def test_loop_15_lowest_bandwidth_against_prediction():
     for length in (20, 64):
         loop = _loop("11", length, 2, 1)
-        part = {s: _value(loop_time(loop, VALUES, s).vector_memory) for s in STRATEGIES}
+        part = {s: _value(loop_time(loop, VALUES, Conventions(s)).vector_memory) for s in STRATEGIES}
         assert part["pred_lb"] / part["pred"] == pytest.approx(2.8 * length / 64)
 
 
