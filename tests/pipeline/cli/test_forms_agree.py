@@ -108,9 +108,11 @@ def same(text, value):
 
 def numbers_in(text):
     """Yield the numbers that a cell states, but for bounds, and half a unit of their last digit."""
-    for sign, digits, unit, percent in QUANTITY.findall(text):
+    found = QUANTITY.findall(text)
+    shared = (found[-1][2] or found[-1][3].strip()) if found and " .. " in text else ""  # 98.0 .. 110.6 %
+    for sign, digits, unit, percent in found:
         if not sign:
-            size = UNITS.get(unit or percent.strip(), 1.0)
+            size = UNITS.get(unit or percent.strip() or shared, 1.0)
             decimals = len(digits.split("e")[0].partition(".")[2])
             yield float(digits.replace(",", "")) * size, (0.51 * 10.0**-decimals if decimals else 0.0) * size
 
