@@ -241,10 +241,11 @@ def test_it_is_saved_as_a_picture_with_its_hatching(page: Any) -> None:
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as SVG: differential flame graph").click()
     root = ET.fromstring(Path(download.value.path()).read_text())
-    tags = [node.tag.rpartition("}")[2] for node in root.iter()]
-    assert tags.count("path") >= 5  # boxes are paths, as everything in a figure for a paper
-    strokes = [node.get("stroke", "none") for node in root.iter() if node.tag.endswith("path")]
-    assert any(stroke != "none" for stroke in strokes)
+    paths = [node for node in root.iter() if node.tag.endswith("path")]
+    boxes = [path for path in paths if path.get("fill", "none") != "none"]
+    assert len(boxes) >= 5
+    lines = [path for path in paths if path not in boxes and path.get("d", "").count("M") > 1]
+    assert lines and all(path.get("stroke", "none") != "none" for path in lines)
     assert all("var(" not in value for node in root.iter() for value in node.attrib.values())
 
 
