@@ -22,6 +22,8 @@ PAGES = {
     "benchmarks/accuracy/results.md": "benchmarks/accuracy.md",
     "benchmarks/adaptive/results.md": "benchmarks/adaptive.md",
     "benchmarks/campaign/README.md": "benchmarks/campaign.md",
+    "benchmarks/history/results.md": "benchmarks/change-points.md",
+    "benchmarks/history/results_before.md": "benchmarks/change-points-before.md",
     "benchmarks/modelling/results.md": "benchmarks/modelling.md",
     "benchmarks/modelling_several/results.md": "benchmarks/several-parameters.md",
     "benchmarks/overview/results.md": "benchmarks/overview.md",

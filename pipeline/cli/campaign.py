@@ -12,7 +12,13 @@ import typer
 from ingest.errors import UsageError
 from pipeline.cli.app import app
 from pipeline.cli.options import Json, Limit, command, refuse_beside, shared, switch, valued
-from pipeline.cli.output import STANDARD_OUTPUT, show_notice, write_output, write_summary
+from pipeline.cli.output import (
+    STANDARD_OUTPUT,
+    require_one_on_standard_output,
+    show_notice,
+    write_output,
+    write_summary,
+)
 from pipeline.wording.exit_codes import ExitCode
 
 if TYPE_CHECKING:
@@ -34,6 +40,7 @@ Runs = Annotated[
     list[str], typer.Argument(metavar="RUN...", help="Names of runs, as `campaign status` has them.")
 ]
 Output = Annotated[str, shared("--out", ": the description, '-' for standard output")]
+Page = Annotated[str | None, shared("--out", ": a page, '-' for standard output")]
 Results = Annotated[
     Path | None,
     valued(
@@ -79,7 +86,7 @@ def plan(
 
     The order is drawn once and stored. Costs come from the first runs, or from the models of --results.
     """
-    from pipeline.report.terminal.measurements import show_plan
+    from pipeline.report.terminal.campaigns import show_plan
     from pipeline.stages.campaign_submission import plan_campaign
 
     _present(plan_campaign(file, results), json, partial(show_plan, limit=limit))
@@ -98,7 +105,7 @@ def submit(
     Slurm and PBS get jobs; without a scheduler the runs are made here, one at a time. Exit code 3: some
     runs failed.
     """
-    from pipeline.report.terminal.measurements import show_status
+    from pipeline.report.terminal.campaigns import show_status
     from pipeline.stages.campaign_submission import dry_run as scripts
     from pipeline.stages.campaign_submission import every_retry, no_retry, submit_campaign
 
@@ -116,11 +123,18 @@ def submit(
 
 @command("status", group=campaign_app)
 def status(
-    file: File = Path(CAMPAIGN), watch: Watch = False, interval: Interval = 5.0, json: Json = None
+    file: File = Path(CAMPAIGN),
+    watch: Watch = False,
+    interval: Interval = 5.0,
+    page: Page = None,
+    json: Json = None,
 ) -> None:
     """Show how far the runs are, and the last lines of the logs of those that failed."""
-    from pipeline.report.terminal.measurements import show_status
-    from pipeline.stages.campaign import read_progress
+    from pipeline.report.page.campaign_page import campaign_html
+    from pipeline.report.terminal.campaigns import show_status
+    from pipeline.stages.campaign import progress_summary, read_progress
+
+    require_one_on_standard_output({"--out": page, "--json": json})
 
     def draw(screen: "Console", summary: Mapping[str, Any]) -> None:
         if watch and sys.stdout.isatty():
@@ -129,7 +143,10 @@ def status(
 
     while True:
         progress = read_progress(file)
-        _present(progress, json, draw)
+        if page is not None:
+            write_output(page, campaign_html(progress_summary(progress)))
+        if page != STANDARD_OUTPUT:
+            _present(progress, json, draw)
         if not watch or not progress.under_way:
             return
         time.sleep(interval)
@@ -141,7 +158,7 @@ def reset(runs: Runs, file: Described = Path(CAMPAIGN), json: Json = None) -> No
 
     What they left is kept beside (`work/RUN.attempt1`), and what they cost stays spent.
     """
-    from pipeline.report.terminal.measurements import show_status
+    from pipeline.report.terminal.campaigns import show_status
     from pipeline.stages.campaign import reset_campaign
 
     _present(reset_campaign(file, runs, show_notice), json, show_status)
@@ -185,7 +202,7 @@ def _accept(file: Path, accept: bool) -> None:
 
 def _show_progress(progress: "CampaignProgress", json: str | None) -> None:
     """Print the rounds so far and the answer; exit with a code that says whether it is one."""
-    from pipeline.report.terminal.measurements import show_rounds
+    from pipeline.report.terminal.campaigns import show_rounds
 
     _present(progress, json, show_rounds)
     if progress.request:

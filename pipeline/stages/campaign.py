@@ -193,6 +193,7 @@ class LiftedLimitJson(TypedDict):
 class CampaignJson(TypedDict):
     """A campaign: its runs in order with their states, and what they cost."""
 
+    name: Annotated[str, "of the application"]
     seed: Annotated[int, "of the order"]
     question: QuestionJson | None
     rounds: list[RoundJson]
@@ -213,6 +214,7 @@ def progress_summary(progress: CampaignProgress) -> CampaignJson:
     campaign = progress.campaign
     known, unknown = progress.remaining
     return {
+        "name": campaign.application.name,
         "seed": progress.design.seed,
         "question": _question_summary(campaign.question),
         "rounds": [_round_summary(progress, number) for number in range(1, len(progress.design.rounds) + 1)],

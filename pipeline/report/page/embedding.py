@@ -33,6 +33,7 @@ OWN_STYLES = {
     "history": ("history",),
     "history_kernel": ("history",),
     "projection": (),
+    "campaign": (),
 }
 ENTRIES = {
     "report": "main.js",
@@ -40,6 +41,7 @@ ENTRIES = {
     "history": "history/index.js",
     "history_kernel": "history/kernel.js",
     "projection": "projection/projection.js",
+    "campaign": "campaign/campaign.js",
 }
 """The module that each page begins with."""
 

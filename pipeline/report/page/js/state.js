@@ -23,6 +23,7 @@ export class Address {
   constructor(text) {
     this.kept = new URLSearchParams(text.includes("=") ? text : "");
     if (text && !text.includes("=")) this.kept.set("section", text);
+    this.words = wordsOf(this.kept.get("find") ?? "");
     /** @type {number | undefined} */
     this.writing = undefined;
   }
@@ -37,6 +38,24 @@ export class Address {
     else this.kept.set(name, value);
     clearTimeout(this.writing);
     this.writing = setTimeout(() => this.write(), LATER);
+  }
+
+  /**
+   * Keeps what is searched for.
+   * @param {string} text
+   */
+  find(text) {
+    this.words = wordsOf(text);
+    this.keep("find", this.words.length ? text : null);
+  }
+
+  /**
+   * Whether a name has all words that are searched for.
+   * @param {string} name
+   */
+  hasWords(name) {
+    const text = name.toLowerCase();
+    return this.words.every((word) => text.includes(word));
   }
 
   write() {
@@ -79,7 +98,6 @@ export class State extends Address {
     this.levelName = this.kept.get("show") === "callpaths" ? "callpaths" : "regions";
     this.metric = report.metrics.find(({ name }) => name === this.kept.get("metric")) ?? report.metrics[0];
     this.selection = this.selectionFrom(this.kept);
-    this.words = wordsOf(this.kept.get("find") ?? "");
     /** @type {Map<KernelSet, (k: number) => string>} */
     this.searched = new Map();
     /** @type {Follower[]} */
@@ -144,8 +162,7 @@ export class State extends Address {
 
   /** @param {string} text */
   setSearch(text) {
-    this.words = wordsOf(text);
-    this.keep("find", this.words.length ? text : null);
+    this.find(text);
     this.changed();
   }
 
@@ -307,11 +324,8 @@ export function numbersIn(text, count) {
   return numbers.filter((k) => Number.isInteger(k) && k >= 0 && k < count);
 }
 
-/**
- * The words of a search.
- * @param {string} text
- */
-export function wordsOf(text) {
+/** @param {string} text */
+function wordsOf(text) {
   return text.toLowerCase().split(/\s+/).filter(Boolean);
 }
 

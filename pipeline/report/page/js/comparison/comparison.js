@@ -8,7 +8,7 @@ import { floats, readData } from "../data/payload.js";
 import { BoxTree, WHOLE } from "../draw/boxes.js";
 import { byId, el, keepingFocus, onResize, selector } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
-import { Address, wordsOf } from "../state.js";
+import { Address } from "../state.js";
 import { nameHas } from "../text/names.js";
 import { estimateText, figure, intervalText, pointText } from "../text/numbers.js";
 import { outsideText, scaleControl } from "../views/controls.js";
@@ -101,7 +101,6 @@ const opening = Math.max(measured - 1, 0); // the largest common scale, else the
 const chosen = {
   scale: indexOf(address.kept.get("scale"), scales.length, opening),
   selection: indexOf(address.kept.get("callpath"), payload.region.length, NONE),
-  words: wordsOf(address.kept.get("find") ?? ""),
   row: indexOf(
     address.kept.get("kernel"),
     rows.length,
@@ -177,7 +176,7 @@ function compared() {
 /** @param {number} k */
 function look(k) {
   if (k === chosen.selection) return " selected";
-  return chosen.words.length && !nameHas(tree.level, k, chosen.words) ? " fades" : "";
+  return address.words.length && !nameHas(tree.level, k, address.words) ? " fades" : "";
 }
 
 /** @param {number} k */
@@ -217,8 +216,7 @@ function draw() {
 
 /** @param {Element} row */
 function isFound(row) {
-  const names = row.querySelector("th")?.getAttribute("title")?.toLowerCase() ?? "";
-  return chosen.words.every((word) => names.includes(word));
+  return address.hasWords(row.querySelector("th")?.getAttribute("title") ?? "");
 }
 
 /** Shows the rows whose kernel has all words in its name or those of its callers. */
@@ -230,12 +228,11 @@ const search = searchBox({
   label: "Search: Kernels in table and call tree",
   text: address.kept.get("find"),
   search: (text) => {
-    chosen.words = wordsOf(text);
-    address.keep("find", chosen.words.length ? text : null);
+    address.find(text);
     filter();
     draw();
   },
-  found: () => (chosen.words.length ? [...rows.keys()].filter((row) => isFound(rows[row])) : null),
+  found: () => (address.words.length ? [...rows.keys()].filter((row) => isFound(rows[row])) : null),
   at: (row) => row === chosen.row,
   goTo: (row) => {
     const [k] = payload.kernels[row];

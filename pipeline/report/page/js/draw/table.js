@@ -53,6 +53,7 @@ import { csvButton } from "./files.js";
  */
 
 const PAGE_ROWS = 25;
+const ALPHABET = new Intl.Collator(undefined, { numeric: true });
 
 export class DataTable {
   /**
@@ -349,14 +350,14 @@ function titleParts(column) {
 }
 
 /**
- * Text in the order of the alphabet, numbers by size with what is not known last whichever way.
+ * Text in the order of the alphabet and of numbers in it, numbers by size with what is not known last whichever way.
  * @param {number | string} a
  * @param {number | string} b
  * @param {boolean} descending
  */
 export function compared(a, b, descending) {
   const way = descending ? -1 : 1;
-  if (typeof a === "string" || typeof b === "string") return way * String(a).localeCompare(String(b));
+  if (typeof a === "string" || typeof b === "string") return way * ALPHABET.compare(String(a), String(b));
   if (Number.isNaN(a) || Number.isNaN(b)) return Number(Number.isNaN(a)) - Number(Number.isNaN(b));
   return way * (a - b);
 }

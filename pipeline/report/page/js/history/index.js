@@ -5,9 +5,9 @@ import { readData } from "../data/payload.js";
 import { byId, el, switcher } from "../draw/dom.js";
 import { commitNode } from "../draw/nodes.js";
 import { columnsOf, DataTable } from "../draw/table.js";
-import { Address, wordsOf } from "../state.js";
+import { Address } from "../state.js";
 import { buildTheme, followAddress } from "../views/navigation.js";
-import { searchBox } from "../views/search.js";
+import { tableSearch } from "../views/search.js";
 import { Trends } from "./trends.js";
 
 /** @import { ColumnPayload } from "../draw/table.js" */
@@ -36,7 +36,6 @@ const LEVELS = [
   ["callpath", "Call paths"],
 ];
 let shown = address.choice("level", LEVELS);
-let words = wordsOf(address.kept.get("find") ?? "");
 
 /**
  * @param {number} row
@@ -74,8 +73,7 @@ function trendCells(key) {
 
 /** @param {number} row */
 function isShown(row) {
-  const name = `${columns[0].texts[row]} ${places[row]}`.toLowerCase();
-  const found = words.every((word) => name.includes(word));
+  const found = address.hasWords(`${columns[0].texts[row]} ${places[row]}`);
   return found && (shown === "" || levels[row] === shown || levels[row] === "total");
 }
 
@@ -97,18 +95,12 @@ function linkOf(row) {
   return document.querySelector(`#matrix a[href="${addresses[row]}"]`);
 }
 
-const search = searchBox({
-  label: "Search: Kernels",
-  text: address.kept.get("find"),
-  search: (text) => {
-    words = wordsOf(text);
-    address.keep("find", words.length ? text : null);
-    table.refresh();
-  },
-  found: () => (words.length ? table.found() : null),
+const search = tableSearch({
+  noun: "kernels",
+  address,
+  table,
   at: (row) => linkOf(row) === document.activeElement,
   goTo: (row) => {
-    table.showRow((one) => one === row);
     const link = linkOf(row);
     if (link instanceof HTMLElement) link.focus();
   },

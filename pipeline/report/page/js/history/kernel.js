@@ -8,10 +8,10 @@ import { figureButtons } from "../draw/figures/figure_buttons.js";
 import { chartRows, csvButton } from "../draw/files.js";
 import { commitNode } from "../draw/nodes.js";
 import { DataTable } from "../draw/table.js";
-import { Address, wordsOf } from "../state.js";
+import { Address } from "../state.js";
 import { figure, percent, quantity, tickLabel } from "../text/numbers.js";
 import { buildTheme, followAddress } from "../views/navigation.js";
-import { searchBox } from "../views/search.js";
+import { tableSearch } from "../views/search.js";
 import { Trends } from "./trends.js";
 
 /** @import { Floats } from "../data/payload.js" */
@@ -55,7 +55,6 @@ data.days.reduce((before, days) => {
 }, 0);
 const measures = data.measures.map((measure) => ({ ...measure, values: floats(measure.values) }));
 const address = new Address(location.hash.slice(1));
-let words = wordsOf(address.kept.get("find") ?? "");
 let selected = -1;
 
 /** @param {number} entry */
@@ -223,7 +222,7 @@ function textColumn(key, title, text) {
 
 /** @param {number} entry */
 function isFound(entry) {
-  return words.every((word) => nameOf(entry).toLowerCase().includes(word));
+  return address.hasWords(nameOf(entry));
 }
 
 /** @param {number} entry */
@@ -233,21 +232,12 @@ function pick(entry) {
   table.refresh();
 }
 
-const search = searchBox({
-  label: "Search: Entries",
-  hint: "Search entries",
-  text: address.kept.get("find"),
-  search: (text) => {
-    words = wordsOf(text);
-    address.keep("find", words.length ? text : null);
-    table.refresh();
-  },
-  found: () => (words.length ? table.found() : null),
+const search = tableSearch({
+  noun: "entries",
+  address,
+  table,
   at: (entry) => entry === selected,
-  goTo: (entry) => {
-    pick(entry);
-    table.showRow((one) => one === entry);
-  },
+  goTo: pick,
 });
 byId("search").replaceChildren(...search.nodes);
 const kept = data.commits.findIndex((_, entry) => nameOf(entry) === address.kept.get("entry"));

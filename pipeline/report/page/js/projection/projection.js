@@ -7,9 +7,9 @@ import { drawBand, drawDots, drawLine, drawTarget, frame } from "../draw/chart.j
 import { byId, el, onResize, selector } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
 import { columnsOf, DataTable } from "../draw/table.js";
-import { Address, wordsOf } from "../state.js";
+import { Address } from "../state.js";
 import { buildTheme, followAddress } from "../views/navigation.js";
-import { searchBox } from "../views/search.js";
+import { tableSearch } from "../views/search.js";
 
 /** @import { ColumnPayload } from "../draw/table.js" */
 
@@ -32,7 +32,6 @@ const RATIO = 8; // of the largest to the smallest value, from which axes are lo
 const data = await readData();
 const { swept, unit, points, parts } = data;
 const address = new Address(location.hash.slice(1));
-let words = wordsOf(address.kept.get("find") ?? "");
 let chosen = points.findIndex(({ text }) => text === address.kept.get("at"));
 if (chosen < 0) chosen = points.length - 1;
 
@@ -72,10 +71,8 @@ function draw(host) {
 }
 
 let columns = points[chosen].columns;
-const rows = () => {
-  const names = columns[0].texts.map((text) => text.toLowerCase());
-  return names.map((_, row) => row).filter((row) => words.every((word) => names[row].includes(word)));
-};
+const rows = () =>
+  columns[0].texts.map((_, row) => row).filter((row) => address.hasWords(columns[0].texts[row]));
 /** @type {number} */
 let found = -1;
 const table = new DataTable(byId("parts-table"), {
@@ -92,20 +89,14 @@ const table = new DataTable(byId("parts-table"), {
     },
   },
 });
-const search = searchBox({
-  label: "Search: Parts",
-  hint: "Search parts",
-  text: address.kept.get("find"),
-  search: (text) => {
-    words = wordsOf(text);
-    address.keep("find", words.length ? text : null);
-    table.refresh();
-  },
-  found: () => (words.length ? table.found() : null),
+const search = tableSearch({
+  noun: "parts",
+  address,
+  table,
   at: (row) => row === found,
   goTo: (row) => {
     found = row;
-    table.showRow((one) => one === row);
+    table.refresh();
   },
 });
 const host = document.getElementById("sweep-plot");

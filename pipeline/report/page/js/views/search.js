@@ -3,6 +3,9 @@
 
 import { el } from "../draw/dom.js";
 
+/** @import { DataTable, Row } from "../draw/table.js" */
+/** @import { Address } from "../state.js" */
+
 /**
  * @param {object} spec
  * @param {string} spec.label what it looks at
@@ -36,4 +39,31 @@ export function searchBox({ label, hint = "Search kernels", text, search, found,
   });
   update();
   return { nodes: [box, matches], update };
+}
+
+/**
+ * The search of the one table that a page has, whose rows are those that the address finds.
+ * @param {object} spec
+ * @param {string} spec.noun of its rows
+ * @param {Address} spec.address
+ * @param {DataTable} spec.table
+ * @param {(row: Row) => boolean} spec.at whether a row is selected
+ * @param {(row: Row) => void} spec.goTo selects a row, which is in sight by then
+ */
+export function tableSearch({ noun, address, table, at, goTo }) {
+  return searchBox({
+    label: `Search: ${noun.charAt(0).toUpperCase()}${noun.slice(1)}`,
+    hint: `Search ${noun}`,
+    text: address.kept.get("find"),
+    search: (text) => {
+      address.find(text);
+      table.refresh();
+    },
+    found: () => (address.words.length ? table.found() : null),
+    at,
+    goTo: (row) => {
+      table.showRow((one) => one === row);
+      goTo(row);
+    },
+  });
 }
