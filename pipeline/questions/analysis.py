@@ -1,6 +1,6 @@
 """The whole models stage: from an experiment to fitted kernels, and what they say at a target scale."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 
@@ -47,9 +47,9 @@ class Analysis:
         callpaths: models of the call paths.
         regions: models of the regions, their call paths summed before fitting.
         back_test: predicting the total at the largest scale from the smaller ones; None if too few are left.
-        measured_error: float64[P], standard deviation of the logarithm of an error that all repetitions of a
-            measured total share, such as that of taking it to another machine, and that of the models here if
-            there are no repetitions; None if there is none.
+        joint_errors: returns, of points float64[Q, D], factors float64[draw, Q] of an error that totals have
+            beside that of measurements and models, such as that of taking them to another machine; a draw is
+            the same at all points, and the first has no error. None if there is none.
         own_groups: groups of kernels that the user made.
     """
 
@@ -58,7 +58,7 @@ class Analysis:
     callpaths: Level
     regions: Level
     back_test: BackTest | None = None
-    measured_error: FloatArray | None = None
+    joint_errors: Callable[[FloatArray], FloatArray] | None = None
     own_groups: OwnGroups = field(default_factory=dict)
 
     @cached_property

@@ -32,7 +32,7 @@ def gain(models: ScalingModels, transfer: Transfer, points: FloatArray) -> Gain:
     value = models.predict(points).value
     one = value.sum(axis=0, keepdims=True)
     exact, together = (Prediction(known, known, known) for known in (value, one))
-    _, there = transfer.there(points, exact, together, LEVEL)
+    _, there, _ = transfer.there(points, exact, together, LEVEL)
     found = [
         np.divide(one, end, out=np.full(one.shape, np.nan), where=end > 0)
         for end in (there.value, there.upper, there.lower)

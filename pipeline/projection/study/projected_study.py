@@ -19,7 +19,7 @@ from pipeline.models.metrics import kernels_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import LEVEL, Prediction
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.models.total import agreeing, log_variance, predict_total
+from pipeline.models.total import agreeing, predict_total
 from pipeline.projection.rooflines.rooflines import kernel_verdicts
 from pipeline.projection.study.kernel_table import (
     TYPICAL_MIX,
@@ -31,10 +31,10 @@ from pipeline.projection.study.kernel_table import (
 )
 from pipeline.projection.study.measured_inside import measured_inside
 from pipeline.projection.study.parallel_loss import parallel_loss
-from pipeline.projection.study.study_machine import StudyMachine
+from pipeline.projection.study.study_machine import Rows, StudyMachine
 from pipeline.projection.study.transfer import Transfer
 from pipeline.questions.analysis import Analysis, Level, analyse, largest_point, scaled_parameter
-from pipeline.questions.runtime.figures import RuntimeStudy, is_time, locations_of
+from pipeline.questions.runtime.figures import is_time, locations_of
 from pipeline.questions.scaled_study import experiment_times
 
 
@@ -48,7 +48,7 @@ class PredictionsThere:
 
     here: ScalingModels
     transfer: Transfer
-    known: dict[tuple[float, bytes], tuple[Prediction, Prediction]] = field(default_factory=dict)
+    known: dict[tuple[float, bytes], tuple[Prediction, Prediction, Rows]] = field(default_factory=dict)
 
     def predict(self, points: FloatArray, level: float) -> Prediction:
         """Predict all kernels there."""
@@ -58,15 +58,20 @@ class PredictionsThere:
         """Predict the sum of all kernels from joint draws; None for some of them."""
         return self._there(points, level)[1] if len(kernels) == len(self.here) else None
 
+    def joint_errors(self, points: FloatArray) -> Rows:
+        """Return the errors of what takes the sum of all kernels there, as `Transfer.there` does."""
+        return self._there(points, LEVEL)[2]
+
     def with_common_error(self, error: FloatArray | None, of_sum: float | None) -> "PredictionsThere":
         """Predict from models with another error that all measurements share."""
         return replace(self, here=self.here.with_common_error(error, of_sum), known={})
 
-    def _there(self, points: FloatArray, level: float) -> tuple[Prediction, Prediction]:
+    def _there(self, points: FloatArray, level: float) -> tuple[Prediction, Prediction, Rows]:
         points = np.asarray(points, dtype=np.float64).reshape(-1, len(self.here.parameters))
         key = (level, points.tobytes())
         if key not in self.known and self.transfer.stays:
-            self.known[key] = self.here.predict(points, level), predict_total(self.here, points, level)
+            here, total = self.here.predict(points, level), predict_total(self.here, points, level)
+            self.known[key] = self.transfer.there(points, here, total, level)
         elif key not in self.known:
             here, total = self.here.predict(points), predict_total(self.here, points, level)
             at_once = self.transfer.points_at_once
@@ -75,7 +80,8 @@ class PredictionsThere:
                 self.transfer.there(points[part], _columns(here, part), _columns(total, part), level)
                 for part in parts
             ]
-            self.known[key] = (_side_by_side([one for one, _ in found]), _side_by_side([s for _, s in found]))
+            kernels, sums, errors = zip(*found, strict=True)
+            self.known[key] = _side_by_side(kernels), _side_by_side(sums), np.concatenate(errors, axis=1)
         return self.known[key]
 
 
@@ -140,27 +146,21 @@ def project_study(
         )
         for name, level in (("callpaths", analysis.callpaths), ("regions", analysis.regions))
     ]
-    points = analysis.experiment.points
-    unknown = np.isnan(RuntimeStudy(analysis).measured_total.below).any()
-    experiment, error = _experiment_there(
-        analysis.experiment,
-        analysis.callpaths.kernels,
-        analysis.metric,
-        transfers[0],
-        predict_total(analysis.callpaths.models, points) if unknown else None,
+    experiment = _experiment_there(
+        analysis.experiment, analysis.callpaths.kernels, analysis.metric, transfers[0]
     )
     there = analyse(experiment, analysis.decision, analysis.metric, options, analysis.own_groups)
-    fine, coarse = (
-        fitted.models.predicted_by(PredictionsThere(here=measured.models, transfer=one))
-        for fitted, measured, one in zip(
-            (there.callpaths, there.regions), (analysis.callpaths, analysis.regions), transfers, strict=True
-        )
-    )
+    predictions = [
+        PredictionsThere(here=measured.models, transfer=one)
+        for measured, one in zip((analysis.callpaths, analysis.regions), transfers, strict=True)
+    ]
+    fine = there.callpaths.models.predicted_by(predictions[0])
+    coarse = there.regions.models.predicted_by(predictions[1])
     there = replace(
         there,
         callpaths=Level(there.callpaths.kernels, fine),
         regions=Level(there.regions.kernels, agreeing(coarse, fine)),
-        measured_error=error,
+        joint_errors=predictions[0].joint_errors,
     )
     return StudyProjection(
         source=source,
@@ -270,30 +270,19 @@ def project_experiment(
     transfer = _transfer(
         experiment, decision, kernels, measured(VISITS), measured(SENT, RECEIVED), source, target
     )
-    return _experiment_there(experiment, kernels, metric, transfer)[0]
+    return _experiment_there(experiment, kernels, metric, transfer)
 
 
 def _experiment_there(
-    experiment: Experiment,
-    kernels: Kernels,
-    metric: str,
-    transfer: Transfer,
-    total_here: Prediction | None = None,
-) -> tuple[Experiment, FloatArray]:
-    """Take the measured times to the other machine, call path by call path at every point.
-
-    Args:
-        total_here: how well the measured totals are known; None if repetitions tell.
-
-    Returns:
-        The experiment there, and the standard deviation of the logarithm of what its totals miss, float64[P].
-    """
+    experiment: Experiment, kernels: Kernels, metric: str, transfer: Transfer
+) -> Experiment:
+    """Take the measured times to the other machine, call path by call path at every point."""
     mean = np.nan_to_num(kernels.mean)
     exact, total = (Prediction(one, one, one) for one in (mean, mean.sum(axis=0, keepdims=True)))
-    there, total = transfer.there(experiment.points, exact, total_here or total, LEVEL)
+    there, *_ = transfer.there(experiment.points, exact, total, LEVEL)
     factor = np.ones((len(experiment.tree), len(experiment.points)))
     factor[kernels.node] = np.divide(there.value, mean, out=np.ones(mean.shape), where=mean > 0)
-    return experiment_times(experiment, metric, factor), np.sqrt(log_variance(total))[0]
+    return experiment_times(experiment, metric, factor)
 
 
 NEARLY_ALL = 0.999  # of the computing: nothing is said of the rest

@@ -52,8 +52,10 @@ class Transfer:
 
     def there(
         self, points: FloatArray, here: Prediction, total_here: Prediction, level: float
-    ) -> tuple[Prediction, Prediction]:
-        """Return the times there of every kernel, and of their sum.
+    ) -> tuple[Prediction, Prediction, Rows]:
+        """Return the times there of every kernel, of their sum, and the error of what takes the sum there.
+
+        That error are factors float64[1 + draw, Q], the first 1, in the same draws at all points.
 
         Args:
             points: float64[Q, D].
@@ -63,7 +65,7 @@ class Transfer:
             level: probability of the intervals there, and of that of the sum here.
         """
         if self.stays:
-            return here, total_here
+            return here, total_here, np.ones((1 + DRAWS, len(points)))
         locations = self.locations(points)
         slower = np.log(slowdowns(self.source, self.target, locations))
         lost = self._lost(locations, total_here)
@@ -98,9 +100,11 @@ class Transfer:
         for way, factors in ways.items():
             for kernels in self._blocks(way):
                 found.keep(kernels, self._times(kernels, here) * factors(kernels))
-        together = _sum_there(found.total, total, total_here, level)
+        errors = _ratio(found.total, total, 1.0)
+        errors /= np.maximum(errors[0], SMALLEST)
+        together = _sum_there(found.total[0], errors, total_here, level)
         value = found.prediction.value
-        return found.prediction, Prediction(value.sum(axis=0)[None], *together)
+        return found.prediction, Prediction(value.sum(axis=0)[None], *together), errors
 
     def _blocks(self, way: Way) -> Iterator[IntArray]:
         kernels = np.flatnonzero(self.table.is_way(way))
@@ -258,22 +262,19 @@ class _Collected:
 
 
 def _sum_there(
-    there: Rows, here: Rows, total_here: Prediction, level: float
+    there: FloatArray, errors: Rows, total_here: Prediction, level: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the interval of the sum, one row each.
+    """Return the ends of the interval of the sum float64[Q] there, one row each.
 
     On either side the error of the sum here and that of the factor are added as standard deviations are.
     """
-    factors, tail = _ratio(there, here, 1.0), (1 - level) / 2
-    middle = np.maximum(factors[0], SMALLEST)
-    quantiles = np.quantile(factors[1:], [tail, 1 - tail], axis=0)
+    tail = (1 - level) / 2
+    quantiles = np.quantile(errors[1:], [tail, 1 - tail], axis=0)
     ends = []
     for sign, factor, end in zip((-1, 1), quantiles, (total_here.lower, total_here.upper), strict=True):
         of_sum = end[0] / np.maximum(total_here.value[0], SMALLEST)
-        sides = [
-            np.maximum(sign * np.log(np.maximum(ratio, LEAST)), 0.0) for ratio in (factor / middle, of_sum)
-        ]
-        ends.append((there[0] * np.exp(sign * np.hypot(*sides)))[None])
+        sides = [np.maximum(sign * np.log(np.maximum(ratio, LEAST)), 0.0) for ratio in (factor, of_sum)]
+        ends.append((there * np.exp(sign * np.hypot(*sides)))[None])
     return ends[0], ends[1]
 
 

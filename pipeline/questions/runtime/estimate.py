@@ -72,9 +72,18 @@ class Estimate:
         """The same of figures of at least a positive bound."""
         return _score(np.log(_positive(self.value) / bound), self.above, self.below)
 
-    def widened(self, deviation: float | FloatArray) -> "Estimate":
-        """Add an independent error, given as the half-width of its 90 % interval in logarithms, one or Q."""
-        return Estimate(self.value, np.hypot(self.below, deviation), np.hypot(self.above, deviation))
+    def widened(self, below: float | FloatArray, above: float | FloatArray | None = None) -> "Estimate":
+        """Add an independent error, given as the sides of its 90 % interval in logarithms, one or Q.
+
+        Without that above, both sides are alike.
+        """
+        above = below if above is None else above
+        return Estimate(self.value, np.hypot(self.below, below), np.hypot(self.above, above))
+
+    def narrowed(self, below: FloatArray, above: FloatArray) -> "Estimate":
+        """Take out what `widened` added."""
+        sides = ((self.below, below), (self.above, above))
+        return Estimate(self.value, *(np.sqrt(np.maximum(one**2 - two**2, 0.0)) for one, two in sides))
 
 
 def _positive(value: FloatArray) -> FloatArray:

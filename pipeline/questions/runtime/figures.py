@@ -27,6 +27,7 @@ from pipeline.questions.runtime.units_of_work import stated_rate, units_of_work
 from pipeline.statistics.student import TWO_SIDED
 
 SECONDS_PER_HOUR = 3600.0
+TAILS = (0.05, 0.95)
 TIME_WORDS = frozenset({"effort", "time", "walltime", "runtime", "seconds"})
 
 
@@ -195,16 +196,39 @@ class RuntimeStudy:
         return found
 
     def totals(self, points: FloatArray, measured: BoolArray) -> Estimate:
-        """Return the totals at points float64[Q, D], measured or predicted, without the shared error."""
+        """Return the totals at points float64[Q, D], measured or predicted, without errors they share.
+
+        Those are `common_error` and the joint errors of the analysis.
+        """
         _, place = self.measured_at(points)
         found = self.measured_total.take(place)
-        if self.analysis.measured_error is not None:  # it holds what repetitions would tell if there are none
-            found = Estimate(found.value, np.nan_to_num(found.below), np.nan_to_num(found.above))
-        if not measured.all():
-            models = self.analysis.callpaths.models.with_common_error(None, None)
-            predicted = from_prediction(predict_total(models, points))
-            found = found.where(measured, predicted)
-        return found
+        unsure = np.isnan(found.below) & (self.analysis.joint_errors is not None)
+        if measured.all() and not unsure.any():
+            return found
+        models = self.analysis.callpaths.models.with_common_error(None, None)
+        predicted = from_prediction(predict_total(models, points)).narrowed(*self._joint_error(points))
+        sides = ((found.below, predicted.below), (found.above, predicted.above))
+        known = Estimate(found.value, *(np.where(unsure, of_model, own) for own, of_model in sides))
+        return known.where(measured, predicted)
+
+    def _joint_error(
+        self, points: FloatArray, compared_with: FloatArray | None = None
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return both sides of the 90 % interval of the joint error of totals, in logarithms, float64[Q].
+
+        Args:
+            points: float64[Q, D].
+            compared_with: other points, of whose totals over those at the points the error is.
+        """
+        if self.analysis.joint_errors is None:
+            return np.zeros(len(points)), np.zeros(len(points))
+        both = np.concatenate([points, points if compared_with is None else compared_with])
+        one_each, place = np.unique(both, axis=0, return_inverse=True)
+        logs = np.log(self.analysis.joint_errors(one_each))[:, place.ravel()]
+        own, other = logs[:, : len(points)], logs[:, len(points) :]
+        drawn = own if compared_with is None else other - own
+        low, high = np.quantile(drawn[1:], TAILS, axis=0)
+        return np.maximum(-low, 0.0), np.maximum(high, 0.0)
 
     def figures(self, points: FloatArray, measured: BoolArray, total: Estimate | None = None) -> Figures:
         """Return all figures at points.
@@ -212,22 +236,28 @@ class RuntimeStudy:
         Args:
             points: float64[Q, D].
             measured: bool[Q]; the others are predicted.
-            total: the totals at the points, if they are known already.
+            total: the totals at the points, if they are exactly known: there are no joint errors then.
         """
         references = self.references(points)
         has_measured_reference, _ = self.measured_at(references)
         locations, locations_before = self.locations(points), self.locations(references)
+        errs = total is None
         total = total or self.totals(points, measured)
         before = self.totals(references, has_measured_reference)
         effort, wall = self._effort_and_wall(total, locations)
         effort_before, wall_before = self._effort_and_wall(before, locations_before)
         itself = (points == references).all(axis=1) & (measured == has_measured_reference)
-        efficiency = self._compared(Comparison.STRONG, effort_before.over(effort), itself)
+        nothing = np.zeros((2, len(points)))
+        apart = self._joint_error(points, references) if errs else nothing
+
+        def compared(by: Comparison, before: Estimate, here: Estimate) -> Estimate:
+            return self._compared(by, before.over(here).widened(*apart), itself)
+
+        efficiency = compared(Comparison.STRONG, effort_before, effort)
         held = held_share(self.analysis.experiment, points, locations, self.node_cores)
         size = points[:, self.column] / references[:, self.column]
-        error = self.analysis.measured_error
-        taken = 0.0 if error is None else TWO_SIDED * error[self.measured_at(points)[1]]
-        shared = np.hypot(self.common_error, np.where(measured, taken, 0.0))
+        joint = self._joint_error(points) if errs else nothing
+        whole_effort, whole_wall = (one.widened(self.common_error).widened(*joint) for one in (effort, wall))
         return Figures(
             points=points,
             measured=measured,
@@ -235,17 +265,15 @@ class RuntimeStudy:
             locations=locations,
             longest=self._longest(points, measured),
             extrapolation=extrapolation(self.analysis.experiment.points, points),
-            effort=effort.widened(shared),
-            wall=wall.widened(shared),
-            core_hours=effort.widened(shared).times(
-                np.nan if self.on_accelerators else held / SECONDS_PER_HOUR
-            ),
+            effort=whole_effort,
+            wall=whole_wall,
+            core_hours=whole_effort.times(np.nan if self.on_accelerators else held / SECONDS_PER_HOUR),
             speedup=efficiency.times(locations / locations_before),
             efficiency=efficiency,
-            weak_efficiency=self._compared(Comparison.WEAK, wall_before.over(wall), itself),
-            work_rate=self._compared(Comparison.SIZE, before.over(total), itself).times(size),
-            rate=self._rate(wall.widened(shared), points),
-            gpu_hours=self._gpu_hours(wall.widened(shared), points),
+            weak_efficiency=compared(Comparison.WEAK, wall_before, wall),
+            work_rate=compared(Comparison.SIZE, before, total).times(size),
+            rate=self._rate(whole_wall, points),
+            gpu_hours=self._gpu_hours(whole_wall, points),
             gpu_busy=self.device_use.busy_share(points, measured),
         )
 

@@ -17,6 +17,7 @@ from pipeline.projection.study.measured_inside import measured_inside
 from pipeline.projection.study.mpi_calls import Pattern, network_ratio
 from pipeline.projection.study.projected_study import project_study
 from pipeline.questions.analysis import analyse, look_ahead
+from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.runtime.runtime import runtime
 from tests.pipeline.projection.study.machines import FAST, SLOW, STRONG, machine, study
 from tests.profiles import make_profile
@@ -78,6 +79,21 @@ def test_on_a_machine_with_the_same_figures_values_stay_and_intervals_do_not(mea
     np.testing.assert_allclose(there.value, here.value, rtol=1e-9)
     sweep = of(found.there.callpaths, "sweep")
     assert (there.upper[sweep] / there.value[sweep] > 1.2).all()
+
+
+def test_what_takes_all_scales_there_alike_cancels_in_the_efficiency(places, tmp_path):
+    swept = study(lambda p: {"sweep": 100.0 / p}, counts)
+    twin = machine(tmp_path, SLOW, "twin")
+    found = project_study(swept["time"], swept, places[0], twin, ModelOptions())
+    for measured in (False, True):
+        points = POINTS[1:3]
+        here, there = (
+            RuntimeStudy(one).figures(points, np.full(len(points), measured))
+            for one in (found.here, found.there)
+        )
+        np.testing.assert_allclose(there.efficiency.below, here.efficiency.below, rtol=1e-3)
+        np.testing.assert_allclose(there.efficiency.above, here.efficiency.above, rtol=1e-3)
+        assert (there.wall.below > here.wall.below + 0.1).all()
 
 
 def test_a_kernel_that_computes_by_hand(projection):

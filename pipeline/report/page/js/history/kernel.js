@@ -198,7 +198,7 @@ const table = new DataTable(byId("entry-table"), {
       cell: commitOf,
       csv: () => [["entry", nameOf]],
     },
-    textColumn("added", "Added", (entry) => dates[entry]),
+    { ...textColumn("added", "Added", (entry) => dates[entry]), kind: "date" },
     ...measures.map((measure) => ({
       key: measure.kind,
       title: measure.title,
