@@ -16,9 +16,9 @@ from pipeline.projection.fitting.bounded_least_squares import identifiable, solv
 from pipeline.projection.fitting.resampling import (
     Curve,
     LackOfFit,
+    Measurements,
     Resampled,
     Solve,
-    Weights,
     lack_of_fit,
     point_weights,
     resample,
@@ -44,10 +44,7 @@ class Parameter:
 
 
 def starting_values(
-    curve: Callable[[FloatArray], FloatArray],
-    parameters: Sequence[Parameter],
-    observed: FloatArray,
-    weights: FloatArray,
+    curve: Curve, parameters: Sequence[Parameter], observed: FloatArray, weights: FloatArray
 ) -> FloatArray:
     """Return float64[k], where a search begins: the values stated, or the best of many that were tried.
 
@@ -55,7 +52,6 @@ def starting_values(
     minima is fitted in the deepest found.
 
     Args:
-        curve: values float64[row, n] of the formula for parameters float64[row, k].
         observed: float64[n].
         weights: float64[n], factors on the residuals.
     """
@@ -90,8 +86,6 @@ def _tried(parameter: Parameter, random: np.random.Generator) -> FloatArray:
     signs = np.where((parameter.lower < 0) & (random.random(_TRIED) < 0.5), -1.0, 1.0)
     return np.clip(signs * sizes, parameter.lower, parameter.upper)
 
-
-__all__ = ["Fit", "Fitted", "Parameter", "assemble", "fit"]
 
 _NONLINEAR_DRAWS = 200
 
@@ -144,62 +138,47 @@ class _Formula:
         return np.column_stack([np.broadcast_to(slope, self.count) for slope in found])
 
 
-def _formula(model: Model, parameters: Sequence[str], data: Mapping[str, FloatArray], count: int) -> _Formula:
+def _formula(model: Model, parameters: Sequence[str], data: Measurements) -> _Formula:
     """Return the model as a curve in its parameters; values bound to it already enter at their estimate."""
     bound = {n: e.estimate[k] for e in model.ensembles for k, n in enumerate(e.names)}
-    names = [*parameters, *data, *bound]
+    names = [*parameters, *data.inputs, *bound]
     symbols = [real_symbol(name) for name in parameters]
     slopes = [sympy.diff(model.expression, symbol) for symbol in symbols]
     remainder = model.expression.subs(dict.fromkeys(symbols, 0))
     linear = remainder == 0 and not any(slope.has(*symbols) for slope in slopes)
-    given = tuple(np.asarray(value) for value in (*data.values(), *bound.values()))
+    given = tuple(np.asarray(value) for value in (*data.inputs.values(), *bound.values()))
     return _Formula(
         linear=linear,
-        count=count,
+        count=len(data.values),
         _values=compiled([model.expression], names),
         _slopes=compiled(slopes, names),
         _given=given,
     )
 
 
-def fit(
-    name: str,
-    model: Model,
-    parameters: Sequence[Parameter],
-    data: Mapping[str, FloatArray],
-    observed: FloatArray,
-    *,
-    weights: Weights = "relative",
-) -> Fit:
+def fit(name: str, model: Model, parameters: Sequence[Parameter], data: Measurements) -> Fit:
     """Return the model fitted to n measurements by least squares.
 
     A formula that is linear in its parameters is solved in closed form, any other from the starting values.
 
     Args:
         name: what the fit is called; its scatter becomes the symbol ``<name>.scatter``.
-        model: the formula; every symbol is a parameter or a column of `data`.
-        data: float64[n] for every input, SI units.
-        observed: float64[n], SI units.
+        model: the formula; every symbol is a parameter or an input of `data`.
 
     Raises:
         UsageError: a symbol is neither parameter nor data.
         ModelError: the data cannot determine the parameters.
     """
-    _check_symbols(model, parameters, data)
+    _check_symbols(model, parameters, data.inputs)
     names = [p.name for p in parameters]
-    form = _formula(model, names, data, len(observed))
-    solve, draws = _solver(form, parameters, observed, weights)
-    return fit_curve(
-        name,
-        model,
-        names,
-        (solve, form.curve),
-        data,
-        observed,
-        weights,
-        lambda found: identifiable(form.slopes(found.estimate), point_weights(observed, weights)),
-        draws=draws,
-    )
+    form = _formula(model, names, data)
+    weights = point_weights(data.values, data.weights)
+    solve, draws = _solver(form, parameters, data.values, weights)
+
+    def identified(found: Resampled) -> BoolArray:
+        return identifiable(form.slopes(found.estimate), weights)
+
+    return fit_curve(name, model, names, (solve, form.curve), data, identified, draws=draws)
 
 
 def fit_curve(
@@ -207,9 +186,7 @@ def fit_curve(
     model: Model,
     names: Sequence[str],
     curve: tuple[Solve, Curve],
-    data: Mapping[str, FloatArray],
-    observed: FloatArray,
-    weights: Weights,
+    data: Measurements,
     identified: Callable[[Resampled], BoolArray],
     *,
     draws: int = DRAWS,
@@ -218,32 +195,24 @@ def fit_curve(
 
     Args:
         curve: the solver and the values of the formula, as `resample` takes them.
-        data: float64[n] for every input.
-        observed: float64[n].
         identified: returns bool[k], False for parameters that the data leave open.
 
     Raises:
         ModelError: the data cannot determine the parameters.
     """
-    quality = resample(*curve, observed, weights, key=name, draws=draws)
-    fitted = curve[1](quality.estimate[None])[0]
-    lack = lack_of_fit(data, observed, fitted, weights, len(names))
-    known = identified(quality)
-    return assemble(
-        name, model, names, identified=known, quality=quality, data=data, lack=lack, weights=weights
-    )
+    quality = resample(*curve, data, key=name, draws=draws)
+    lack = lack_of_fit(data, curve[1](quality.estimate[None])[0], len(names))
+    return assemble(name, model, names, identified=identified(quality), quality=quality, data=data, lack=lack)
 
 
 def _solver(
-    form: _Formula, parameters: Sequence[Parameter], observed: FloatArray, weights: Weights
+    form: _Formula, parameters: Sequence[Parameter], observed: FloatArray, weights: FloatArray
 ) -> tuple[Solve, int]:
     lower, upper = (np.array([getattr(p, field) for p in parameters]) for field in ("lower", "upper"))
     simple = form.linear and bool(np.isinf(upper).all())
-    start = (
-        np.ones(len(parameters))
-        if simple
-        else starting_values(form.curve, parameters, observed, point_weights(observed, weights))
-    )
+    start = np.ones(len(parameters))
+    if not simple:
+        start = starting_values(form.curve, parameters, observed, weights)
     if not np.isfinite(form.curve(start[None])).all():
         hint = "remove those measurements, or change the starting values"
         raise ModelError("the formula has no finite value at some measured inputs", hint=hint)
@@ -259,30 +228,28 @@ def assemble(
     *,
     identified: BoolArray,
     quality: Resampled,
-    data: Mapping[str, FloatArray],
+    data: Measurements,
     lack: LackOfFit,
-    weights: Weights,
     rivals: bool = False,
 ) -> Fit:
     """Return the fit that resampling makes: scatter attached, draws bound, doubts put into words.
 
     Args:
         identified: bool[k], False if the data do not determine a parameter.
-        data: float64[n] of every input.
     """
     notices = _notices(name, names, identified, quality, lack)
-    scatter = f"{name}.scatter"
-    neutral = 1.0 if weights == "relative" else 0.0
+    scatter, relative = f"{name}.scatter", data.weights == "relative"
+    neutral = 1.0 if relative else 0.0
     drawn = neutral + quality.scatter
     ensemble = Ensemble(
         names=(*names, scatter),
         estimate=np.append(quality.estimate, neutral),
-        draws=np.column_stack([quality.draws, np.maximum(drawn, 0.0) if weights == "relative" else drawn]),
+        draws=np.column_stack([quality.draws, np.maximum(drawn, 0.0) if relative else drawn]),
         notices=notices,
         rivals=rivals,
     )
-    noisy = model * symbol(scatter) if weights == "relative" else model + symbol(scatter, model.dimension)
-    for column, values in data.items():
+    noisy = model * symbol(scatter) if relative else model + symbol(scatter, model.dimension)
+    for column, values in data.inputs.items():
         low, high = float(values.min()), float(values.max())
         basis = f"{name} was fitted for {column}"
         noisy = limited(noisy, ValidRange(expression=real_symbol(column), lower=low, upper=high, basis=basis))

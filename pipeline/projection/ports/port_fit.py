@@ -27,6 +27,7 @@ from pipeline.projection.expressions.toml_tables import TomlTable, beside
 from pipeline.projection.expressions.units import DRAWS, Ensemble, Quantity, stream
 from pipeline.projection.fitting.formula_fit import Fit, Fitted, fit_curve
 from pipeline.projection.fitting.measured_columns import read_columns
+from pipeline.projection.fitting.resampling import Measurements
 from pipeline.projection.ports.counting import count_loop
 from pipeline.projection.ports.loop_estimate import left_out_error
 from pipeline.projection.ports.port_estimate import PortEstimate, estimate_cpi
@@ -89,9 +90,7 @@ def fit_ports(
         port_cycles(name, portmap),
         names,
         (partial(solve_ports, problem, estimate.unknowns[None]), problem.curve),
-        dict(zip(portmap.classes, counts.T, strict=True)),
-        cycles,
-        "relative",
+        Measurements(dict(zip(portmap.classes, counts.T, strict=True)), cycles),
         lambda _: np.ones(len(names), dtype=bool),
         draws=draws,
     )

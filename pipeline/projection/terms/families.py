@@ -6,17 +6,14 @@ A new family is a module here that ends with `FAMILIES`. The measurements of a s
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 from ingest.errors import InputError, UsageError, located
 from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic_model import Model, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable
-from pipeline.projection.expressions.units import Dimension, Quantity, parse_quantity
+from pipeline.projection.expressions.units import Dimension, parse_quantity
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, fit
-from pipeline.projection.fitting.term_data import DATA_KEYS, TermMeasurements, read_measurements
-
-Given: TypeAlias = Mapping[str, Quantity]
+from pipeline.projection.fitting.term_data import DATA_KEYS, read_measurements
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +23,7 @@ class TermFamily:
     Attributes:
         build: makes the model whose parameters are the symbols ``<name>.<parameter>``.
         inputs: the symbols that are its arguments, in that order.
-        fit: fits a name to measurements, with what is stated beside them.
+        fit: fits a name to measurements; takes what is stated beside them by its name.
         defaults: parameters that need not be given.
         stated: parameters that may be stated beside measurements.
         benchmarks: whose output it is fitted to, if that has several.
@@ -34,20 +31,10 @@ class TermFamily:
 
     build: Callable[[str], Model]
     inputs: tuple[str, ...]
-    fit: Callable[[str, TermMeasurements, Given], Fit]
+    fit: Callable[..., Fit]
     defaults: Mapping[str, float | str] = field(default_factory=dict)
     stated: tuple[str, ...] = ()
     benchmarks: tuple[str, ...] = ()
-
-
-def fitted_by(fit: Callable[..., Fit], column: str) -> Callable[[str, TermMeasurements, Given], Fit]:
-    """Return how a family of one input is fitted; what is stated is given to `fit` by its name."""
-
-    def fitted(name: str, data: TermMeasurements, given: Given) -> Fit:
-        stated = {key: quantity.value for key, quantity in given.items()}
-        return fit(name, data.inputs[column], data.values, weights=data.weights, **stated)
-
-    return fitted
 
 
 _KEYS = ("model", "formula", "inputs", "parameters", *DATA_KEYS)
@@ -82,7 +69,7 @@ def fitted_term(table: TomlTable, name: str) -> tuple[tuple[str, ...], Model]:
     data = read_measurements(table, inputs, formula.dimension)
     parameters = [replace(parameter, name=f"{name}.{key}") for key, (parameter, _) in read.items()]
     with located(table.where):
-        found = fit(name, formula, parameters, data.inputs, data.values, weights=data.weights)
+        found = fit(name, formula, parameters, data)
     return tuple(inputs), found.model
 
 

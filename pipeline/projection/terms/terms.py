@@ -182,11 +182,11 @@ def _fitted(family: TermFamily, table: TomlTable, name: str) -> Model:
     table.check_keys((*DATA_KEYS, *family.stated))
     symbols = family.build(name).symbols
     given = {
-        key: _quantity(table.content[key], key, symbols[f"{name}.{key}"], table)
+        key: _quantity(table.content[key], key, symbols[f"{name}.{key}"], table).value
         for key in family.stated
         if key in table
     }
     inputs = {key: symbols[key] for key in family.inputs}
     data = read_measurements(table, inputs, benchmarks=family.benchmarks)
     with located(table.where):
-        return family.fit(name, data, given).model
+        return family.fit(name, data, **given).model
