@@ -69,11 +69,9 @@ def starting_values(
     order = np.argsort(cost(tried))[:_SEARCHES]
     starts = [row for row in tried[order] if np.isfinite(cost(row[None])).all()]
     if not starts:
-        first: FloatArray = tried[0]
-        return first
+        return np.asarray(tried[0])
     ends = [solve_nonlinear(curve, row, bounds, observed[None], weights[None])[0] for row in starts]
-    best: FloatArray = ends[int(np.argmin(cost(np.stack(ends))))]
-    return best
+    return np.asarray(ends[int(np.argmin(cost(np.stack(ends))))])
 
 
 def _tried(parameter: Parameter, random: np.random.Generator) -> FloatArray:

@@ -133,8 +133,7 @@ def _leave_one_out(solve: Solve, curve: Curve, observed: FloatArray, weight: Flo
     parameters = solve(np.broadcast_to(observed, kept.shape), weight * kept)
     predicted = np.diagonal(curve(parameters))
     size = np.where(observed == 0, np.nan, observed)
-    error: FloatArray = (observed - predicted) / size
-    return error
+    return (observed - predicted) / size
 
 
 def _widening(error: FloatArray, sigma: float) -> float:

@@ -141,8 +141,7 @@ def efficiency_loss(threads: IntArray, seconds: FloatArray) -> FloatArray:
     """Return float64[n], 1 - t_0 T_0 / (t T) with t_0 the fewest threads: 0 is ideal strong scaling."""
     cost = threads * seconds
     least = cost[threads == threads.min()].mean()
-    loss: FloatArray = 1.0 - least / cost
-    return loss
+    return np.asarray(1.0 - least / cost)
 
 
 def counter_correlations(runs: pd.DataFrame) -> "pd.Series[float]":

@@ -116,13 +116,11 @@ def _starts(problem: PortProblem) -> FloatArray:
     """Return float64[start, k]: the manual's values, and random multiples of them."""
     factors = np.exp(stream("ports").uniform(0, np.log(_WIDEST_START), (_STARTS, len(problem.prior))))
     factors[0] = 1.0
-    starts: FloatArray = np.clip(problem.prior * factors, problem.lower, problem.upper)
-    return starts
+    return np.clip(problem.prior * factors, problem.lower, problem.upper)
 
 
 def _solved(problem: PortProblem, starts: FloatArray, cycles: FloatArray) -> FloatArray:
-    solution: FloatArray = solve_ports(problem, starts, cycles[None], 1.0 / cycles[None])[0]
-    return solution
+    return np.asarray(solve_ports(problem, starts, cycles[None], 1.0 / cycles[None])[0])
 
 
 def _identified(problem: PortProblem, unknowns: FloatArray, cycles: FloatArray) -> BoolArray:
@@ -137,8 +135,7 @@ def _identified(problem: PortProblem, unknowns: FloatArray, cycles: FloatArray) 
     weighted = slopes / cycles[:, None]
     variance = np.diagonal(np.linalg.pinv(weighted.T @ weighted, hermitian=True))
     stronger: BoolArray = variance * (problem.pull / problem.prior) ** 2 < 1.0
-    seen: BoolArray = identifiable(slopes, 1.0 / cycles) & stronger
-    return seen
+    return identifiable(slopes, 1.0 / cycles) & stronger
 
 
 def _allowed_range(

@@ -79,8 +79,7 @@ def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
         counts: float64[..., class], instructions per iteration.
         cpi: float64[..., class], cycles an instruction occupies its port; broadcast against `counts`.
     """
-    result: FloatArray = ((counts * cpi) @ port_sets(portmap).weights.T).max(axis=-1)
-    return result
+    return np.asarray(((counts * cpi) @ port_sets(portmap).weights.T).max(axis=-1))
 
 
 def levelled(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
@@ -106,8 +105,7 @@ def _poured(loads: FloatArray, amount: float) -> FloatArray:
     ordered = np.sort(loads)
     reached = (amount + np.cumsum(ordered)) / np.arange(1, len(ordered) + 1)
     level = reached[np.flatnonzero(reached >= ordered)[-1]]
-    poured: FloatArray = np.maximum(level - loads, 0.0)
-    return poured
+    return np.asarray(np.maximum(level - loads, 0.0))
 
 
 _TEMPERATURES = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0)
@@ -139,13 +137,11 @@ class PortProblem:
     def loads(self, unknowns: FloatArray) -> FloatArray:
         """Return float64[row, n, set], the cycles that every port set needs, for unknowns float64[row, k]."""
         flat = unknowns @ self.slopes.reshape(-1, self.slopes.shape[-1]).T
-        loads: FloatArray = flat.reshape(len(unknowns), *self.fixed.shape) + self.fixed
-        return loads
+        return flat.reshape(len(unknowns), *self.fixed.shape) + self.fixed
 
     def curve(self, unknowns: FloatArray) -> FloatArray:
         """Return float64[row, n], the modelled cycles."""
-        cycles: FloatArray = self.loads(unknowns).max(axis=2)
-        return cycles
+        return np.asarray(self.loads(unknowns).max(axis=2))
 
 
 def solve_ports(
@@ -165,8 +161,7 @@ def solve_ports(
         unknowns = _descend(problem, unknowns, *repeated, temperature)
     cost = _misfit(problem, unknowns, *repeated, 0.0)[0].reshape(rows, count)
     chosen = np.arange(rows) * count + cost.argmin(axis=1)
-    best: FloatArray = unknowns[chosen]
-    return best
+    return np.asarray(unknowns[chosen])
 
 
 def _descend(
@@ -231,12 +226,8 @@ def _stepped(
     matrix = curvature * (1 - eye) * free[:, :, None] * free[:, None, :]
     matrix = matrix + eye * np.where(held, 1.0, damped)[:, None, :]
     step = np.linalg.solve(matrix, -(gradient * free)[..., None])[..., 0]
-    moved: FloatArray = np.clip(unknowns + step, problem.lower, problem.upper)
-    return moved
+    return np.clip(unknowns + step, problem.lower, problem.upper)
 
 
 def _held(problem: PortProblem, unknowns: FloatArray, gradient: FloatArray) -> BoolArray:
-    held: BoolArray = ((unknowns <= problem.lower) & (gradient > 0)) | (
-        (unknowns >= problem.upper) & (gradient < 0)
-    )
-    return held
+    return ((unknowns <= problem.lower) & (gradient > 0)) | ((unknowns >= problem.upper) & (gradient < 0))

@@ -58,8 +58,7 @@ class Roofline:
         """Return min(peak, bandwidth x intensity) in flop/s for intensities in flop/B."""
         flow = next(ceiling.value for ceiling in self.bandwidths if ceiling.name == bandwidth)
         top = next(ceiling.value for ceiling in self.peaks if ceiling.name == peak)
-        limit: FloatArray = np.minimum(top, flow * intensity)
-        return limit
+        return np.minimum(top, flow * intensity)
 
 
 def roofline(machine: str, values: Mapping[str, Quantity], points: Sequence[Point] = ()) -> Roofline:

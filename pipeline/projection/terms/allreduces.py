@@ -144,8 +144,7 @@ def _probabilities(fits: Sequence[Resampled]) -> FloatArray:
     errors = np.stack([fit.leave_one_out for fit in fits])
     score = -0.5 * errors.shape[1] * np.log(np.mean(errors**2, axis=1) + np.finfo(float).tiny)
     weight = np.exp(score - score.max())
-    found: FloatArray = weight / weight.sum()
-    return found
+    return np.asarray(weight / weight.sum())
 
 
 def _mixture(

@@ -138,8 +138,7 @@ def protocols(sizes: FloatArray, parameters: FloatArray) -> FloatArray:
     common, small_o, small_g, large_o, large_g, switch = parameters.T[:, :, None]
     small = common + 2 * small_o + (sizes - 1) * small_g
     large = common + 2 * large_o + (sizes - 1) * large_g
-    times: FloatArray = np.where(sizes <= switch, small, large)
-    return times
+    return np.asarray(np.where(sizes <= switch, small, large))
 
 
 FAMILIES = {
