@@ -100,7 +100,7 @@ def _check(counts: FloatArray, cycles: FloatArray, unknowns: int) -> None:
 
 def _problem(portmap: PortMap, counts: FloatArray, cpi: FloatArray, free: BoolArray) -> PortProblem:
     """Return the fit of the free classes, the others held at their cpi."""
-    slopes = counts[:, None, :] * port_sets(portmap).weights
+    slopes = counts[:, None, :] * port_sets(portmap)
     prior = portmap.occupancy[free]
     return PortProblem(
         slopes=slopes[:, :, free],
@@ -151,7 +151,7 @@ def _allowed_range(
         cpi: float64[class], the estimate.
     """
     trial = np.geomspace(1.0, max(MOST_CYCLES, float(cpi.max())), _GRID)
-    weights = port_sets(portmap).weights
+    weights = port_sets(portmap)
     base = (counts * cpi) @ weights.T
     change = np.einsum("nk,sk,gk->gkns", counts, weights, trial[:, None] - cpi)
     misfit = np.sum(((base + change).max(axis=3) / cycles - 1) ** 2, axis=2)

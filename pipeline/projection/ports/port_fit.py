@@ -56,11 +56,10 @@ def port_cycles(name: str, portmap: PortMap) -> Model:
 
     The symbols are ``<name>.cpi.<class>`` and, for the instructions per iteration, ``n.<class>``.
     """
-    weights = port_sets(portmap).weights
     busy = [symbol(f"{name}.cpi.{kind}") * symbol(f"n.{kind}") for kind in portmap.classes]
     sets = [
         sum((share * busy[k] for k, share in enumerate(row) if share), start=constant(0))
-        for row in weights.tolist()
+        for row in port_sets(portmap).tolist()
     ]
     return maximum(*sets) if len(sets) > 1 else sets[0]
 
@@ -217,7 +216,18 @@ def port_term(table: TomlTable, name: str) -> Model:
     """
     table.check_keys(_KEYS)
     with located(table.where):
-        return _model(table, name)
+        term = read_port_term(table)
+        portmap, variants = term.portmap, term.variants
+        fit = fit_ports(name, portmap, variants.counts, variants.cycles)
+        model = fit.fit.model
+        if term.mini:
+            mini = variants.index(term.mini)
+            counts = _by_class(portmap, variants.counts[mini])
+            model = from_mini(name, fit, float(variants.cycles[mini]), counts)
+        if is_outside_mix(variants.counts, term.target):
+            model = widened(name, model)
+        target = _by_class(portmap, term.target)
+        return substitute(model, {f"n.{kind}": count for kind, count in target.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,20 +257,6 @@ def read_port_term(table: TomlTable) -> PortTerm:
     return PortTerm(portmap, variants, table.text("mini", ""), _target(table, portmap))
 
 
-def _model(table: TomlTable, name: str) -> Model:
-    term = read_port_term(table)
-    portmap, variants = term.portmap, term.variants
-    fit = fit_ports(name, portmap, variants.counts, variants.cycles)
-    model = fit.fit.model
-    if term.mini:
-        mini = variants.index(term.mini)
-        model = from_mini(name, fit, float(variants.cycles[mini]), _by_class(portmap, variants.counts[mini]))
-    if is_outside_mix(variants.counts, term.target):
-        model = widened(name, model)
-    target = _by_class(portmap, term.target)
-    return substitute(model, {f"n.{kind}": count for kind, count in target.items()})
-
-
 def _by_class(portmap: PortMap, counts: FloatArray) -> Mapping[str, float]:
     return dict(zip(portmap.classes, counts.tolist(), strict=True))
 
@@ -271,13 +267,6 @@ def _target(table: TomlTable, portmap: PortMap) -> FloatArray:
         raise InputError("exactly one of 'target' and 'assembly' is needed", where=table.where, hint=hint)
     if "target" in table:
         target = table.table("target")
-        return class_vector(portmap, {kind: _number(target, kind) for kind in target.content})
-    iterations = _number(table, "iterations") if "iterations" in table else 1.0
+        return class_vector(portmap, {kind: target.number(kind, least=0) for kind in target.content})
+    iterations = table.number("iterations", 1, least=0)
     return count_loop(table.file("assembly"), table.text("function"), portmap, iterations=iterations)
-
-
-def _number(table: TomlTable, key: str) -> float:
-    value = table.content[key]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise InputError(f"{key} = {value!r}", where=table.where, hint="give a number, 0 or more")
-    return float(value)

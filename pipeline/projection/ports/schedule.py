@@ -12,10 +12,8 @@ smoothed maximum, T log sum exp(x / T), whose temperature T falls to zero, by Le
 hard bounds, for a block of data sets at once.
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
 
 import numpy as np
 
@@ -24,52 +22,30 @@ from ingest.errors import UsageError
 from pipeline.projection.ports.port_map import PortMap
 
 _MOST_SETS = 4096
-Port = TypeVar("Port")
-
-
-@dataclass(frozen=True, eq=False)
-class PortSets:
-    """The port sets that can be the bottleneck, smallest first.
-
-    Attributes:
-        ports: bool[set, port].
-        weights: float64[set, class], 1/|S| where the class can only go to ports inside S, else 0.
-    """
-
-    ports: BoolArray
-    weights: FloatArray
 
 
 @lru_cache(maxsize=64)
-def port_sets(portmap: PortMap) -> PortSets:
-    """Return the sets over which the closed form takes its maximum.
+def port_sets(portmap: PortMap) -> FloatArray:
+    """Return float64[set, class], the sets over which the closed form takes its maximum, smallest first.
 
-    Only unions of overlapping classes' ports matter: a port that no class inside S can use only lowers the
-    quotient, and the quotient of a disconnected union lies between those of its parts.
+    A class that can only go to ports inside S has 1/|S| there, any other class 0. Only unions of overlapping
+    classes' ports matter: a port that no class inside S can use only lowers the quotient, and the quotient of
+    a disconnected union lies between those of its parts.
 
     Raises:
         UsageError: the map has more sets than can be searched.
     """
     own = {frozenset(np.flatnonzero(row).tolist()) for row in portmap.allowed}
-    ordered = sorted(overlapping_unions(own, portmap.name), key=lambda ports: (len(ports), sorted(ports)))
-    ports = np.array([[k in chosen for k in range(len(portmap.ports))] for chosen in ordered])
-    inside = ~(portmap.allowed[None, :, :] & ~ports[:, None, :]).any(axis=2)
-    return PortSets(ports, inside / ports.sum(axis=1, keepdims=True))
-
-
-def overlapping_unions(groups: Collection[frozenset[Port]], name: str) -> set[frozenset[Port]]:
-    """Return groups of ports (numbers or names) of a core called so, and all unions of those that overlap.
-
-    Raises:
-        UsageError: there are more than can be searched.
-    """
-    found, edge = set(groups), set(groups)
+    found, edge = set(own), set(own)
     while edge:
-        edge = {a | b for a in edge for b in groups if a & b} - found
+        edge = {a | b for a in edge for b in own if a & b} - found
         found |= edge
         if len(found) > _MOST_SETS:
-            raise UsageError(f"{name} has too many overlapping classes", hint="merge some of them")
-    return found
+            raise UsageError(f"{portmap.name} has too many overlapping classes", hint="merge some of them")
+    ordered = sorted(found, key=lambda ports: (len(ports), sorted(ports)))
+    ports = np.array([[k in chosen for k in range(len(portmap.ports))] for chosen in ordered])
+    inside = ~(portmap.allowed[None, :, :] & ~ports[:, None, :]).any(axis=2)
+    return np.asarray(inside / ports.sum(axis=1, keepdims=True))
 
 
 def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
@@ -79,7 +55,7 @@ def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
         counts: float64[..., class], instructions per iteration.
         cpi: float64[..., class], cycles an instruction occupies its port; broadcast against `counts`.
     """
-    return np.asarray(((counts * cpi) @ port_sets(portmap).weights.T).max(axis=-1))
+    return np.asarray(((counts * cpi) @ port_sets(portmap).T).max(axis=-1))
 
 
 def levelled(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:

@@ -79,17 +79,9 @@ def _parameter(stated: TomlTable, key: str) -> tuple[Parameter, Dimension]:
     table = TomlTable(given if isinstance(given, dict) else {"unit": given}, stated.path, (*stated.name, key))
     table.check_keys(_PARAMETER_KEYS)
     unit = parse_quantity(f"1 {table.text('unit', '1')}", where=table.at("unit"))
-
-    def number(which: str, default: float | None) -> float | None:
-        value = table.content.get(which, default)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-            raise InputError(f"'{which}' has to be a number", where=table.where, hint=f"write {which} = 1")
-        return value * unit.factor
-
-    lower, upper, start = number("lower", 0.0), number("upper", math.inf), number("start", None)
-    assert lower is not None and upper is not None
+    lower = table.number("lower", 0.0) * unit.factor
+    upper = table.number("upper", math.inf, most=math.inf) * unit.factor
+    start = table.number("start") * unit.factor if "start" in table else None
     if not lower < upper:
         raise UsageError(
             f"no value between {lower:g} and {upper:g}", where=table.where, hint="correct the bounds"

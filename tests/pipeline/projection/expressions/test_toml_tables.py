@@ -65,6 +65,17 @@ def test_texts(table):
     assert raised(table.text, "n", "3") == f"{table.path}: 'n' has to be a string; write n = \"...\""
 
 
+def test_numbers(table):
+    assert (table.number("n"), table.number("n", 4, least=3), table.number("m", 4)) == (3.0, 3.0, 4.0)
+    assert raised(table.number, "m") == f"{table.path}: 'm' is missing; write m = 1"
+    assert raised(table.number, "name") == f"{table.path}: name = 'x'; write name = 1"
+    high = f"{table.path}: n = 3; give a number of at least 3.5"
+    assert refused(lambda: table.number("n", least=3.5)) == high
+    for value in (True, float("inf"), float("nan"), 10**400):
+        assert "n = " in raised(TomlTable({"n": value}, table.path).number, "n")
+    assert TomlTable({"n": float("inf")}, table.path).number("n", most=float("inf")) == float("inf")
+
+
 def test_tables_inside(table):
     assert table.table("inner").content == {"a": {"b": 1}}
     assert table.table("none").content == {}
