@@ -157,14 +157,12 @@ class TomlTable:
         return path if path.exists() else Path(name)
 
 
-def flattened(
-    content: Mapping[str, Any], leaf_keys: Collection[str] = ("value",), prefix: str = ""
-) -> dict[str, Any]:
-    """Return nested tables with dotted keys; a table that holds one of `leaf_keys` is a leaf."""
+def flattened(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return nested tables with dotted keys; a table that holds a ``value`` is a leaf."""
     flat: dict[str, Any] = {}
     for key, value in content.items():
-        if isinstance(value, dict) and not any(leaf in value for leaf in leaf_keys):
-            flat |= flattened(value, leaf_keys, f"{prefix}{key}.")
+        if isinstance(value, dict) and "value" not in value:
+            flat |= flattened(value, f"{prefix}{key}.")
         else:
             flat[f"{prefix}{key}"] = value
     return flat

@@ -8,7 +8,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError, UsageError
-from pipeline.projection.expressions.evaluation import LEVEL
+from pipeline.models.prediction import LEVEL
 from pipeline.projection.expressions.symbolic import Compiled, compiled, real_symbol, sympy
 from pipeline.projection.expressions.symbolic_model import Model, ValidRange, bind, limited, symbol
 from pipeline.projection.expressions.units import DRAWS, Ensemble, stream
@@ -251,14 +251,19 @@ def assemble(
         low, high = float(values.min()), float(values.max())
         basis = f"{name} was fitted for {column}"
         noisy = limited(noisy, ValidRange(expression=real_symbol(column), lower=low, upper=high, basis=basis))
-    return Fit(bind(noisy, ensemble), _fitted(names, identified, quality), quality, lack)
-
-
-def _fitted(names: Sequence[str], identified: BoolArray, quality: Resampled) -> tuple[Fitted, ...]:
     low, high = np.quantile(quality.draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    parameters = fitted_parameters(names, quality.estimate, low, high, identified)
+    return Fit(bind(noisy, ensemble), parameters, quality, lack)
+
+
+def fitted_parameters(
+    names: Sequence[str], value: FloatArray, lower: FloatArray, upper: FloatArray, identified: BoolArray
+) -> tuple[Fitted, ...]:
+    """Return k parameters from their columns."""
+    columns = (column.tolist() for column in (value, lower, upper, identified))
     return tuple(
-        Fitted(name=n, value=float(v), lower=float(a), upper=float(b), identified=bool(i))
-        for n, v, a, b, i in zip(names, quality.estimate, low, high, identified, strict=True)
+        Fitted(name=n, value=v, lower=a, upper=b, identified=i)
+        for n, v, a, b, i in zip(names, *columns, strict=True)
     )
 
 

@@ -25,7 +25,7 @@ from pipeline.projection.expressions.symbolic_model import (
 )
 from pipeline.projection.expressions.toml_tables import TomlTable, beside
 from pipeline.projection.expressions.units import DRAWS, Ensemble, Quantity, stream
-from pipeline.projection.fitting.formula_fit import Fit, Fitted, fit_curve
+from pipeline.projection.fitting.formula_fit import Fit, fit_curve, fitted_parameters
 from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.fitting.resampling import Measurements
 from pipeline.projection.ports.counting import count_loop
@@ -159,11 +159,8 @@ def _with_open_classes(name: str, portmap: PortMap, estimate: PortEstimate, fit:
     high = np.where(present, estimate.upper[open_classes], value)
     names = tuple(f"{name}.cpi.{portmap.classes[k]}" for k in open_classes)
     drawn = stream(name, "open").uniform(low, high, (draws, len(names)))
-    ranges = zip(names, value, low, np.where(present, high, np.inf), strict=True)
-    parameters = tuple(
-        Fitted(name=n, value=float(v), lower=float(a), upper=float(b), identified=False)
-        for n, v, a, b in ranges
-    )
+    most = np.where(present, high, np.inf)
+    parameters = fitted_parameters(names, value, low, most, np.zeros(len(names), dtype=np.bool_))
     return replace(
         fit,
         model=bind(fit.model, Ensemble(names=names, estimate=value, draws=drawn)),

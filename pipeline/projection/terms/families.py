@@ -41,6 +41,14 @@ _KEYS = ("model", "formula", "inputs", "parameters", *DATA_KEYS)
 _PARAMETER_KEYS = ("unit", "lower", "upper", "start")
 
 
+def input_dimensions(table: TomlTable) -> dict[str, Dimension]:
+    """Return the dimensions of the inputs whose units a term states, in its order."""
+    units = table.table("inputs")
+    return {
+        key: parse_quantity(f"1 {unit}", where=units.at(key)).dimension for key, unit in units.content.items()
+    }
+
+
 def fitted_term(table: TomlTable, name: str) -> tuple[tuple[str, ...], Model]:
     """Return inputs and model of a term that states ``model = "fitted"``.
 
@@ -50,10 +58,7 @@ def fitted_term(table: TomlTable, name: str) -> tuple[tuple[str, ...], Model]:
         ModelError: the data cannot determine the parameters.
     """
     table.check_keys(_KEYS)
-    units, stated = table.table("inputs"), table.table("parameters")
-    inputs = {
-        key: parse_quantity(f"1 {unit}", where=units.at(key)).dimension for key, unit in units.content.items()
-    }
+    inputs, stated = input_dimensions(table), table.table("parameters")
     read = {key: _parameter(stated, key) for key in stated.content}
     if "data" not in table or not read:
         lacking, hint = (
