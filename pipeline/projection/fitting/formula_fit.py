@@ -9,7 +9,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError, UsageError
 from pipeline.models.prediction import LEVEL
-from pipeline.projection.expressions.symbolic import Compiled, compiled, real_symbol, sympy
+from pipeline.projection.expressions.symbolic import compiled, real_symbol, sympy
 from pipeline.projection.expressions.symbolic_model import Model, ValidRange, bind, limited, symbol
 from pipeline.projection.expressions.units import DRAWS, Ensemble, stream
 from pipeline.projection.fitting.bounded_least_squares import identifiable, solve_linear, solve_nonlinear
@@ -114,44 +114,29 @@ class Fit:
     lack: LackOfFit
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Formula:
-    """A model as a curve in its free parameters: its values and slopes at n measured points."""
+def _formula(model: Model, parameters: Sequence[str], data: Measurements) -> tuple[bool, Curve, Curve]:
+    """Return whether a model is linear in its parameters, its curve in them, and its slopes.
 
-    linear: bool
-    count: int
-    _values: Compiled
-    _slopes: Compiled
-    _given: tuple[FloatArray, ...]
-
-    def curve(self, parameters: FloatArray) -> FloatArray:
-        """Return float64[row, n], the values for parameters float64[row, k]."""
-        columns = [column[:, None] for column in parameters.T]
-        (values,) = self._values([*columns, *self._given])
-        return np.broadcast_to(values, (len(parameters), self.count))
-
-    def slopes(self, parameters: FloatArray) -> FloatArray:
-        """Return float64[n, k], the derivatives by the parameters float64[k]."""
-        found = self._slopes([*parameters, *self._given])
-        return np.column_stack([np.broadcast_to(slope, self.count) for slope in found])
-
-
-def _formula(model: Model, parameters: Sequence[str], data: Measurements) -> _Formula:
-    """Return the model as a curve in its parameters; values bound to it already enter at their estimate."""
+    Slopes are derivatives float64[n, k] at parameters float64[k]. Values that are bound to the model already
+    enter at their estimate.
+    """
     bound = {n: e.estimate[k] for e in model.ensembles for k, n in enumerate(e.names)}
     names = [*parameters, *data.inputs, *bound]
     symbols = [real_symbol(name) for name in parameters]
     slopes = [sympy.diff(model.expression, symbol) for symbol in symbols]
     remainder = model.expression.subs(dict.fromkeys(symbols, 0))
     linear = remainder == 0 and not any(slope.has(*symbols) for slope in slopes)
-    given = tuple(np.asarray(value) for value in (*data.inputs.values(), *bound.values()))
-    return _Formula(
-        linear=linear,
-        count=len(data.values),
-        _values=compiled([model.expression], names),
-        _slopes=compiled(slopes, names),
-        _given=given,
-    )
+    given, count = (*data.inputs.values(), *bound.values()), len(data.values)
+    evaluate, differentiate = compiled([model.expression], names), compiled(slopes, names)
+
+    def curve(rows: FloatArray) -> FloatArray:
+        (values,) = evaluate([*(column[:, None] for column in rows.T), *given])
+        return np.broadcast_to(values, (len(rows), count))
+
+    def slopes_at(row: FloatArray) -> FloatArray:
+        return np.column_stack([np.broadcast_to(slope, count) for slope in differentiate([*row, *given])])
+
+    return linear, curve, slopes_at
 
 
 def fit(name: str, model: Model, parameters: Sequence[Parameter], data: Measurements) -> Fit:
@@ -169,14 +154,25 @@ def fit(name: str, model: Model, parameters: Sequence[Parameter], data: Measurem
     """
     _check_symbols(model, parameters, data.inputs)
     names = [p.name for p in parameters]
-    form = _formula(model, names, data)
+    linear, curve, slopes = _formula(model, names, data)
     weights = point_weights(data.values, data.weights)
-    solve, draws = _solver(form, parameters, data.values, weights)
+    lower, upper = (np.array([getattr(p, field) for p in parameters]) for field in ("lower", "upper"))
+    linear = linear and bool(np.isinf(upper).all())
+    start = np.ones(len(parameters))
+    if not linear:
+        start = starting_values(curve, parameters, data.values, weights)
+    if not np.isfinite(curve(start[None])).all():
+        hint = "remove those measurements, or change the starting values"
+        raise ModelError("the formula has no finite value at some measured inputs", hint=hint)
+    solve: Solve = partial(solve_nonlinear, curve, start, (lower, upper))
+    if linear:
+        solve = partial(solve_linear, slopes(start), lower)
 
     def identified(found: Resampled) -> BoolArray:
-        return identifiable(form.slopes(found.estimate), weights)
+        return identifiable(slopes(found.estimate), weights)
 
-    return fit_curve(name, model, names, (solve, form.curve), data, identified, draws=draws)
+    draws = DRAWS if linear else _NONLINEAR_DRAWS
+    return fit_curve(name, model, names, (solve, curve), data, identified, draws=draws)
 
 
 def fit_curve(
@@ -201,22 +197,6 @@ def fit_curve(
     quality = resample(*curve, data, key=name, draws=draws)
     lack = lack_of_fit(data, curve[1](quality.estimate[None])[0], len(names))
     return assemble(name, model, names, identified=identified(quality), quality=quality, data=data, lack=lack)
-
-
-def _solver(
-    form: _Formula, parameters: Sequence[Parameter], observed: FloatArray, weights: FloatArray
-) -> tuple[Solve, int]:
-    lower, upper = (np.array([getattr(p, field) for p in parameters]) for field in ("lower", "upper"))
-    simple = form.linear and bool(np.isinf(upper).all())
-    start = np.ones(len(parameters))
-    if not simple:
-        start = starting_values(form.curve, parameters, observed, weights)
-    if not np.isfinite(form.curve(start[None])).all():
-        hint = "remove those measurements, or change the starting values"
-        raise ModelError("the formula has no finite value at some measured inputs", hint=hint)
-    if simple:
-        return partial(solve_linear, form.slopes(start), lower), DRAWS
-    return partial(solve_nonlinear, form.curve, start, (lower, upper)), _NONLINEAR_DRAWS
 
 
 def assemble(

@@ -65,12 +65,7 @@ def port_cycles(name: str, portmap: PortMap) -> Model:
 
 
 def fit_ports(
-    name: str,
-    portmap: PortMap,
-    counts: FloatArray,
-    cycles: FloatArray,
-    *,
-    draws: int = DRAWS,
+    name: str, portmap: PortMap, counts: FloatArray, cycles: FloatArray, *, draws: int = DRAWS
 ) -> PortFit:
     """Return the port map fitted to the variants of a kernel.
 

@@ -77,7 +77,7 @@ def read_profile(table: TomlTable) -> MeasuredProfile:
         return MeasuredProfile(groups=tuple(_stated(row, cores) for row in table.rows("groups")))
     kinds = table.table("kinds").content
     paths = table.files("profile")
-    if len(paths) == 1 and paths[0].suffix == ".csv" and not _is_counter_file(paths[0]):
+    if len(paths) == 1 and paths[0].suffix == ".csv" and recognised(read_text(paths[0])) is None:
         found = MeasuredProfile(groups=tuple(_of_csv(read_columns(paths[0], known), kinds, cores)))
     else:
         found = _of_report(merged([read_counters(path) for path in paths]), kinds, cores)
@@ -207,10 +207,6 @@ def _of_region(
         counters={name: value for name, value in region.counters.items() if known(name)},
         cores=cores,
     )
-
-
-def _is_counter_file(path: Path) -> bool:
-    return recognised(read_text(path)) is not None
 
 
 def _of_csv(columns: MeasuredColumns, kinds: Mapping[str, str], cores: int | None) -> Sequence[Group]:

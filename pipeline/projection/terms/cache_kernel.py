@@ -5,6 +5,7 @@ The break s makes the sum of squares nonsmooth, so it is found by variable proje
 the best b1, b2 >= 0 follow in closed form, and only s is searched.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -85,8 +86,9 @@ def solve_cache_kernel(sites: FloatArray, targets: FloatArray, weights: FloatArr
     best = np.argmin(costs, axis=1)
     low = candidates[np.maximum(best - 1, 0)]
     high = candidates[np.minimum(best + 1, len(candidates) - 1)]
-    held = _golden_section(partial(_cost, sites, targets, weights), low, high)
-    first, second, _ = _at_break(sites, targets, weights, held)
+    at_break = partial(_at_break, sites, targets, weights)
+    held = _golden_section(lambda candidate: at_break(candidate)[2], low, high)
+    first, second, _ = at_break(held)
     return np.column_stack([first, second, held])
 
 
@@ -101,11 +103,9 @@ def _at_break(
     return first, second, np.sum(rest**2, axis=1)
 
 
-def _cost(sites: FloatArray, targets: FloatArray, weights: FloatArray, held: FloatArray) -> FloatArray:
-    return _at_break(sites, targets, weights, held)[2]
-
-
-def _golden_section(cost: "partial[FloatArray]", low: FloatArray, high: FloatArray) -> FloatArray:
+def _golden_section(
+    cost: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray
+) -> FloatArray:
     """Return float64[row], the minimum of every row's cost between its two ends."""
     for _ in range(_REFINEMENTS):
         width = _GOLDEN * (high - low)

@@ -136,9 +136,9 @@ def solve_protocols(
 def protocols(sizes: FloatArray, parameters: FloatArray) -> FloatArray:
     """Return float64[row, n], the times that rows of parameters give for n sizes without congestion."""
     common, small_o, small_g, large_o, large_g, switch = parameters.T[:, :, None]
-    small = common + 2 * small_o + (sizes - 1) * small_g
-    large = common + 2 * large_o + (sizes - 1) * large_g
-    return np.asarray(np.where(sizes <= switch, small, large))
+    small = sizes <= switch
+    overhead, gap = np.where(small, small_o, large_o), np.where(small, small_g, large_g)
+    return np.asarray(common + 2 * overhead + (sizes - 1) * gap)
 
 
 FAMILIES = {

@@ -122,9 +122,6 @@ class VectorLoop:
         if self.score not in _SCORES:
             hint = f"choose one of {', '.join(_SCORES)}"
             raise UsageError(f"invalid MV score '{self.score}'", where=self.name, hint=hint)
-        if self.spatial not in range(LEVELS) or self.temporal not in range(LEVELS):
-            what = f"invalid locality SL {self.spatial}, TL {self.temporal}"
-            raise UsageError(what, where=self.name, hint="levels are 0, 1 and 2")
 
     @property
     def streamed(self) -> bool:
