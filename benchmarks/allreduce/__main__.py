@@ -20,6 +20,7 @@ from pipeline.projection.expressions.symbolic_model import constant
 from pipeline.projection.expressions.units import BYTES, NONE, TIME
 from pipeline.projection.fitting.formula_fit import Fit
 from pipeline.projection.fitting.measured_columns import read_benchmark
+from pipeline.projection.fitting.resampling import Measurements
 from pipeline.projection.terms.allreduces import fit_allreduce, fit_node_allreduce
 
 FEWEST = 4  # numbers of processes that a tree on nodes needs
@@ -58,8 +59,10 @@ def judged(files: Sequence[Path], ranks: float, sizes: Sequence[float]) -> Itera
                 continue
             known, asked = rows[:-left], rows[-left]
             p, t = processes[known], seconds[known]
-            nodes = fit_node_allreduce("tree", p, t, np.full(len(p), ranks), nodes=constant(ranks))
-            fits = nodes, fit_allreduce("tree", p, t)
+            nodes = fit_node_allreduce(
+                "tree", Measurements({"P": p, "R": np.full(len(p), ranks)}, t), nodes=constant(ranks)
+            )
+            fits = nodes, fit_allreduce("tree", Measurements({"P": p}, t))
             at = processes[asked]
             yield size, at, 1e6 * seconds[asked], *(predicted(fit, at) for fit in fits)
 

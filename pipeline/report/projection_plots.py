@@ -117,13 +117,12 @@ def roofline_figure(roofline: Roofline) -> "Figure":
     axes = figure.add_subplot(xscale="log", yscale="log")
     intensity = _intensities(roofline)
     left, right = intensity[[0, -1]].tolist()
-    for flow in roofline.bandwidths:
+    for name, flow in roofline.bandwidths.items():
         for peak in roofline.peaks:
-            axes.plot(intensity, roofline.attainable(intensity, flow.name, peak.name) / 1e9, **CEILING)
-        axes.annotate(f"{flow.name} {flow.value / 1e9:.3g} GB/s", (left, flow.value * left / 1e9), **LABEL)
-    for peak in roofline.peaks:
-        text = f"{peak.name} {peak.value / 1e9:.3g} Gflop/s"
-        axes.annotate(text, (right, peak.value / 1e9), ha="right", **LABEL)
+            axes.plot(intensity, roofline.attainable(intensity, name, peak) / 1e9, **CEILING)
+        axes.annotate(f"{name} {flow / 1e9:.3g} GB/s", (left, flow * left / 1e9), **LABEL)
+    for name, top in roofline.peaks.items():
+        axes.annotate(f"{name} {top / 1e9:.3g} Gflop/s", (right, top / 1e9), ha="right", **LABEL)
     levels = {point.level for point in roofline.points}
     runs = list(dict.fromkeys(point.run for point in roofline.points))
     for number, run in enumerate(runs):
@@ -144,6 +143,6 @@ def roofline_figure(roofline: Roofline) -> "Figure":
 
 def _intensities(roofline: Roofline) -> FloatArray:
     """Return the intensities of the horizontal axis: around all ridges and points."""
-    ridges = [peak.value / flow.value for flow in roofline.bandwidths for peak in roofline.peaks]
+    ridges = [top / flow for flow in roofline.bandwidths.values() for top in roofline.peaks.values()]
     marks = [*ridges, *(point.intensity for point in roofline.points if point.intensity > 0)]
     return np.geomspace(min(marks) / SPAN, max(marks) * SPAN, 200)

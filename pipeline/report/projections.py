@@ -279,8 +279,8 @@ def projection_json(projection: ApplicationProjection) -> ProjectionJson:
 def _roofline_json(roofline: Roofline) -> RooflineJson:
     """Return ceilings in B/s and flop/s, and the regions that were counted, in flop/B and flop/s."""
     return {
-        "bandwidths": {ceiling.name: number(ceiling.value) for ceiling in roofline.bandwidths},
-        "peaks": {ceiling.name: number(ceiling.value) for ceiling in roofline.peaks},
+        "bandwidths": {name: number(value) for name, value in roofline.bandwidths.items()},
+        "peaks": {name: number(value) for name, value in roofline.peaks.items()},
         "points": [
             {
                 "name": point.name,

@@ -4,11 +4,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ingest.errors import UsageError
+from pipeline.models.prediction import LEVEL
 from pipeline.projection.applications.application import ApplicationFile, input_values, load_application
 from pipeline.projection.applications.composition import compose
 from pipeline.projection.applications.projections import ApplicationProjection
 from pipeline.projection.applications.projections import sweep as sweep_application
-from pipeline.projection.expressions.evaluation import LEVEL, Sensitivity, predict, sensitivities
+from pipeline.projection.expressions.evaluation import Sensitivity, predict, sensitivities
 from pipeline.projection.expressions.expression_text import Language, export
 from pipeline.projection.expressions.symbolic_model import Model, symbol
 from pipeline.projection.expressions.toml_tables import beside, shipped

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import TomlTable, find, flattened, read_toml
+from pipeline.projection.expressions.toml_tables import TomlTable, find, read_toml
 from pipeline.projection.expressions.units import NONE, TIME, Dimension, parse_quantity, stated
 
 _NOT_A_TIME = ("a measured total has to be a time", 'write it like "12.3 s"')
@@ -79,11 +79,11 @@ def load_application(name: str | Path) -> ApplicationFile:
     """
     table = read_toml(find("application", name))
     table.check_keys(_KEYS)
-    parts = _parts(table.table("parts"))
+    parts = _expressions(table.table("parts"))
     if bool(parts) == ("bandwidth" in table):
         hint = 'write [parts] and name = "expression", or [bandwidth]'
         raise InputError("the file needs either [parts] or [bandwidth]", where=table.where, hint=hint)
-    inputs, define, measured = (table.table(key) for key in ("inputs", "define", "measured"))
+    inputs, measured = table.table("inputs"), table.table("measured")
     return ApplicationFile(
         title=table.text("title", table.path.stem),
         path=table.path,
@@ -92,9 +92,7 @@ def load_application(name: str | Path) -> ApplicationFile:
         machine=table.text("machine") if "machine" in table else None,
         inputs={name: _input(inputs, name) for name in inputs.content},
         terms=table.table("terms").tables(),
-        define={
-            name: _expression(define, name, text) for name, text in flattened(define.content, ()).items()
-        },
+        define={".".join(path): text for path, text in _expressions(table.table("define")).items()},
         parts=parts,
         total=table.text("total") if "total" in table else None,
         measured={
@@ -154,17 +152,11 @@ def _input(inputs: TomlTable, name: str) -> ApplicationInput:
     )
 
 
-def _parts(table: TomlTable, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
+def _expressions(table: TomlTable, above: tuple[str, ...] = ()) -> dict[tuple[str, ...], str]:
     found: dict[tuple[str, ...], str] = {}
     for key, value in table.content.items():
         if isinstance(value, dict):
-            found |= _parts(table.table(key), (*above, key))
+            found |= _expressions(table.table(key), (*above, key))
         else:
-            found[(*above, key)] = _expression(table, key, value)
+            found[(*above, key)] = table.text(key)
     return found
-
-
-def _expression(table: TomlTable, key: str, value: object) -> str:
-    if not isinstance(value, str):
-        raise InputError(f"'{key}' has to be an expression", where=table.where, hint=f'write {key} = "..."')
-    return value

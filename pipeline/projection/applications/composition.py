@@ -116,13 +116,11 @@ def adding_up(
         total: what the outermost parts have to add up to; None if they need not, then each keeps its value.
     """
     innermost = [path for path in values if not any(_within(other, path) for other in values)]
+    kept = {path: value for path, value in values.items() if len(path) == 1}
     moved: dict[Path, float] = {}
-    if total is not None:
-        moved |= _moved(innermost, values, variances, total)
-    else:
-        for group in (path for path in values if len(path) == 1):
-            parts = [path for path in innermost if path[:1] == group]
-            moved |= _moved(parts, values, variances, values[group])
+    for group, target in (kept if total is None else {(): total}).items():
+        parts = [path for path in innermost if path[: len(group)] == group]
+        moved |= _moved(parts, values, variances, target)
     return {
         path: moved[path] if path in moved else sum(moved[part] for part in innermost if _within(part, path))
         for path in values

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.errors import PipelineError, UsageError
+from pipeline.models.prediction import LEVEL
 from pipeline.projection.applications.application import ApplicationFile, input_values
 from pipeline.projection.applications.composition import Composition, adding_up, compose
-from pipeline.projection.expressions.evaluation import LEVEL, DrawnPrediction, broken_limits, predict
+from pipeline.projection.expressions.evaluation import DrawnPrediction, broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import Model, constant
 from pipeline.projection.expressions.units import TIME, Dimension
 from pipeline.projection.machines.machine_values import Machine, machine_names

@@ -12,11 +12,11 @@ import numpy.typing as npt
 
 from ingest.arrays import FloatArray
 from ingest.errors import ModelError, UsageError
+from pipeline.models.prediction import LEVEL
 from pipeline.projection.expressions.symbolic import Expression, compiled, real_symbol, replace, sympy
 from pipeline.projection.expressions.symbolic_model import Model, ValidRange
 from pipeline.projection.expressions.units import columns
 
-LEVEL = 0.9
 Key = TypeVar("Key")
 
 
@@ -64,20 +64,17 @@ def predict(
     inputs = _inputs(models, at, bound)
     names = (*bound, *inputs)
     count = max((len(values) for values in inputs.values()), default=1)
+    rows = next((len(draws) for _, draws in bound.values()), 1)
     at_estimate = [bound[n][0] for n in bound] + list(inputs.values())
     over_draws = [bound[n][1][:, None] for n in bound] + list(inputs.values())
     evaluate = compiled([model.expression for model in models.values()], names)
     values, draws = evaluate(at_estimate), evaluate(over_draws)
     found = {}
     for (name, model), value, drawn in zip(models.items(), values, draws, strict=True):
-        table = np.broadcast_to(drawn, (_rows(bound), count))
+        table = np.broadcast_to(drawn, (rows, count))
         middle = None if any(e.rivals for e in model.ensembles) else np.broadcast_to(value, (count,))
         found[name] = _summary(name, middle, table, level)
     return found
-
-
-def _rows(bound: Mapping[str, tuple[float, FloatArray]]) -> int:
-    return ([len(draws) for _, draws in bound.values()] or [1])[0]
 
 
 def _inputs(
@@ -167,15 +164,13 @@ def sensitivities(model: Model, at: Mapping[str, float]) -> tuple[Sensitivity, .
     Raises:
         UsageError: an input is missing.
     """
-    bound = {name: float(e.estimate[k]) for e in model.ensembles for k, name in enumerate(e.names)}
-    values = {**bound, **{name: float(value) for name, value in at.items() if name in model.symbols}}
-    missing = sorted(set(model.symbols) - set(values))
-    if missing:
-        raise UsageError(f"no value for {', '.join(missing)}", hint=f"give one, such as {missing[0]} = 8")
+    bound = columns(model.ensembles)
+    inputs = _inputs({"": model}, at, bound)
+    values = {name: estimate for name, (estimate, _) in bound.items()}
+    values |= {name: float(value[0]) for name, value in inputs.items()}
     names = sorted(model.symbols)
     slopes = [_derivative(model.expression, name) for name in names]
-    value, *found = (
-        float(result) for result in compiled([model.expression, *slopes], list(values))(list(values.values()))
-    )
+    evaluate = compiled([model.expression, *slopes], list(values))
+    value, *found = map(float, evaluate(list(values.values())))
     each = [Sensitivity(n, s, s * values[n] / value) for n, s in zip(names, found, strict=True)]
     return tuple(sorted(each, key=lambda s: (-abs(s.elasticity), s.name)))

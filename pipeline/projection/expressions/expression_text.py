@@ -11,6 +11,7 @@ import keyword
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial, reduce
 from typing import Literal, TypeAlias
 
 from ingest.errors import UsageError
@@ -190,15 +191,8 @@ def export(model: Model, language: Language, *, name: str = "T", title: str = ""
 
 def _nested(expression: Expression) -> Expression:
     """Return the expression with `Max` and `Min` of two arguments only: Octave's take no more."""
-    many = [node for node in expression.atoms(sympy.Max, sympy.Min) if len(node.args) > 2]
-    return replace(expression, {node: _pairs(node) for node in many}) if many else expression
-
-
-def _pairs(node: Expression) -> Expression:
-    first, *others = node.args
-    for other in others:
-        first = node.func(first, other, evaluate=False)
-    return first
+    nodes = expression.atoms(sympy.Max, sympy.Min)
+    return replace(expression, {n: reduce(partial(n.func, evaluate=False), n.args) for n in nodes})
 
 
 def _plain_names(model: Model) -> dict[str, str]:

@@ -276,22 +276,13 @@ def substitute(model: Model, values: Mapping[str, Operand]) -> Model:
             raise _mismatch(name, model.symbols[name], value.dimension)
     by = {real_symbol(name): value.expression for name, value in given.items()}
     rest = {name: dimension for name, dimension in model.symbols.items() if name not in given}
-    outer = Model(
-        expression=replace(model.expression, by),
-        dimension=model.dimension,
-        symbols=rest,
-        ensembles=model.ensembles,
-        limits=_replaced(model, by),
-    )
+    limits = tuple(dataclasses.replace(x, expression=replace(x.expression, by)) for x in model.limits)
+    outer = dataclasses.replace(model, expression=replace(model.expression, by), symbols=rest, limits=limits)
     return join(outer.expression, outer.dimension, outer, *given.values())
 
 
 def _mismatch(name: str, expected: Dimension, found: Dimension) -> UsageError:
     return UsageError(f"unit mismatch: '{name}' is in {expected}, the value given for it in {found}")
-
-
-def _replaced(model: Model, by: Mapping[Expression, Expression]) -> tuple[ValidRange, ...]:
-    return tuple(dataclasses.replace(x, expression=replace(x.expression, by)) for x in model.limits)
 
 
 def limited(model: Model, limit: ValidRange) -> Model:
@@ -308,14 +299,13 @@ def bind(model: Model, values: Mapping[str, Quantity | float] | Ensemble) -> Mod
     if isinstance(values, Ensemble):
         drawn = Model(expression=model.expression, ensembles=(values,))
         return join(model.expression, model.dimension, model, drawn)
-    used = {name: value for name, value in values.items() if name in model.symbols}
-    given = {
-        name: value
-        if isinstance(value, Quantity)
-        else Quantity(value=float(value), dimension=model.symbols[name])
-        for name, value in used.items()
-    }
-    for name, quantity in given.items():
-        if quantity.dimension != model.symbols[name]:
-            raise _mismatch(name, model.symbols[name], quantity.dimension)
+    given = {}
+    for name, value in values.items():
+        if name not in model.symbols:
+            continue
+        own = model.symbols[name]
+        found = value if isinstance(value, Quantity) else Quantity(value=float(value), dimension=own)
+        if found.dimension != own:
+            raise _mismatch(name, own, found.dimension)
+        given[name] = found
     return bind(model, from_quantities(given)) if given else model

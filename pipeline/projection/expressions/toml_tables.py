@@ -5,6 +5,8 @@ such a file says in one place; every mistake in it is one line that names file, 
 """
 
 import difflib
+import math
+import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +20,7 @@ Kind: TypeAlias = Literal["application", "machine", "port map", "class table"]
 
 LARGEST_DATA = 1 << 28  # bytes of a profile, a report, a table of measurements
 _LARGEST_TOML = 1 << 22
+_LARGEST = sys.float_info.max
 _HERE = Path(__file__).parents[1]
 _FOLDERS: Mapping[Kind, Path] = {
     "application": _HERE / "examples",
@@ -76,6 +79,21 @@ class TomlTable:
             what = f"'{key}' has to be a string" if key in self else f"'{key}' is missing"
             raise InputError(what, where=self.where, hint=f'write {key} = "..."')
         return value
+
+    def number(
+        self, key: str, default: float | None = None, *, least: float = -math.inf, most: float = _LARGEST
+    ) -> float:
+        """Return the number of a key, from `least` to `most`.
+
+        Raises:
+            InputError: it is missing without a default, not a number, or outside.
+        """
+        value = self.content.get(key, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not least <= value <= most:
+            what = f"{key} = {value!r}" if key in self else f"'{key}' is missing"
+            hint = f"give a number of at least {least:g}" if least > -math.inf else f"write {key} = 1"
+            raise InputError(what, where=self.where, hint=hint)
+        return float(value)
 
     def without(self, *keys: str) -> "TomlTable":
         """Return this table less some of its keys."""
@@ -139,14 +157,12 @@ class TomlTable:
         return path if path.exists() else Path(name)
 
 
-def flattened(
-    content: Mapping[str, Any], leaf_keys: Collection[str] = ("value",), prefix: str = ""
-) -> dict[str, Any]:
-    """Return nested tables with dotted keys; a table that holds one of `leaf_keys` is a leaf."""
+def flattened(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Return nested tables with dotted keys; a table that holds a ``value`` is a leaf."""
     flat: dict[str, Any] = {}
     for key, value in content.items():
-        if isinstance(value, dict) and not any(leaf in value for leaf in leaf_keys):
-            flat |= flattened(value, leaf_keys, f"{prefix}{key}.")
+        if isinstance(value, dict) and "value" not in value:
+            flat |= flattened(value, f"{prefix}{key}.")
         else:
             flat[f"{prefix}{key}"] = value
     return flat

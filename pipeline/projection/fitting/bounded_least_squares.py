@@ -51,8 +51,7 @@ def _bounded(design: FloatArray, lower: FloatArray, target: FloatArray, weight: 
     weighted = design * weight[:, None]
     size = _lengths(weighted)
     found = lsq_linear(weighted / size, target * weight, (lower * size, np.inf), method="bvls")
-    solution: FloatArray = found.x / size
-    return solution
+    return np.asarray(found.x / size)
 
 
 def nonnegative_pair(
@@ -106,11 +105,9 @@ def solve_nonlinear(
             return deviation * weight
 
         found = least_squares(residual, inside, bounds=limits)
-        best: FloatArray = found.x * scale
-        return best
+        return np.asarray(found.x * scale)
 
-    found: FloatArray = np.array([solve(t, w) for t, w in zip(targets, weights, strict=True)])
-    return found
+    return np.array([solve(t, w) for t, w in zip(targets, weights, strict=True)])
 
 
 def identifiable(slopes: FloatArray, weights: FloatArray) -> BoolArray:
@@ -131,5 +128,4 @@ def identifiable(slopes: FloatArray, weights: FloatArray) -> BoolArray:
     _, values, directions = np.linalg.svd(weighted / _lengths(weighted))
     padded = np.append(values, np.zeros(len(directions) - len(values)))
     blind = directions[padded <= 1e-8 * float(values.max())]
-    seen: BoolArray = ~(np.abs(blind) > 1e-6).any(axis=0)
-    return seen
+    return np.asarray(~(np.abs(blind) > 1e-6).any(axis=0))

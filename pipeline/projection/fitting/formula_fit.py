@@ -8,17 +8,17 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError, UsageError
-from pipeline.projection.expressions.evaluation import LEVEL
-from pipeline.projection.expressions.symbolic import Compiled, compiled, real_symbol, sympy
+from pipeline.models.prediction import LEVEL
+from pipeline.projection.expressions.symbolic import compiled, real_symbol, sympy
 from pipeline.projection.expressions.symbolic_model import Model, ValidRange, bind, limited, symbol
 from pipeline.projection.expressions.units import DRAWS, Ensemble, stream
 from pipeline.projection.fitting.bounded_least_squares import identifiable, solve_linear, solve_nonlinear
 from pipeline.projection.fitting.resampling import (
     Curve,
     LackOfFit,
+    Measurements,
     Resampled,
     Solve,
-    Weights,
     lack_of_fit,
     point_weights,
     resample,
@@ -44,10 +44,7 @@ class Parameter:
 
 
 def starting_values(
-    curve: Callable[[FloatArray], FloatArray],
-    parameters: Sequence[Parameter],
-    observed: FloatArray,
-    weights: FloatArray,
+    curve: Curve, parameters: Sequence[Parameter], observed: FloatArray, weights: FloatArray
 ) -> FloatArray:
     """Return float64[k], where a search begins: the values stated, or the best of many that were tried.
 
@@ -55,7 +52,6 @@ def starting_values(
     minima is fitted in the deepest found.
 
     Args:
-        curve: values float64[row, n] of the formula for parameters float64[row, k].
         observed: float64[n].
         weights: float64[n], factors on the residuals.
     """
@@ -73,11 +69,9 @@ def starting_values(
     order = np.argsort(cost(tried))[:_SEARCHES]
     starts = [row for row in tried[order] if np.isfinite(cost(row[None])).all()]
     if not starts:
-        first: FloatArray = tried[0]
-        return first
+        return np.asarray(tried[0])
     ends = [solve_nonlinear(curve, row, bounds, observed[None], weights[None])[0] for row in starts]
-    best: FloatArray = ends[int(np.argmin(cost(np.stack(ends))))]
-    return best
+    return np.asarray(ends[int(np.argmin(cost(np.stack(ends))))])
 
 
 def _tried(parameter: Parameter, random: np.random.Generator) -> FloatArray:
@@ -90,8 +84,6 @@ def _tried(parameter: Parameter, random: np.random.Generator) -> FloatArray:
     signs = np.where((parameter.lower < 0) & (random.random(_TRIED) < 0.5), -1.0, 1.0)
     return np.clip(signs * sizes, parameter.lower, parameter.upper)
 
-
-__all__ = ["Fit", "Fitted", "Parameter", "assemble", "fit"]
 
 _NONLINEAR_DRAWS = 200
 
@@ -122,84 +114,65 @@ class Fit:
     lack: LackOfFit
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class _Formula:
-    """A model as a curve in its free parameters: its values and slopes at n measured points."""
+def _formula(model: Model, parameters: Sequence[str], data: Measurements) -> tuple[bool, Curve, Curve]:
+    """Return whether a model is linear in its parameters, its curve in them, and its slopes.
 
-    linear: bool
-    count: int
-    _values: Compiled
-    _slopes: Compiled
-    _given: tuple[FloatArray, ...]
-
-    def curve(self, parameters: FloatArray) -> FloatArray:
-        """Return float64[row, n], the values for parameters float64[row, k]."""
-        columns = [column[:, None] for column in parameters.T]
-        (values,) = self._values([*columns, *self._given])
-        return np.broadcast_to(values, (len(parameters), self.count))
-
-    def slopes(self, parameters: FloatArray) -> FloatArray:
-        """Return float64[n, k], the derivatives by the parameters float64[k]."""
-        found = self._slopes([*parameters, *self._given])
-        return np.column_stack([np.broadcast_to(slope, self.count) for slope in found])
-
-
-def _formula(model: Model, parameters: Sequence[str], data: Mapping[str, FloatArray], count: int) -> _Formula:
-    """Return the model as a curve in its parameters; values bound to it already enter at their estimate."""
+    Slopes are derivatives float64[n, k] at parameters float64[k]. Values that are bound to the model already
+    enter at their estimate.
+    """
     bound = {n: e.estimate[k] for e in model.ensembles for k, n in enumerate(e.names)}
-    names = [*parameters, *data, *bound]
+    names = [*parameters, *data.inputs, *bound]
     symbols = [real_symbol(name) for name in parameters]
     slopes = [sympy.diff(model.expression, symbol) for symbol in symbols]
     remainder = model.expression.subs(dict.fromkeys(symbols, 0))
     linear = remainder == 0 and not any(slope.has(*symbols) for slope in slopes)
-    given = tuple(np.asarray(value) for value in (*data.values(), *bound.values()))
-    return _Formula(
-        linear=linear,
-        count=count,
-        _values=compiled([model.expression], names),
-        _slopes=compiled(slopes, names),
-        _given=given,
-    )
+    given, count = (*data.inputs.values(), *bound.values()), len(data.values)
+    evaluate, differentiate = compiled([model.expression], names), compiled(slopes, names)
+
+    def curve(rows: FloatArray) -> FloatArray:
+        (values,) = evaluate([*(column[:, None] for column in rows.T), *given])
+        return np.broadcast_to(values, (len(rows), count))
+
+    def slopes_at(row: FloatArray) -> FloatArray:
+        return np.column_stack([np.broadcast_to(slope, count) for slope in differentiate([*row, *given])])
+
+    return linear, curve, slopes_at
 
 
-def fit(
-    name: str,
-    model: Model,
-    parameters: Sequence[Parameter],
-    data: Mapping[str, FloatArray],
-    observed: FloatArray,
-    *,
-    weights: Weights = "relative",
-) -> Fit:
+def fit(name: str, model: Model, parameters: Sequence[Parameter], data: Measurements) -> Fit:
     """Return the model fitted to n measurements by least squares.
 
     A formula that is linear in its parameters is solved in closed form, any other from the starting values.
 
     Args:
         name: what the fit is called; its scatter becomes the symbol ``<name>.scatter``.
-        model: the formula; every symbol is a parameter or a column of `data`.
-        data: float64[n] for every input, SI units.
-        observed: float64[n], SI units.
+        model: the formula; every symbol is a parameter or an input of `data`.
 
     Raises:
         UsageError: a symbol is neither parameter nor data.
         ModelError: the data cannot determine the parameters.
     """
-    _check_symbols(model, parameters, data)
+    _check_symbols(model, parameters, data.inputs)
     names = [p.name for p in parameters]
-    form = _formula(model, names, data, len(observed))
-    solve, draws = _solver(form, parameters, observed, weights)
-    return fit_curve(
-        name,
-        model,
-        names,
-        (solve, form.curve),
-        data,
-        observed,
-        weights,
-        lambda found: identifiable(form.slopes(found.estimate), point_weights(observed, weights)),
-        draws=draws,
-    )
+    linear, curve, slopes = _formula(model, names, data)
+    weights = point_weights(data.values, data.weights)
+    lower, upper = (np.array([getattr(p, field) for p in parameters]) for field in ("lower", "upper"))
+    linear = linear and bool(np.isinf(upper).all())
+    start = np.ones(len(parameters))
+    if not linear:
+        start = starting_values(curve, parameters, data.values, weights)
+    if not np.isfinite(curve(start[None])).all():
+        hint = "remove those measurements, or change the starting values"
+        raise ModelError("the formula has no finite value at some measured inputs", hint=hint)
+    solve: Solve = partial(solve_nonlinear, curve, start, (lower, upper))
+    if linear:
+        solve = partial(solve_linear, slopes(start), lower)
+
+    def identified(found: Resampled) -> BoolArray:
+        return identifiable(slopes(found.estimate), weights)
+
+    draws = DRAWS if linear else _NONLINEAR_DRAWS
+    return fit_curve(name, model, names, (solve, curve), data, identified, draws=draws)
 
 
 def fit_curve(
@@ -207,9 +180,7 @@ def fit_curve(
     model: Model,
     names: Sequence[str],
     curve: tuple[Solve, Curve],
-    data: Mapping[str, FloatArray],
-    observed: FloatArray,
-    weights: Weights,
+    data: Measurements,
     identified: Callable[[Resampled], BoolArray],
     *,
     draws: int = DRAWS,
@@ -218,38 +189,14 @@ def fit_curve(
 
     Args:
         curve: the solver and the values of the formula, as `resample` takes them.
-        data: float64[n] for every input.
-        observed: float64[n].
         identified: returns bool[k], False for parameters that the data leave open.
 
     Raises:
         ModelError: the data cannot determine the parameters.
     """
-    quality = resample(*curve, observed, weights, key=name, draws=draws)
-    fitted = curve[1](quality.estimate[None])[0]
-    lack = lack_of_fit(data, observed, fitted, weights, len(names))
-    known = identified(quality)
-    return assemble(
-        name, model, names, identified=known, quality=quality, data=data, lack=lack, weights=weights
-    )
-
-
-def _solver(
-    form: _Formula, parameters: Sequence[Parameter], observed: FloatArray, weights: Weights
-) -> tuple[Solve, int]:
-    lower, upper = (np.array([getattr(p, field) for p in parameters]) for field in ("lower", "upper"))
-    simple = form.linear and bool(np.isinf(upper).all())
-    start = (
-        np.ones(len(parameters))
-        if simple
-        else starting_values(form.curve, parameters, observed, point_weights(observed, weights))
-    )
-    if not np.isfinite(form.curve(start[None])).all():
-        hint = "remove those measurements, or change the starting values"
-        raise ModelError("the formula has no finite value at some measured inputs", hint=hint)
-    if simple:
-        return partial(solve_linear, form.slopes(start), lower), DRAWS
-    return partial(solve_nonlinear, form.curve, start, (lower, upper)), _NONLINEAR_DRAWS
+    quality = resample(*curve, data, key=name, draws=draws)
+    lack = lack_of_fit(data, curve[1](quality.estimate[None])[0], len(names))
+    return assemble(name, model, names, identified=identified(quality), quality=quality, data=data, lack=lack)
 
 
 def assemble(
@@ -259,41 +206,44 @@ def assemble(
     *,
     identified: BoolArray,
     quality: Resampled,
-    data: Mapping[str, FloatArray],
+    data: Measurements,
     lack: LackOfFit,
-    weights: Weights,
     rivals: bool = False,
 ) -> Fit:
     """Return the fit that resampling makes: scatter attached, draws bound, doubts put into words.
 
     Args:
         identified: bool[k], False if the data do not determine a parameter.
-        data: float64[n] of every input.
     """
     notices = _notices(name, names, identified, quality, lack)
-    scatter = f"{name}.scatter"
-    neutral = 1.0 if weights == "relative" else 0.0
+    scatter, relative = f"{name}.scatter", data.weights == "relative"
+    neutral = 1.0 if relative else 0.0
     drawn = neutral + quality.scatter
     ensemble = Ensemble(
         names=(*names, scatter),
         estimate=np.append(quality.estimate, neutral),
-        draws=np.column_stack([quality.draws, np.maximum(drawn, 0.0) if weights == "relative" else drawn]),
+        draws=np.column_stack([quality.draws, np.maximum(drawn, 0.0) if relative else drawn]),
         notices=notices,
         rivals=rivals,
     )
-    noisy = model * symbol(scatter) if weights == "relative" else model + symbol(scatter, model.dimension)
-    for column, values in data.items():
+    noisy = model * symbol(scatter) if relative else model + symbol(scatter, model.dimension)
+    for column, values in data.inputs.items():
         low, high = float(values.min()), float(values.max())
         basis = f"{name} was fitted for {column}"
         noisy = limited(noisy, ValidRange(expression=real_symbol(column), lower=low, upper=high, basis=basis))
-    return Fit(bind(noisy, ensemble), _fitted(names, identified, quality), quality, lack)
-
-
-def _fitted(names: Sequence[str], identified: BoolArray, quality: Resampled) -> tuple[Fitted, ...]:
     low, high = np.quantile(quality.draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
+    parameters = fitted_parameters(names, quality.estimate, low, high, identified)
+    return Fit(bind(noisy, ensemble), parameters, quality, lack)
+
+
+def fitted_parameters(
+    names: Sequence[str], value: FloatArray, lower: FloatArray, upper: FloatArray, identified: BoolArray
+) -> tuple[Fitted, ...]:
+    """Return k parameters from their columns."""
+    columns = (column.tolist() for column in (value, lower, upper, identified))
     return tuple(
-        Fitted(name=n, value=float(v), lower=float(a), upper=float(b), identified=bool(i))
-        for n, v, a, b, i in zip(names, quality.estimate, low, high, identified, strict=True)
+        Fitted(name=n, value=v, lower=a, upper=b, identified=i)
+        for n, v, a, b, i in zip(names, *columns, strict=True)
     )
 
 

@@ -50,6 +50,21 @@ class Resampled:
     widened: float
 
 
+@dataclass(frozen=True, eq=False)
+class Measurements:
+    """What a formula is fitted to, SI units.
+
+    Attributes:
+        inputs: float64[n] by name; equal rows are repetitions.
+        values: float64[n], what was measured.
+        weights: ``relative`` if scatter grows with the value, ``equal`` if it does not.
+    """
+
+    inputs: Mapping[str, FloatArray]
+    values: FloatArray
+    weights: Weights = "relative"
+
+
 def point_weights(observed: FloatArray, weights: Weights) -> FloatArray:
     """Return float64[n], what residuals are multiplied with: 1 / measured value, or 1.
 
@@ -63,27 +78,24 @@ def point_weights(observed: FloatArray, weights: Weights) -> FloatArray:
     return 1.0 / observed
 
 
-def resample(
-    solve: Solve, curve: Curve, observed: FloatArray, weights: Weights, *, key: str, draws: int = DRAWS
-) -> Resampled:
-    """Return the fit of `observed` (float64[n]) with joint draws of its parameters.
+def resample(solve: Solve, curve: Curve, data: Measurements, *, key: str, draws: int = DRAWS) -> Resampled:
+    """Return the fit of n measurements with joint draws of its parameters.
 
     New data are simulated around the fitted curve and fitted again. Their scale is drawn from its own
     distribution (chi-squared with n - k degrees of freedom), which for a linear formula gives exactly
     Student's intervals; resampling the residuals themselves would be too narrow for a handful of points.
 
     Args:
-        weights: ``relative`` if scatter grows with the value, ``equal`` if it does not.
         key: names the random stream, together with the data.
 
     Raises:
         ModelError: there are not more measurements than parameters.
     """
-    weight = point_weights(observed, weights)
+    observed, weight = data.values, point_weights(data.values, data.weights)
     estimate = solve(observed[None], weight[None])[0]
     fitted = curve(estimate[None])[0]
     freedom = _freedom(len(observed), len(estimate))
-    scale = np.abs(fitted) if weights == "relative" else np.ones_like(fitted)
+    scale = np.abs(fitted) if data.weights == "relative" else np.ones_like(fitted)
     sigma = float(np.sqrt(np.sum(((observed - fitted) * weight) ** 2) / freedom))
     random = stream(key, observed.tobytes())
     sigmas = sigma * np.sqrt(freedom / random.chisquare(freedom, draws))
@@ -121,8 +133,7 @@ def _leave_one_out(solve: Solve, curve: Curve, observed: FloatArray, weight: Flo
     parameters = solve(np.broadcast_to(observed, kept.shape), weight * kept)
     predicted = np.diagonal(curve(parameters))
     size = np.where(observed == 0, np.nan, observed)
-    error: FloatArray = (observed - predicted) / size
-    return error
+    return (observed - predicted) / size
 
 
 def _widening(error: FloatArray, sigma: float) -> float:
@@ -154,30 +165,24 @@ class LackOfFit:
     reason: str
 
 
-def lack_of_fit(
-    data: Mapping[str, FloatArray],
-    observed: FloatArray,
-    fitted: FloatArray,
-    weights: Weights,
-    parameters: int = 2,
-) -> LackOfFit:
+def lack_of_fit(data: Measurements, fitted: FloatArray, parameters: int) -> LackOfFit:
     """Return the F test of lack of fit against pure error, or the plain deviation if nothing is repeated.
 
     A deviation that is significant but below 2 % of the values is not a reason for distrust.
 
     Args:
-        data: float64[n] of every input; equal rows are repetitions.
-        observed: float64[n].
         fitted: float64[n], the curve.
+        parameters: how many the curve has.
     """
-    rows = np.column_stack(list(data.values()) or [np.zeros(len(observed))])
+    observed = data.values
+    rows = np.column_stack(list(data.inputs.values()) or [np.zeros(len(observed))])
     _, point = np.unique(rows, axis=0, return_inverse=True)
     counts = np.bincount(point)
     means = np.bincount(point, observed) / counts
     curve = np.bincount(point, fitted) / counts
     size = np.maximum(np.abs(means), np.finfo(float).tiny)
     deviation = float(np.mean(np.abs(means - curve) / size))
-    weight = point_weights(means, weights)
+    weight = point_weights(means, data.weights)
     lack = float(np.sum(counts * ((means - curve) * weight) ** 2))
     pure = float(np.sum(((observed - means[point]) * weight[point]) ** 2))
     probability = _probability(lack, len(counts) - parameters, pure, len(observed) - len(counts))

@@ -4,11 +4,10 @@ They are explained in docs/explanations/projection.md. Files are found beside th
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray
+from ingest.arrays import BoolArray
 from ingest.errors import InputError
 from pipeline.projection.expressions.toml_tables import TomlTable, beside
 from pipeline.projection.expressions.units import TIME, Dimension, parse_quantity
@@ -18,26 +17,12 @@ from pipeline.projection.fitting.measured_columns import (
     read_benchmark,
     read_columns,
 )
-from pipeline.projection.fitting.resampling import Weights
+from pipeline.projection.fitting.resampling import Measurements, Weights
 
 DATA_KEYS = ("data", "where", "time", "weights")
 
 _SMALL = "8"  # bytes: what programs sum most often, one number
 _ROW_HINT = 'write data = "file.csv", a list of files, or rows such as { n = 8, time = "2.1 ms" }'
-
-
-@dataclass(frozen=True, eq=False)
-class TermMeasurements:
-    """What a term is fitted to.
-
-    Attributes:
-        inputs: float64[n] by name, SI units.
-        values: float64[n], what was measured, SI units.
-    """
-
-    inputs: Mapping[str, FloatArray]
-    values: FloatArray
-    weights: Weights
 
 
 def read_measurements(
@@ -46,7 +31,7 @@ def read_measurements(
     dimension: Dimension = TIME,
     *,
     benchmarks: Collection[str] = (),
-) -> TermMeasurements:
+) -> Measurements:
     """Return the measurements that a term names.
 
     Args:
@@ -66,7 +51,7 @@ def read_measurements(
         hint = f'columns here: {have}; state it with data = [{{ file = "...", {missing[0]} = 256 }}]'
         raise InputError(f"no column '{missing[0]}'", where=columns.where, hint=hint)
     rows = _chosen(columns, table, inputs, benchmarks)
-    return TermMeasurements(
+    return Measurements(
         {name: columns.numbers(name, unit, rows) for name, unit in inputs.items()},
         columns.numbers(table.text("time", "time"), dimension, rows),
         weights,

@@ -107,7 +107,7 @@ def read_allreduce(samples: Samples) -> Allreduce | None:
 
 _WIDTH = 116
 _COLUMN = 40  # where comments behind values begin
-_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+_PREFIXES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, ""))
 _PARTS = ((1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 
 
@@ -197,11 +197,9 @@ def quantity(figure: MeasuredFigure, unit: str) -> str:
         figure: in SI units.
         unit: ``s``, ``s/B`` or a unit that takes the prefixes k, M, G and T.
     """
-    steps = [(size, part + unit[1:]) for size, part in _PARTS] if unit in ("s", "s/B") else _PREFIXES
-    small = unit in ("s", "s/B")
-    fitting = next((step for step in steps if figure.value >= step[0]), steps[-1] if small else (1.0, ""))
-    shown = fitting[1] if small else f"{fitting[1]}{unit}"
-    return f'"{figure.value / fitting[0]:.4g} {shown} +- {100 * min(figure.relative_sd, MOST_SPREAD):.3g} %"'
+    steps, rest = (_PARTS, unit[1:]) if unit in ("s", "s/B") else (_PREFIXES, unit)
+    size, prefix = next((step for step in steps if figure.value >= step[0]), steps[-1])
+    return f'"{figure.value / size:.4g} {prefix}{rest} +- {100 * min(figure.relative_sd, MOST_SPREAD):.3g} %"'
 
 
 def _allreduce_values(allreduce: Allreduce | None) -> Iterator[str]:

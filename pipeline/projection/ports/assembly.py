@@ -26,7 +26,6 @@ _KEPT_PREFIXES = ("lock", "rep", "repe", "repne", "repz", "repnz")
 _MOST_FUNCTIONS_NAMED = 8
 DISASSEMBLERS = ("llvm-objdump", "objdump")
 _SYMBOL = re.compile(r"^[0-9a-f]+ .{6}F (?!\*UND\*)\S+\t([0-9a-f]+)\s+(?:\.hidden )?(.+)$", re.M)
-_SECONDS = 120
 
 T = TypeVar("T")
 
@@ -212,16 +211,16 @@ def function_in_object(path: Path, name: str) -> tuple[Instruction, ...]:
     return function_named(functions_in(text, where=str(path)), symbol, where=str(path))
 
 
+def run_tool(command: list[str], text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run a program of a compiler's tools on a text, for two minutes at most."""
+    return subprocess.run(
+        command, input=text, capture_output=True, encoding="utf-8", errors="replace", timeout=120, check=False
+    )
+
+
 def _dumped(program: str, option: str, path: Path) -> str:
     try:
-        done = subprocess.run(
-            [program, option, "--no-show-raw-insn", str(path.resolve())],
-            capture_output=True,
-            text=True,
-            errors="replace",
-            timeout=_SECONDS,
-            check=False,
-        )
+        done = run_tool([program, option, "--no-show-raw-insn", str(path.resolve())])
     except (OSError, subprocess.SubprocessError) as error:
         raise InputError(f"objdump cannot be run: {error}", where=str(path), hint="repair it") from error
     if done.returncode:

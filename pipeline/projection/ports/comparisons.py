@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.errors import InputError, UsageError
+from ingest.errors import InputError
 from pipeline.projection.expressions.units import NONE, TIME
 from pipeline.projection.fitting.measured_columns import MeasuredColumns
 from pipeline.projection.ports.port_estimate import estimate_cpi
@@ -63,15 +63,13 @@ def compare_models(portmap: PortMap, groups: Mapping[str, Variants], reference: 
     """Return the predictions of every variant from the reference and all variants but itself.
 
     Args:
-        groups: variants by machine and instruction set. The constant ratio is measured in the first and
-            assumed in the others, as in the paper.
+        groups: variants by machine and instruction set. The constant ratio is measured in the first, which
+            has to be there, and assumed in the others, as in the paper.
 
     Raises:
         InputError: a group has no such variant.
         ModelError: too few variants are left.
     """
-    if not groups:
-        raise UsageError("no variants to compare", hint="give at least one group")
     calibration = next(iter(groups.values()))
     targets, measured, predicted = [], [], []
     for group, variants in groups.items():
@@ -141,8 +139,7 @@ def efficiency_loss(threads: IntArray, seconds: FloatArray) -> FloatArray:
     """Return float64[n], 1 - t_0 T_0 / (t T) with t_0 the fewest threads: 0 is ideal strong scaling."""
     cost = threads * seconds
     least = cost[threads == threads.min()].mean()
-    loss: FloatArray = 1.0 - least / cost
-    return loss
+    return np.asarray(1.0 - least / cost)
 
 
 def counter_correlations(runs: pd.DataFrame) -> "pd.Series[float]":

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-import numpy as np
-
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError, located
 from pipeline.projection.expressions.toml_tables import TomlTable, find, read_bytes, read_toml, shipped
@@ -166,8 +164,7 @@ def count_classes(portmap: PortMap, table: ClassTable, instructions: Iterable[In
             kind, weight = portmap.weighted(name)
             weight *= wide if name in WIDENED else 1.0
             counts[kind] = counts.get(kind, 0.0) + weight
-    vector: FloatArray = np.asarray(class_vector(portmap, counts))
-    return vector
+    return class_vector(portmap, counts)
 
 
 def read_function(path: Path, name: str) -> tuple[Instruction, ...]:

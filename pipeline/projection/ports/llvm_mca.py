@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -20,13 +20,12 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.toml_tables import PROCESSORS, TomlTable, read_toml
-from pipeline.projection.ports.assembly import Instruction
+from pipeline.projection.ports.assembly import Instruction, run_tool
 
 OLDEST = 14
 NAMES = ("llvm-mca", *(f"llvm-mca-{version}" for version in range(OLDEST, 30)))
 INSTALL = "install LLVM (apt install llvm, or module load llvm), or give --llvm-mca PATH"
 _ITERATIONS = (100, 200)
-_SECONDS = 120
 _TRIPLES = {"x86-64": "x86_64", "aarch64": "aarch64"}
 _PLAIN = {"x86-64": ("movq (%rax), %rbx", "movq %rbx, (%rax)"), "aarch64": ("ldr x0, [x1]", "str x0, [x1]")}
 _PREFIX = re.compile(r"^(?:BW|HW|SKX|ICX|SPR|SKL|ADLP|Zn\d?|[NV]\d|A64FXIP)(?:Port|Unit)?(?=\w)")
@@ -166,15 +165,11 @@ def find_llvm_mca(path: str | None = None) -> LlvmMca:
 
 def _version(program: str) -> str | None:
     try:
-        done = _run([program, "--version"])
+        done = run_tool([program, "--version"])
     except (OSError, subprocess.SubprocessError):
         return None
     found = re.search(r"LLVM version (\d[\d.]*)", done.stdout)
     return found[1] if found else None
-
-
-def _run(command: list[str], text: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command, input=text, capture_output=True, text=True, timeout=_SECONDS, check=False)
 
 
 def require_model(tool: LlvmMca, processor: Processor) -> None:
@@ -235,7 +230,7 @@ def _asked(
     command = [str(tool.path), f"-mtriple={triple}", f"-mcpu={processor.llvm}", "--json"]
     command += ["--instruction-info=false", f"--iterations={iterations}", "-"]
     try:
-        return _run(command, text)
+        return run_tool(command, text)
     except (OSError, subprocess.SubprocessError) as error:
         raise InputError(f"cannot be run: {error}", where=str(tool.path), hint=INSTALL) from error
 
@@ -286,4 +281,4 @@ def assembly_text(instruction: Instruction) -> str:
     operands = list(instruction.operands)
     if instruction.target is not None or any("<" in operand for operand in operands[-1:]):
         operands[-1] = ".Lloop"
-    return f"{instruction.mnemonic} {', '.join(operands)}".strip()
+    return str(replace(instruction, operands=tuple(operands)))

@@ -100,7 +100,7 @@ def _check(counts: FloatArray, cycles: FloatArray, unknowns: int) -> None:
 
 def _problem(portmap: PortMap, counts: FloatArray, cpi: FloatArray, free: BoolArray) -> PortProblem:
     """Return the fit of the free classes, the others held at their cpi."""
-    slopes = counts[:, None, :] * port_sets(portmap).weights
+    slopes = counts[:, None, :] * port_sets(portmap)
     prior = portmap.occupancy[free]
     return PortProblem(
         slopes=slopes[:, :, free],
@@ -116,13 +116,11 @@ def _starts(problem: PortProblem) -> FloatArray:
     """Return float64[start, k]: the manual's values, and random multiples of them."""
     factors = np.exp(stream("ports").uniform(0, np.log(_WIDEST_START), (_STARTS, len(problem.prior))))
     factors[0] = 1.0
-    starts: FloatArray = np.clip(problem.prior * factors, problem.lower, problem.upper)
-    return starts
+    return np.clip(problem.prior * factors, problem.lower, problem.upper)
 
 
 def _solved(problem: PortProblem, starts: FloatArray, cycles: FloatArray) -> FloatArray:
-    solution: FloatArray = solve_ports(problem, starts, cycles[None], 1.0 / cycles[None])[0]
-    return solution
+    return np.asarray(solve_ports(problem, starts, cycles[None], 1.0 / cycles[None])[0])
 
 
 def _identified(problem: PortProblem, unknowns: FloatArray, cycles: FloatArray) -> BoolArray:
@@ -137,8 +135,7 @@ def _identified(problem: PortProblem, unknowns: FloatArray, cycles: FloatArray) 
     weighted = slopes / cycles[:, None]
     variance = np.diagonal(np.linalg.pinv(weighted.T @ weighted, hermitian=True))
     stronger: BoolArray = variance * (problem.pull / problem.prior) ** 2 < 1.0
-    seen: BoolArray = identifiable(slopes, 1.0 / cycles) & stronger
-    return seen
+    return identifiable(slopes, 1.0 / cycles) & stronger
 
 
 def _allowed_range(
@@ -154,7 +151,7 @@ def _allowed_range(
         cpi: float64[class], the estimate.
     """
     trial = np.geomspace(1.0, max(MOST_CYCLES, float(cpi.max())), _GRID)
-    weights = port_sets(portmap).weights
+    weights = port_sets(portmap)
     base = (counts * cpi) @ weights.T
     change = np.einsum("nk,sk,gk->gkns", counts, weights, trial[:, None] - cpi)
     misfit = np.sum(((base + change).max(axis=3) / cycles - 1) ** 2, axis=2)

@@ -25,8 +25,9 @@ from pipeline.projection.expressions.symbolic_model import (
 )
 from pipeline.projection.expressions.toml_tables import TomlTable, beside
 from pipeline.projection.expressions.units import DRAWS, Ensemble, Quantity, stream
-from pipeline.projection.fitting.formula_fit import Fit, Fitted, fit_curve
+from pipeline.projection.fitting.formula_fit import Fit, fit_curve, fitted_parameters
 from pipeline.projection.fitting.measured_columns import read_columns
+from pipeline.projection.fitting.resampling import Measurements
 from pipeline.projection.ports.counting import count_loop
 from pipeline.projection.ports.loop_estimate import left_out_error
 from pipeline.projection.ports.port_estimate import PortEstimate, estimate_cpi
@@ -55,22 +56,16 @@ def port_cycles(name: str, portmap: PortMap) -> Model:
 
     The symbols are ``<name>.cpi.<class>`` and, for the instructions per iteration, ``n.<class>``.
     """
-    weights = port_sets(portmap).weights
     busy = [symbol(f"{name}.cpi.{kind}") * symbol(f"n.{kind}") for kind in portmap.classes]
     sets = [
         sum((share * busy[k] for k, share in enumerate(row) if share), start=constant(0))
-        for row in weights.tolist()
+        for row in port_sets(portmap).tolist()
     ]
     return maximum(*sets) if len(sets) > 1 else sets[0]
 
 
 def fit_ports(
-    name: str,
-    portmap: PortMap,
-    counts: FloatArray,
-    cycles: FloatArray,
-    *,
-    draws: int = DRAWS,
+    name: str, portmap: PortMap, counts: FloatArray, cycles: FloatArray, *, draws: int = DRAWS
 ) -> PortFit:
     """Return the port map fitted to the variants of a kernel.
 
@@ -89,9 +84,7 @@ def fit_ports(
         port_cycles(name, portmap),
         names,
         (partial(solve_ports, problem, estimate.unknowns[None]), problem.curve),
-        dict(zip(portmap.classes, counts.T, strict=True)),
-        cycles,
-        "relative",
+        Measurements(dict(zip(portmap.classes, counts.T, strict=True)), cycles),
         lambda _: np.ones(len(names), dtype=bool),
         draws=draws,
     )
@@ -161,11 +154,8 @@ def _with_open_classes(name: str, portmap: PortMap, estimate: PortEstimate, fit:
     high = np.where(present, estimate.upper[open_classes], value)
     names = tuple(f"{name}.cpi.{portmap.classes[k]}" for k in open_classes)
     drawn = stream(name, "open").uniform(low, high, (draws, len(names)))
-    ranges = zip(names, value, low, np.where(present, high, np.inf), strict=True)
-    parameters = tuple(
-        Fitted(name=n, value=float(v), lower=float(a), upper=float(b), identified=False)
-        for n, v, a, b in ranges
-    )
+    most = np.where(present, high, np.inf)
+    parameters = fitted_parameters(names, value, low, most, np.zeros(len(names), dtype=np.bool_))
     return replace(
         fit,
         model=bind(fit.model, Ensemble(names=names, estimate=value, draws=drawn)),
@@ -218,7 +208,18 @@ def port_term(table: TomlTable, name: str) -> Model:
     """
     table.check_keys(_KEYS)
     with located(table.where):
-        return _model(table, name)
+        term = read_port_term(table)
+        portmap, variants = term.portmap, term.variants
+        fit = fit_ports(name, portmap, variants.counts, variants.cycles)
+        model = fit.fit.model
+        if term.mini:
+            mini = variants.index(term.mini)
+            counts = _by_class(portmap, variants.counts[mini])
+            model = from_mini(name, fit, float(variants.cycles[mini]), counts)
+        if is_outside_mix(variants.counts, term.target):
+            model = widened(name, model)
+        target = _by_class(portmap, term.target)
+        return substitute(model, {f"n.{kind}": count for kind, count in target.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -248,20 +249,6 @@ def read_port_term(table: TomlTable) -> PortTerm:
     return PortTerm(portmap, variants, table.text("mini", ""), _target(table, portmap))
 
 
-def _model(table: TomlTable, name: str) -> Model:
-    term = read_port_term(table)
-    portmap, variants = term.portmap, term.variants
-    fit = fit_ports(name, portmap, variants.counts, variants.cycles)
-    model = fit.fit.model
-    if term.mini:
-        mini = variants.index(term.mini)
-        model = from_mini(name, fit, float(variants.cycles[mini]), _by_class(portmap, variants.counts[mini]))
-    if is_outside_mix(variants.counts, term.target):
-        model = widened(name, model)
-    target = _by_class(portmap, term.target)
-    return substitute(model, {f"n.{kind}": count for kind, count in target.items()})
-
-
 def _by_class(portmap: PortMap, counts: FloatArray) -> Mapping[str, float]:
     return dict(zip(portmap.classes, counts.tolist(), strict=True))
 
@@ -272,13 +259,6 @@ def _target(table: TomlTable, portmap: PortMap) -> FloatArray:
         raise InputError("exactly one of 'target' and 'assembly' is needed", where=table.where, hint=hint)
     if "target" in table:
         target = table.table("target")
-        return class_vector(portmap, {kind: _number(target, kind) for kind in target.content})
-    iterations = _number(table, "iterations") if "iterations" in table else 1.0
+        return class_vector(portmap, {kind: target.number(kind, least=0) for kind in target.content})
+    iterations = table.number("iterations", 1, least=0)
     return count_loop(table.file("assembly"), table.text("function"), portmap, iterations=iterations)
-
-
-def _number(table: TomlTable, key: str) -> float:
-    value = table.content[key]
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
-        raise InputError(f"{key} = {value!r}", where=table.where, hint="give a number, 0 or more")
-    return float(value)

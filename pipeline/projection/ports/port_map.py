@@ -111,9 +111,9 @@ def port_map(table: TomlTable) -> PortMap:
         ports=tuple(ports),
         classes=tuple(entries),
         allowed=np.array([_allowed(name, entry, ports) for name, entry in entries.items()], dtype=bool),
-        occupancy=np.array([_occupancy(name, entry) for name, entry in entries.items()], dtype=np.float64),
+        occupancy=np.array([_occupancy(entry) for entry in entries.values()], dtype=np.float64),
         counted_as={name: _counted_as(name, entry, entries) for name, entry in likes.items()},
-        wide=_occupancy("wide", TomlTable({"cycles": table.content.get("wide", 1)}, table.path)),
+        wide=table.number("wide", 1, least=1),
     )
 
 
@@ -122,7 +122,7 @@ def _counted_as(name: str, entry: TomlTable, entries: Mapping[str, TomlTable]) -
     if like not in entries or "ports" in entry:
         hint = "name a class that has ports, and give no ports"
         raise InputError(f"class '{name}' is like '{like}'", where=entry.where, hint=hint)
-    return like, _occupancy(name, entry) / _occupancy(like, entries[like])
+    return like, _occupancy(entry) / _occupancy(entries[like])
 
 
 def _allowed(name: str, entry: TomlTable, ports: list[str]) -> list[bool]:
@@ -133,12 +133,8 @@ def _allowed(name: str, entry: TomlTable, ports: list[str]) -> list[bool]:
     return [port in given for port in ports]
 
 
-def _occupancy(name: str, entry: TomlTable) -> float:
-    cycles = entry.content.get("cycles", 1)
-    if isinstance(cycles, bool) or not isinstance(cycles, int | float) or not 1 <= cycles < float("inf"):
-        hint = "give a number of at least 1"
-        raise InputError(f"class '{name}' has cycles = {cycles!r}", where=entry.where, hint=hint)
-    return float(cycles)
+def _occupancy(entry: TomlTable) -> float:
+    return entry.number("cycles", 1, least=1)
 
 
 def superscalar(

@@ -12,10 +12,8 @@ smoothed maximum, T log sum exp(x / T), whose temperature T falls to zero, by Le
 hard bounds, for a block of data sets at once.
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
 
 import numpy as np
 
@@ -24,52 +22,30 @@ from ingest.errors import UsageError
 from pipeline.projection.ports.port_map import PortMap
 
 _MOST_SETS = 4096
-Port = TypeVar("Port")
-
-
-@dataclass(frozen=True, eq=False)
-class PortSets:
-    """The port sets that can be the bottleneck, smallest first.
-
-    Attributes:
-        ports: bool[set, port].
-        weights: float64[set, class], 1/|S| where the class can only go to ports inside S, else 0.
-    """
-
-    ports: BoolArray
-    weights: FloatArray
 
 
 @lru_cache(maxsize=64)
-def port_sets(portmap: PortMap) -> PortSets:
-    """Return the sets over which the closed form takes its maximum.
+def port_sets(portmap: PortMap) -> FloatArray:
+    """Return float64[set, class], the sets over which the closed form takes its maximum, smallest first.
 
-    Only unions of overlapping classes' ports matter: a port that no class inside S can use only lowers the
-    quotient, and the quotient of a disconnected union lies between those of its parts.
+    A class that can only go to ports inside S has 1/|S| there, any other class 0. Only unions of overlapping
+    classes' ports matter: a port that no class inside S can use only lowers the quotient, and the quotient of
+    a disconnected union lies between those of its parts.
 
     Raises:
         UsageError: the map has more sets than can be searched.
     """
     own = {frozenset(np.flatnonzero(row).tolist()) for row in portmap.allowed}
-    ordered = sorted(overlapping_unions(own, portmap.name), key=lambda ports: (len(ports), sorted(ports)))
-    ports = np.array([[k in chosen for k in range(len(portmap.ports))] for chosen in ordered])
-    inside = ~(portmap.allowed[None, :, :] & ~ports[:, None, :]).any(axis=2)
-    return PortSets(ports, inside / ports.sum(axis=1, keepdims=True))
-
-
-def overlapping_unions(groups: Collection[frozenset[Port]], name: str) -> set[frozenset[Port]]:
-    """Return groups of ports (numbers or names) of a core called so, and all unions of those that overlap.
-
-    Raises:
-        UsageError: there are more than can be searched.
-    """
-    found, edge = set(groups), set(groups)
+    found, edge = set(own), set(own)
     while edge:
-        edge = {a | b for a in edge for b in groups if a & b} - found
+        edge = {a | b for a in edge for b in own if a & b} - found
         found |= edge
         if len(found) > _MOST_SETS:
-            raise UsageError(f"{name} has too many overlapping classes", hint="merge some of them")
-    return found
+            raise UsageError(f"{portmap.name} has too many overlapping classes", hint="merge some of them")
+    ordered = sorted(found, key=lambda ports: (len(ports), sorted(ports)))
+    ports = np.array([[k in chosen for k in range(len(portmap.ports))] for chosen in ordered])
+    inside = ~(portmap.allowed[None, :, :] & ~ports[:, None, :]).any(axis=2)
+    return np.asarray(inside / ports.sum(axis=1, keepdims=True))
 
 
 def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
@@ -79,8 +55,7 @@ def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
         counts: float64[..., class], instructions per iteration.
         cpi: float64[..., class], cycles an instruction occupies its port; broadcast against `counts`.
     """
-    result: FloatArray = ((counts * cpi) @ port_sets(portmap).weights.T).max(axis=-1)
-    return result
+    return np.asarray(((counts * cpi) @ port_sets(portmap).T).max(axis=-1))
 
 
 def levelled(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
@@ -106,8 +81,7 @@ def _poured(loads: FloatArray, amount: float) -> FloatArray:
     ordered = np.sort(loads)
     reached = (amount + np.cumsum(ordered)) / np.arange(1, len(ordered) + 1)
     level = reached[np.flatnonzero(reached >= ordered)[-1]]
-    poured: FloatArray = np.maximum(level - loads, 0.0)
-    return poured
+    return np.asarray(np.maximum(level - loads, 0.0))
 
 
 _TEMPERATURES = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0)
@@ -139,13 +113,11 @@ class PortProblem:
     def loads(self, unknowns: FloatArray) -> FloatArray:
         """Return float64[row, n, set], the cycles that every port set needs, for unknowns float64[row, k]."""
         flat = unknowns @ self.slopes.reshape(-1, self.slopes.shape[-1]).T
-        loads: FloatArray = flat.reshape(len(unknowns), *self.fixed.shape) + self.fixed
-        return loads
+        return flat.reshape(len(unknowns), *self.fixed.shape) + self.fixed
 
     def curve(self, unknowns: FloatArray) -> FloatArray:
         """Return float64[row, n], the modelled cycles."""
-        cycles: FloatArray = self.loads(unknowns).max(axis=2)
-        return cycles
+        return np.asarray(self.loads(unknowns).max(axis=2))
 
 
 def solve_ports(
@@ -165,8 +137,7 @@ def solve_ports(
         unknowns = _descend(problem, unknowns, *repeated, temperature)
     cost = _misfit(problem, unknowns, *repeated, 0.0)[0].reshape(rows, count)
     chosen = np.arange(rows) * count + cost.argmin(axis=1)
-    best: FloatArray = unknowns[chosen]
-    return best
+    return np.asarray(unknowns[chosen])
 
 
 def _descend(
@@ -231,12 +202,8 @@ def _stepped(
     matrix = curvature * (1 - eye) * free[:, :, None] * free[:, None, :]
     matrix = matrix + eye * np.where(held, 1.0, damped)[:, None, :]
     step = np.linalg.solve(matrix, -(gradient * free)[..., None])[..., 0]
-    moved: FloatArray = np.clip(unknowns + step, problem.lower, problem.upper)
-    return moved
+    return np.clip(unknowns + step, problem.lower, problem.upper)
 
 
 def _held(problem: PortProblem, unknowns: FloatArray, gradient: FloatArray) -> BoolArray:
-    held: BoolArray = ((unknowns <= problem.lower) & (gradient > 0)) | (
-        (unknowns >= problem.upper) & (gradient < 0)
-    )
-    return held
+    return ((unknowns <= problem.lower) & (gradient > 0)) | ((unknowns >= problem.upper) & (gradient < 0))

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError, UsageError
@@ -38,18 +37,12 @@ class ThreadCounts:
 
     Attributes:
         threads: int64[m].
-        dt_cycles: float64[m], cycles per iteration of the data-throughput kernel.
-        dt_hz: float64[m], clock it ran at, 1/s.
-        hz: float64[m], clock of the compute-bound mini-app, its cycles over its run time, 1/s.
-        iterations: float64[m], iterations of the busiest thread.
+        inputs: float64[m] of the symbols of `runtime`, SI units.
         measured: float64[m], run time of the loop in s; None if it was not measured.
     """
 
     threads: IntArray
-    dt_cycles: FloatArray
-    dt_hz: FloatArray
-    hz: FloatArray
-    iterations: FloatArray
+    inputs: Mapping[str, FloatArray]
     measured: FloatArray | None = None
 
 
@@ -59,20 +52,16 @@ class ThreadScaling:
 
     Attributes:
         seconds: the run time, m entries.
-        compute: cycles per iteration that the ports allow, m entries.
-        memory: float64[m], fewest cycles per iteration that memory allows.
         memory_bound: bool[m], whether memory limits the best estimate.
     """
 
     seconds: DrawnPrediction
-    compute: DrawnPrediction
-    memory: FloatArray
     memory_bound: BoolArray
 
 
 def memory_bound() -> Model:
-    """Return C_min = C_dt GHz / GHz_dt (Eq. 10) in the symbols ``dt.cycles``, ``dt.hz`` and ``hz``."""
-    return symbol("dt.cycles") * symbol("hz", RATE) / symbol("dt.hz", RATE)
+    """Return C_min = C_dt GHz / GHz_dt (Eq. 10) in the symbols ``dt_cycles``, ``dt_hz`` and ``hz``."""
+    return symbol("dt_cycles") * symbol("hz", RATE) / symbol("dt_hz", RATE)
 
 
 def runtime(cycles: Model) -> Model:
@@ -86,39 +75,30 @@ def strong_scaling(cycles: Model, node: ThreadCounts) -> ThreadScaling:
     Raises:
         UsageError: an input is missing.
     """
-    inputs: dict[str, npt.ArrayLike] = {
-        "dt.cycles": node.dt_cycles,
-        "dt.hz": node.dt_hz,
-        "hz": node.hz,
-        "iterations": node.iterations,
-    }
     models = {"seconds": runtime(cycles), "compute": cycles, "memory": memory_bound()}
-    found = predict(models, inputs)
-    memory = found["memory"].value
-    return ThreadScaling(found["seconds"], found["compute"], memory, memory > found["compute"].value)
+    found = predict(models, node.inputs)
+    return ThreadScaling(found["seconds"], found["memory"].value > found["compute"].value)
 
 
 def thread_counts_in(columns: MeasuredColumns) -> ThreadCounts:
     """Return the thread counts in a table.
 
-    Its columns are ``threads``, ``dt_cycles``, ``dt_hz [GHz]``, ``hz [GHz]``, ``iterations`` and, if the
-    loop itself was run, ``measured [s]``.
+    Its columns are ``threads``, ``dt_cycles`` (cycles per iteration of the data-throughput kernel),
+    ``dt_hz [GHz]`` (the clock it ran at), ``hz [GHz]`` (the clock of the compute-bound mini-app, its cycles
+    over its run time), ``iterations`` (of the busiest thread) and, if the loop itself was run,
+    ``measured [s]``.
 
     Raises:
         InputError: a column is missing, or a value is not positive.
     """
-    threads, cycles, iterations = (
-        columns.numbers(name, NONE) for name in ("threads", "dt_cycles", "iterations")
-    )
-    dt_hz, hz = (columns.numbers(name, RATE) for name in ("dt_hz", "hz"))
-    if (np.stack([threads, cycles, iterations, dt_hz, hz]) <= 0).any():
+    threads = columns.numbers("threads", NONE)
+    dimensions = {"dt_cycles": NONE, "dt_hz": RATE, "hz": RATE, "iterations": NONE}
+    inputs = {name: columns.numbers(name, dimension) for name, dimension in dimensions.items()}
+    if (np.stack([threads, *inputs.values()]) <= 0).any():
         raise InputError("all values have to be positive", where=columns.where, hint="correct the line")
     return ThreadCounts(
         threads=threads.astype(np.int64),
-        dt_cycles=cycles,
-        dt_hz=dt_hz,
-        hz=hz,
-        iterations=iterations,
+        inputs=inputs,
         measured=columns.numbers("measured", TIME) if "measured" in columns.cells else None,
     )
 

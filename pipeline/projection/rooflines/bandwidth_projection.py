@@ -13,7 +13,7 @@ import numpy as np
 
 from ingest.counters.counted_work import Work
 from ingest.counters.counter_files import read_counters
-from ingest.errors import InputError, UsageError
+from ingest.errors import InputError, UsageError, located
 from pipeline.projection.expressions.expression_text import Names
 from pipeline.projection.expressions.symbolic_model import Model, bind, constant, maximum, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable
@@ -85,10 +85,11 @@ def bandwidth_projection(table: TomlTable, reference: Machine, names: Names) -> 
     verdicts = {group.name: _verdict(group, reference) for group in projected}
     error = _method_error(table, verdicts)
     scatter = bind(symbol("method"), {"method": Quantity(value=1.0, dimension=NONE, relative_sd=error)})
-    parts = {
-        group.name: _projected(group, verdicts[group.name], reference, names, table) * scatter
-        for group in projected
-    }
+    with located(table.where):
+        parts = {
+            group.name: _projected(group, verdicts[group.name], reference, names) * scatter
+            for group in projected
+        }
     coverage = _coverage(table, profile.groups)
     if profile.whole is not None:
         verdicts["whole program"] = _verdict(profile.whole, reference)
@@ -130,50 +131,46 @@ def _points(profile: MeasuredProfile, table: TomlTable) -> Iterator[Point]:
         yield from points_of(((one.name, one.work, one.time.value) for one in groups), label)
 
 
-def _projected(
-    group: Group, found: RegionVerdict, reference: Machine, names: Names, table: TomlTable
-) -> Model:
+def _projected(group: Group, found: RegionVerdict, reference: Machine, names: Names) -> Model:
     time = bind(symbol(f"time {group.name}", TIME), {f"time {group.name}": group.time})
     done = group.work
     if found.bound is Bound.ARITHMETIC:
-        return time * _peak_ratio(done, reference, names, table)
+        return time * _peak_ratio(done, reference, names)
     memory = MEMORY_VALUES[group.kind]
     limiting = LEVEL_VALUES.get(found.level, memory) if found.bound is Bound.MEMORY else memory
-    flows = time * _ratio(limiting, names, table)
+    flows = time * _ratio(limiting, names)
     if found.bound is Bound.ASSUMED:
         return flows
     if found.bound is Bound.LATENCY:
-        return maximum(flows, time * _ratio(PEAK, names, table))
+        return maximum(flows, time * _ratio(PEAK, names))
     if not done.flop > 0:
         return flows
-    return maximum(flows, constant(done.flop, FLOP) / _value(f"mach.{PEAK}", names, table))
+    return maximum(flows, constant(done.flop, FLOP) / _value(f"mach.{PEAK}", names))
 
 
-def _peak_ratio(done: Work, reference: Machine, names: Names, table: TomlTable) -> Model:
+def _peak_ratio(done: Work, reference: Machine, names: Names) -> Model:
     """Return peak here / peak there, for instructions narrower than the widest vectors the scalar peaks.
 
     That needs the widths from the counters and both scalar peaks; without them it is the ratio of the peaks.
     """
     if not done.widths or f"mach.{SCALAR_PEAK}" not in names or SCALAR_PEAK not in reference.values:
-        return _ratio(PEAK, names, table)
+        return _ratio(PEAK, names)
     widest, scalar = (reference.values[name].value for name in (PEAK, SCALAR_PEAK))
     times = {width: flop / width_peak(width, widest, scalar) for width, flop in done.widths.items()}
     narrow = sum(time for width, time in times.items() if scalar * width[1] < widest) / sum(times.values())
-    return constant(narrow) * _ratio(SCALAR_PEAK, names, table) + constant(1 - narrow) * _ratio(
-        PEAK, names, table
-    )
+    return narrow * _ratio(SCALAR_PEAK, names) + (1 - narrow) * _ratio(PEAK, names)
 
 
-def _ratio(value: str, names: Names, table: TomlTable) -> Model:
-    return _value(f"ref.{value}", names, table) / _value(f"mach.{value}", names, table)
+def _ratio(value: str, names: Names) -> Model:
+    return _value(f"ref.{value}", names) / _value(f"mach.{value}", names)
 
 
-def _value(name: str, names: Names, table: TomlTable) -> Model:
+def _value(name: str, names: Names) -> Model:
     found = names.get(name)
     if not isinstance(found, Model):
         key = name.partition(".")[2]
         which = "target machine" if name.startswith("mach.") else "reference machine"
-        raise UsageError(f"the {which} has no '{key}'", where=table.where, hint=f"add {key} to its [values]")
+        raise UsageError(f"the {which} has no '{key}'", hint=f"add {key} to its [values]")
     return found
 
 

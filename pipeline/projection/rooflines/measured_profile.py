@@ -77,7 +77,7 @@ def read_profile(table: TomlTable) -> MeasuredProfile:
         return MeasuredProfile(groups=tuple(_stated(row, cores) for row in table.rows("groups")))
     kinds = table.table("kinds").content
     paths = table.files("profile")
-    if len(paths) == 1 and paths[0].suffix == ".csv" and not _is_counter_file(paths[0]):
+    if len(paths) == 1 and paths[0].suffix == ".csv" and recognised(read_text(paths[0])) is None:
         found = MeasuredProfile(groups=tuple(_of_csv(read_columns(paths[0], known), kinds, cores)))
     else:
         found = _of_report(merged([read_counters(path) for path in paths]), kinds, cores)
@@ -92,7 +92,7 @@ def read_profile(table: TomlTable) -> MeasuredProfile:
 def counted_groups(report: CounterReport) -> tuple[Group, ...]:
     """Return the regions of a file that have a time and counters, as groups of threads on a whole node."""
     return tuple(
-        _of_region(region, region.seconds, {}, report.cores, "threaded")
+        _of_region(region, {}, report.cores, "threaded")
         for region in report.regions
         if region.seconds and work(region.counters).counted
     )
@@ -113,17 +113,12 @@ def _stated(row: TomlTable, cores: int | None) -> Group:
     here = row.at(name)
     if "time" not in row:
         raise InputError("'time' is missing", where=here, hint='write time = "997.6 s"')
-    return _group(name, row.content, row.table("counters").content, cores, here)
-
-
-def _group(
-    name: str, given: Mapping[str, object], counters: Mapping[str, object], cores: int | None, here: str
-) -> Group:
+    counters = row.table("counters").content
     return Group(
         name=name,
-        time=_time(given["time"], here),
-        share=_share(given["share"], here) if "share" in given else None,
-        kind=_kind(given.get("kind", "threaded"), here),
+        time=_time(row.content["time"], here),
+        share=_share(row.content["share"], here) if "share" in row else None,
+        kind=_kind(row.content.get("kind", "threaded"), here),
         counters={key: _count(value, f"{here}: {key}") for key, value in counters.items()},
         cores=cores,
     )
@@ -166,16 +161,14 @@ def _of_report(report: CounterReport, kinds: Mapping[str, str], cores: int | Non
         raise InputError("no region has a time", where=report.where, hint=hint)
     total = timed.pop(TOTAL, None)
     if total is not None and (total.name in kinds or not timed):
-        return MeasuredProfile(
-            groups=(_of_region(total, total.seconds, kinds, cores),), notices=report.notices
-        )
+        return MeasuredProfile(groups=(_of_region(total, kinds, cores),), notices=report.notices)
     groups = _parts(timed, kinds, cores)
     unlisted = _seconds(total) - sum(group.time.value for group in groups)
     if total is not None and unlisted > _ROUNDING * _seconds(total):
         groups.append(_rest("unlisted", unlisted))
     counted = any(group.work.counted for group in groups)
     has_whole = total is not None and not counted and work(total.counters).counted
-    whole = _of_region(total, total.seconds, {}, cores, "threaded") if total and has_whole else None
+    whole = _of_region(total, {}, cores, "threaded") if total and has_whole else None
     return MeasuredProfile(groups=tuple(groups), whole=whole, notices=report.notices)
 
 
@@ -189,7 +182,7 @@ def _parts(
         of_named_group = len(path) > 1 and path[0] in kinds
         if len(path) > 1 or region.name in kinds or not inside:
             if region.name in kinds or not of_named_group:
-                groups.append(_of_region(region, region.seconds, kinds, cores))
+                groups.append(_of_region(region, kinds, cores))
         elif (left := _seconds(region) - sum(map(_seconds, inside))) > 0:
             groups.append(_rest(f"{region.name} (rest)", left))
     return groups
@@ -204,15 +197,11 @@ def _rest(name: str, seconds: float) -> Group:
 
 
 def _of_region(
-    region: CountedRegion,
-    seconds: float | None,
-    kinds: Mapping[str, str],
-    cores: int | None,
-    default: str = "other",
+    region: CountedRegion, kinds: Mapping[str, str], cores: int | None, default: str = "other"
 ) -> Group:
     return Group(
         name=region.name,
-        time=Quantity(value=seconds or 0.0, dimension=TIME),
+        time=Quantity(value=_seconds(region), dimension=TIME),
         share=region.share,
         kind=_kind(kinds.get(region.name, default), region.name),
         counters={name: value for name, value in region.counters.items() if known(name)},
@@ -220,26 +209,16 @@ def _of_region(
     )
 
 
-def _is_counter_file(path: Path) -> bool:
-    return recognised(read_text(path)) is not None
-
-
 def _of_csv(columns: MeasuredColumns, kinds: Mapping[str, str], cores: int | None) -> Sequence[Group]:
     """Return the rows of a CSV with columns region, time and, optionally, share, kind and counters."""
-    names = columns.texts("region")
-    stated = {"time": columns.numbers("time", TIME)}
-    if "share" in columns.cells:
-        stated["share"] = columns.numbers("share", NONE)
+    names, seconds = columns.texts("region"), columns.numbers("time", TIME)
     usual = columns.texts("kind") if "kind" in columns.cells else ("other",) * len(names)
+    shares = {key: columns.numbers(key, NONE) for key in columns.cells if key == "share"}
     counted = {name: columns.numbers(name, NONE) for name in columns.cells if known(name)}
-    return [
-        _group(
-            name,
-            {"time": f"{stated['time'][row]} s", "kind": kinds.get(name, usual[row])}
-            | {key: float(values[row]) for key, values in stated.items() if key != "time"},
-            {counter: float(values[row]) for counter, values in counted.items()},
-            cores,
-            f"{columns.where}: {name}",
-        )
-        for row, name in enumerate(names)
+    rows = [
+        {"name": name, "time": f"{seconds[k]} s", "kind": kinds.get(name, usual[k])}
+        | {key: float(values[k]) for key, values in shares.items()}
+        | {"counters": {counter: float(values[k]) for counter, values in counted.items()}}
+        for k, name in enumerate(names)
     ]
+    return [_stated(TomlTable(row, Path(columns.where)), cores) for row in rows]

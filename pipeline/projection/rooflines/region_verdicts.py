@@ -143,17 +143,19 @@ def verdict(
     Raises:
         UsageError: a value of the machine has the wrong unit, or `kind` needs one that it does not have.
     """
-    ceilings = _ceilings(machine, kind, cores)
+    share = _share(machine, kind, cores)
+    ceilings = _ceilings(machine, kind, cores, share)
     uses = {
         level: Use(work.bytes[level] / seconds, ceilings[level])
         for level in LEVELS
         if level in work.bytes and level in ceilings
     }
-    peak = _peak(work, machine, _share(machine, kind, cores))
+    peak = _peak(work, machine, share)
     if not math.isnan(work.flop) and peak is not None:
         uses[ARITHMETIC] = Use(work.flop / seconds, peak)
     not_judged = _open_levels(work, seconds, ceilings) + (() if ARITHMETIC in uses else (ARITHMETIC,))
-    proportional = "DRAM" in uses and _is_proportional(machine, kind, cores)
+    apportioned = kind == "threaded" and share < 1 and "bw_core" not in machine.values
+    proportional = "DRAM" in uses and apportioned
     nearest = max(
         (level for level in uses if level != ARITHMETIC), key=lambda n: uses[n].fraction, default=""
     )
@@ -192,7 +194,7 @@ def _open_levels(work: Work, seconds: float, ceilings: Mapping[str, float]) -> t
     return tuple(found)
 
 
-def _ceilings(machine: "Machine", kind: str, cores: int | None) -> dict[str, float]:
+def _ceilings(machine: "Machine", kind: str, cores: int | None, share: float) -> dict[str, float]:
     """Return the ceilings in B/s of the memory levels for some cores of a node."""
     found: dict[str, float] = {}
     memory = _value(machine, MEMORY_VALUES[kind], BANDWIDTH)
@@ -200,18 +202,14 @@ def _ceilings(machine: "Machine", kind: str, cores: int | None) -> dict[str, flo
         name = MEMORY_VALUES[kind]
         raise UsageError(f"no value '{name}'", where=str(machine.path), hint="add it to [values]")
     one = _value(machine, "bw_core", BANDWIDTH)
-    if kind == "threaded" and _share(machine, kind, cores) < 1:
-        memory = memory * _share(machine, kind, cores) if one is None else min(memory, one * (cores or 1))
+    if kind == "threaded" and share < 1:
+        memory = memory * share if one is None else min(memory, one * (cores or 1))
     found["DRAM"] = memory
     for level, name in LEVEL_VALUES.items():
         ceiling = _value(machine, name, BANDWIDTH)
         if ceiling is not None:
-            found[level] = ceiling * _share(machine, kind, cores)
+            found[level] = ceiling * share
     return found
-
-
-def _is_proportional(machine: "Machine", kind: str, cores: int | None) -> bool:
-    return kind == "threaded" and _share(machine, kind, cores) < 1 and "bw_core" not in machine.values
 
 
 def _share(machine: "Machine", kind: str, cores: int | None) -> float:

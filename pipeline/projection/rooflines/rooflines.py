@@ -27,14 +27,6 @@ _NETWORK = "bw_network"
 
 
 @dataclass(frozen=True)
-class Ceiling:
-    """A limit of the machine, named as in its file: bytes/s, or flop/s."""
-
-    name: str
-    value: float
-
-
-@dataclass(frozen=True)
 class Point:
     """A region as measured: flop/B at a memory level and flop/s of a node; `run` labels one of several."""
 
@@ -47,19 +39,16 @@ class Point:
 
 @dataclass(frozen=True)
 class Roofline:
-    """Ceilings and points of one machine, fastest ceiling first."""
+    """Ceilings (B/s, flop/s) by their names in the machine's file, fastest first, and points of a machine."""
 
     machine: str
-    bandwidths: tuple[Ceiling, ...]
-    peaks: tuple[Ceiling, ...]
+    bandwidths: Mapping[str, float]
+    peaks: Mapping[str, float]
     points: tuple[Point, ...] = ()
 
     def attainable(self, intensity: FloatArray, bandwidth: str, peak: str) -> FloatArray:
         """Return min(peak, bandwidth x intensity) in flop/s for intensities in flop/B."""
-        flow = next(ceiling.value for ceiling in self.bandwidths if ceiling.name == bandwidth)
-        top = next(ceiling.value for ceiling in self.peaks if ceiling.name == peak)
-        limit: FloatArray = np.minimum(top, flow * intensity)
-        return limit
+        return np.minimum(self.peaks[peak], self.bandwidths[bandwidth] * intensity)
 
 
 def roofline(machine: str, values: Mapping[str, Quantity], points: Sequence[Point] = ()) -> Roofline:
@@ -81,13 +70,13 @@ def roofline(machine: str, values: Mapping[str, Quantity], points: Sequence[Poin
     return Roofline(machine, flows, peaks, tuple(points))
 
 
-def _ceilings(values: Mapping[str, Quantity], prefix: str, dimension: Dimension) -> tuple[Ceiling, ...]:
-    found = [
-        Ceiling(name, quantity.value)
+def _ceilings(values: Mapping[str, Quantity], prefix: str, dimension: Dimension) -> dict[str, float]:
+    found = {
+        name: quantity.value
         for name, quantity in values.items()
         if name.startswith(prefix) and quantity.dimension == dimension and not name.startswith(_NETWORK)
-    ]
-    return tuple(sorted(found, key=lambda ceiling: -ceiling.value))
+    }
+    return dict(sorted(found.items(), key=lambda ceiling: -ceiling[1]))
 
 
 def points_of(counted: Iterable[tuple[str, Work, float]], run: str = "") -> Iterator[Point]:

@@ -130,10 +130,10 @@ def kernel_table(
     kernels: Kernels,
     visits: Counts | None,
     moved: Counts | None,
-    counted: tuple[FloatArray, BoolArray] | None = None,
+    counted: tuple[FloatArray, BoolArray],
     *,
     network: bool,
-    accelerators: bool = False,
+    accelerators: bool,
 ) -> KernelTable:
     """Return how kernels go over.
 
@@ -148,8 +148,7 @@ def kernel_table(
     pairs = list(zip(classes, names, strict=True))
     calls = network and visits is not None
     communicates = Way.CALLS if calls else Way.MESSAGES if network else Way.WAITS
-    nothing = np.zeros((len(kernels), len(RESOURCES))), np.zeros(len(kernels), dtype=np.bool_)
-    limits, tested = nothing if counted is None else counted
+    limits, tested = counted
     patterns = [pattern_of(name) if found in _COMMUNICATES else Pattern.MESSAGE for found, name in pairs]
     ways = [_way(found, name, communicates, accelerators) for found, name in pairs]
     return KernelTable(

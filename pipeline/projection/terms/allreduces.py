@@ -31,9 +31,8 @@ from pipeline.projection.expressions.units import DRAWS, TIME, stream
 from pipeline.projection.fitting.bounded_least_squares import solve_linear
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, assemble, fit
 from pipeline.projection.fitting.measured_columns import ALLREDUCES
-from pipeline.projection.fitting.resampling import Resampled, Weights, lack_of_fit, resample
-from pipeline.projection.fitting.term_data import TermMeasurements
-from pipeline.projection.terms.families import Given, TermFamily, fitted_by
+from pipeline.projection.fitting.resampling import Measurements, Resampled, lack_of_fit, resample
+from pipeline.projection.terms.families import TermFamily
 
 PARAMETERS = ("c", "inside", "between", "step", "switch")
 _FEWEST = 4
@@ -49,28 +48,16 @@ def allreduce(name: str) -> Model:
     return symbol(f"{name}.c", TIME) + symbol(f"{name}.d", TIME) * levels
 
 
-def fit_allreduce(
-    name: str,
-    processes: FloatArray,
-    seconds: FloatArray,
-    *,
-    base: float = 2.0,
-    weights: Weights = "relative",
-) -> Fit:
-    """Return the allreduce fitted to measured times, with c, d >= 0.
+def fit_allreduce(name: str, data: Measurements, *, base: float = 2.0) -> Fit:
+    """Return the allreduce fitted to measured times by P, with c, d >= 0.
 
     A change of algorithm or of topology within the measured range shows as lack of fit.
-
-    Args:
-        processes: float64[n], P of every measurement.
-        seconds: float64[n].
 
     Raises:
         ModelError: there are fewer than three measurements.
     """
     model = bind(allreduce(name), {f"{name}.base": base})
-    parameters = [Parameter(f"{name}.c"), Parameter(f"{name}.d")]
-    return fit(name, model, parameters, {"P": processes}, seconds, weights=weights)
+    return fit(name, model, [Parameter(f"{name}.c"), Parameter(f"{name}.d")], data)
 
 
 def node_allreduce(name: str, ranks_per_node: Model) -> Model:
@@ -100,50 +87,38 @@ class _Rival:
         return parameters @ self.design.T
 
 
-def fit_node_allreduce(
-    name: str,
-    processes: FloatArray,
-    seconds: FloatArray,
-    ranks_per_node: FloatArray,
-    *,
-    nodes: Model,
-    weights: Weights = "relative",
-) -> Fit:
-    """Return the allreduce fitted to measured times, none of its parameters negative.
+def fit_node_allreduce(name: str, data: Measurements, *, nodes: Model) -> Fit:
+    """Return the allreduce fitted to measured times by P and R, none of its parameters negative.
 
     Rivals are the trees alone, and the trees with a step after any of the measured numbers of ranks. Each is
     as probable as it predicts measurements that it was not fitted to; draws come from all of them.
 
     Args:
-        processes: float64[n], P of every measurement.
-        seconds: float64[n].
-        ranks_per_node: float64[n], R of every measurement.
+        nodes: the ranks of a node in the model returned.
 
     Raises:
         ModelError: there are fewer than four numbers of processes.
     """
-    rivals = [r for r in _rivals(processes, ranks_per_node) if len(seconds) > r.design.shape[1]]
+    processes = data.inputs["P"]
+    rivals = [r for r in _rivals(processes, data.inputs["R"]) if len(processes) > r.design.shape[1]]
     if len(np.unique(processes)) < _FEWEST or not rivals:
         hint = "measure more numbers of processes"
         raise ModelError(f"{name}: a tree on nodes needs at least four numbers of processes", hint=hint)
     fitted = [
-        (rival, resample(rival.solve, rival.curve, seconds, weights, key=f"{name}.{k}"))
-        for k, rival in enumerate(rivals)
+        (rival, resample(rival.solve, rival.curve, data, key=f"{name}.{k}")) for k, rival in enumerate(rivals)
     ]
     weight = _probabilities([quality for _, quality in fitted])
     quality, best = _mixture(name, fitted, weight)
     rival, own = fitted[best]
-    curve = rival.curve(own.estimate[None])[0]
-    lack = lack_of_fit({"P": processes, "R": ranks_per_node}, seconds, curve, weights, len(own.estimate))
+    lack = lack_of_fit(data, rival.curve(own.estimate[None])[0], len(own.estimate))
     return assemble(
         name,
         node_allreduce(name, nodes),
         [f"{name}.{key}" for key in PARAMETERS],
         identified=np.ones(len(PARAMETERS), dtype=np.bool_),
         quality=quality,
-        data={"P": processes},
+        data=replace(data, inputs={"P": processes}),
         lack=lack,
-        weights=weights,
         rivals=True,
     )
 
@@ -169,8 +144,7 @@ def _probabilities(fits: Sequence[Resampled]) -> FloatArray:
     errors = np.stack([fit.leave_one_out for fit in fits])
     score = -0.5 * errors.shape[1] * np.log(np.mean(errors**2, axis=1) + np.finfo(float).tiny)
     weight = np.exp(score - score.max())
-    found: FloatArray = weight / weight.sum()
-    return found
+    return np.asarray(weight / weight.sum())
 
 
 def _mixture(
@@ -202,10 +176,9 @@ def allreduce_on_nodes(table: TomlTable) -> TermFamily:
         raise InputError(f"invalid ranks_per_node {stated!r}", where=table.where, hint=hint)
     nodes = symbol("R") if by_input else constant(float(stated))
 
-    def fitted(name: str, data: TermMeasurements, _: Given) -> Fit:
-        processes = data.inputs["P"]
-        ranks = data.inputs["R"] if by_input else np.full(len(processes), float(stated))
-        return fit_node_allreduce(name, processes, data.values, ranks, nodes=nodes, weights=data.weights)
+    def fitted(name: str, data: Measurements) -> Fit:
+        ranks = {} if by_input else {"R": np.full(len(data.values), float(stated))}
+        return fit_node_allreduce(name, replace(data, inputs={**data.inputs, **ranks}), nodes=nodes)
 
     return TermFamily(
         build=lambda name: node_allreduce(name, nodes),
@@ -221,7 +194,7 @@ FAMILIES = {
         build=allreduce,
         inputs=("P",),
         defaults={"base": 2.0},
-        fit=fitted_by(fit_allreduce, "P"),
+        fit=fit_allreduce,
         stated=("base",),
         benchmarks=ALLREDUCES,
     ),

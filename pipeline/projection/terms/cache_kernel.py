@@ -5,6 +5,7 @@ The break s makes the sum of squares nonsmooth, so it is found by variable proje
 the best b1, b2 >= 0 follow in closed form, and only s is searched.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -15,8 +16,8 @@ from pipeline.projection.expressions.symbolic_model import Model, maximum, minim
 from pipeline.projection.expressions.units import DRAWS, TIME
 from pipeline.projection.fitting.bounded_least_squares import nonnegative_pair
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve
-from pipeline.projection.fitting.resampling import Resampled, Weights, point_weights
-from pipeline.projection.terms.families import TermFamily, fitted_by
+from pipeline.projection.fitting.resampling import Measurements, Resampled, point_weights
+from pipeline.projection.terms.families import TermFamily
 
 _CANDIDATES = 120
 _GOLDEN = (np.sqrt(5.0) - 1) / 2
@@ -32,22 +33,17 @@ def cache_kernel(name: str) -> Model:
     return near * minimum(held, sites) + far * maximum(0, sites - held)
 
 
-def fit_cache_kernel(
-    name: str, sites: FloatArray, seconds: FloatArray, *, weights: Weights = "relative", draws: int = DRAWS
-) -> Fit:
-    """Return the kernel fitted to measured times.
+def fit_cache_kernel(name: str, data: Measurements, *, draws: int = DRAWS) -> Fit:
+    """Return the kernel fitted to measured times by V.
 
     Relative weights are the default: with equal ones the largest volumes alone decide and s is lost. s counts
     as identified only if b2 / b1 differs from 1 by three standard deviations, also for noise in proportion to
     the times, and if the standard deviation of s is at most half of s.
 
-    Args:
-        sites: float64[n], V of every measurement.
-        seconds: float64[n].
-
     Raises:
         ModelError: there are fewer than four measurements or three different V.
     """
+    sites = data.inputs["V"]
     if (sites <= 0).any():
         raise ModelError(f"{name}: V has to be positive", hint="remove the other measurements")
     if len(np.unique(sites)) < 3:
@@ -57,10 +53,8 @@ def fit_cache_kernel(
         cache_kernel(name),
         [f"{name}.b1", f"{name}.b2", f"{name}.s"],
         (partial(solve_cache_kernel, sites), partial(_curve, sites)),
-        {"V": sites},
-        seconds,
-        weights,
-        lambda found: _identified(sites, seconds, point_weights(seconds, weights), found),
+        data,
+        partial(_identified, data),
         draws=draws,
     )
 
@@ -92,8 +86,9 @@ def solve_cache_kernel(sites: FloatArray, targets: FloatArray, weights: FloatArr
     best = np.argmin(costs, axis=1)
     low = candidates[np.maximum(best - 1, 0)]
     high = candidates[np.minimum(best + 1, len(candidates) - 1)]
-    held = _golden_section(partial(_cost, sites, targets, weights), low, high)
-    first, second, _ = _at_break(sites, targets, weights, held)
+    at_break = partial(_at_break, sites, targets, weights)
+    held = _golden_section(lambda candidate: at_break(candidate)[2], low, high)
+    first, second, _ = at_break(held)
     return np.column_stack([first, second, held])
 
 
@@ -108,11 +103,9 @@ def _at_break(
     return first, second, np.sum(rest**2, axis=1)
 
 
-def _cost(sites: FloatArray, targets: FloatArray, weights: FloatArray, held: FloatArray) -> FloatArray:
-    return _at_break(sites, targets, weights, held)[2]
-
-
-def _golden_section(cost: "partial[FloatArray]", low: FloatArray, high: FloatArray) -> FloatArray:
+def _golden_section(
+    cost: Callable[[FloatArray], FloatArray], low: FloatArray, high: FloatArray
+) -> FloatArray:
     """Return float64[row], the minimum of every row's cost between its two ends."""
     for _ in range(_REFINEMENTS):
         width = _GOLDEN * (high - low)
@@ -122,8 +115,9 @@ def _golden_section(cost: "partial[FloatArray]", low: FloatArray, high: FloatArr
     return (low + high) / 2
 
 
-def _identified(sites: FloatArray, seconds: FloatArray, weights: FloatArray, quality: Resampled) -> BoolArray:
+def _identified(data: Measurements, quality: Resampled) -> BoolArray:
     """Return bool[3]: whether the data determine b1, b2 and s."""
+    sites, seconds, weights = data.inputs["V"], data.values, point_weights(data.values, data.weights)
     first, second, held = quality.estimate
     ends = (held <= sites.min()) | (held >= sites.max())
     if first == 0 or second == 0 or ends:
@@ -140,6 +134,4 @@ def _identified(sites: FloatArray, seconds: FloatArray, weights: FloatArray, qua
     return np.array([True, True, bool(distinct and sharp)])
 
 
-FAMILIES = {
-    "cache_kernel": TermFamily(build=cache_kernel, inputs=("V",), fit=fitted_by(fit_cache_kernel, "V"))
-}
+FAMILIES = {"cache_kernel": TermFamily(build=cache_kernel, inputs=("V",), fit=fit_cache_kernel)}

@@ -6,17 +6,14 @@ A new family is a module here that ends with `FAMILIES`. The measurements of a s
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
 
 from ingest.errors import InputError, UsageError, located
 from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic_model import Model, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable
-from pipeline.projection.expressions.units import Dimension, Quantity, parse_quantity
+from pipeline.projection.expressions.units import Dimension, parse_quantity
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, fit
-from pipeline.projection.fitting.term_data import DATA_KEYS, TermMeasurements, read_measurements
-
-Given: TypeAlias = Mapping[str, Quantity]
+from pipeline.projection.fitting.term_data import DATA_KEYS, read_measurements
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +23,7 @@ class TermFamily:
     Attributes:
         build: makes the model whose parameters are the symbols ``<name>.<parameter>``.
         inputs: the symbols that are its arguments, in that order.
-        fit: fits a name to measurements, with what is stated beside them.
+        fit: fits a name to measurements; takes what is stated beside them by its name.
         defaults: parameters that need not be given.
         stated: parameters that may be stated beside measurements.
         benchmarks: whose output it is fitted to, if that has several.
@@ -34,24 +31,22 @@ class TermFamily:
 
     build: Callable[[str], Model]
     inputs: tuple[str, ...]
-    fit: Callable[[str, TermMeasurements, Given], Fit]
+    fit: Callable[..., Fit]
     defaults: Mapping[str, float | str] = field(default_factory=dict)
     stated: tuple[str, ...] = ()
     benchmarks: tuple[str, ...] = ()
 
 
-def fitted_by(fit: Callable[..., Fit], column: str) -> Callable[[str, TermMeasurements, Given], Fit]:
-    """Return how a family of one input is fitted; what is stated is given to `fit` by its name."""
-
-    def fitted(name: str, data: TermMeasurements, given: Given) -> Fit:
-        stated = {key: quantity.value for key, quantity in given.items()}
-        return fit(name, data.inputs[column], data.values, weights=data.weights, **stated)
-
-    return fitted
-
-
 _KEYS = ("model", "formula", "inputs", "parameters", *DATA_KEYS)
 _PARAMETER_KEYS = ("unit", "lower", "upper", "start")
+
+
+def input_dimensions(table: TomlTable) -> dict[str, Dimension]:
+    """Return the dimensions of the inputs whose units a term states, in its order."""
+    units = table.table("inputs")
+    return {
+        key: parse_quantity(f"1 {unit}", where=units.at(key)).dimension for key, unit in units.content.items()
+    }
 
 
 def fitted_term(table: TomlTable, name: str) -> tuple[tuple[str, ...], Model]:
@@ -63,10 +58,7 @@ def fitted_term(table: TomlTable, name: str) -> tuple[tuple[str, ...], Model]:
         ModelError: the data cannot determine the parameters.
     """
     table.check_keys(_KEYS)
-    units, stated = table.table("inputs"), table.table("parameters")
-    inputs = {
-        key: parse_quantity(f"1 {unit}", where=units.at(key)).dimension for key, unit in units.content.items()
-    }
+    inputs, stated = input_dimensions(table), table.table("parameters")
     read = {key: _parameter(stated, key) for key in stated.content}
     if "data" not in table or not read:
         lacking, hint = (
@@ -82,7 +74,7 @@ def fitted_term(table: TomlTable, name: str) -> tuple[tuple[str, ...], Model]:
     data = read_measurements(table, inputs, formula.dimension)
     parameters = [replace(parameter, name=f"{name}.{key}") for key, (parameter, _) in read.items()]
     with located(table.where):
-        found = fit(name, formula, parameters, data.inputs, data.values, weights=data.weights)
+        found = fit(name, formula, parameters, data)
     return tuple(inputs), found.model
 
 
@@ -92,17 +84,9 @@ def _parameter(stated: TomlTable, key: str) -> tuple[Parameter, Dimension]:
     table = TomlTable(given if isinstance(given, dict) else {"unit": given}, stated.path, (*stated.name, key))
     table.check_keys(_PARAMETER_KEYS)
     unit = parse_quantity(f"1 {table.text('unit', '1')}", where=table.at("unit"))
-
-    def number(which: str, default: float | None) -> float | None:
-        value = table.content.get(which, default)
-        if value is None:
-            return None
-        if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
-            raise InputError(f"'{which}' has to be a number", where=table.where, hint=f"write {which} = 1")
-        return value * unit.factor
-
-    lower, upper, start = number("lower", 0.0), number("upper", math.inf), number("start", None)
-    assert lower is not None and upper is not None
+    lower = table.number("lower", 0.0) * unit.factor
+    upper = table.number("upper", math.inf, most=math.inf) * unit.factor
+    start = table.number("start") * unit.factor if "start" in table else None
     if not lower < upper:
         raise UsageError(
             f"no value between {lower:g} and {upper:g}", where=table.where, hint="correct the bounds"

@@ -188,5 +188,4 @@ def _draws(name: str, models: ScalingModels, summands: Sequence[Summand]) -> Ens
 def _root(covariance: FloatArray) -> FloatArray:
     """Return the symmetric R with R R = covariance, also if that is singular; no other root is unique."""
     values, vectors = np.linalg.eigh(covariance)
-    root: FloatArray = (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-    return root
+    return np.asarray((vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T)

@@ -15,8 +15,8 @@ from pipeline.projection.expressions.units import BANDWIDTH, BYTES, TIME
 from pipeline.projection.fitting.bounded_least_squares import identifiable, nonnegative_pair, solve_linear
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve
 from pipeline.projection.fitting.measured_columns import MESSAGES, STREAMS
-from pipeline.projection.fitting.resampling import Resampled, Weights, point_weights
-from pipeline.projection.terms.families import TermFamily, fitted_by
+from pipeline.projection.fitting.resampling import Measurements, Resampled, point_weights
+from pipeline.projection.terms.families import TermFamily
 
 _FASTEST = 1e-18
 _MOST = 0.5  # share of the draws near the switch from which it counts as determined
@@ -44,20 +44,15 @@ def _loggp_protocol(name: str, protocol: str, size: Model) -> Model:
     return symbol(f"{name}.L", TIME) + 2 * overhead + on_wire
 
 
-def fit_latency_bandwidth(
-    name: str, sizes: FloatArray, seconds: FloatArray, *, weights: Weights = "relative"
-) -> Fit:
-    """Return latency and bandwidth fitted to measured message times.
+def fit_latency_bandwidth(name: str, data: Measurements) -> Fit:
+    """Return latency and bandwidth fitted to measured message times by x.
 
     The formula is linear in the latency and in the time per byte, whose inverse is the bandwidth.
-
-    Args:
-        sizes: float64[n], bytes.
-        seconds: float64[n].
 
     Raises:
         ModelError: there are not more measurements than parameters.
     """
+    sizes = data.inputs["x"]
     design, lower = np.column_stack([np.ones_like(sizes), sizes]), np.array([0.0, _FASTEST])
     return fit_curve(
         name,
@@ -67,10 +62,8 @@ def fit_latency_bandwidth(
             lambda targets, point: _last_inverted(solve_linear(design, lower, targets, point)),
             lambda parameters: _last_inverted(parameters) @ design.T,
         ),
-        {"x": sizes},
-        seconds,
-        weights,
-        lambda _: identifiable(design, point_weights(seconds, weights)),
+        data,
+        lambda _: identifiable(design, point_weights(data.values, data.weights)),
     )
 
 
@@ -78,28 +71,20 @@ def _last_inverted(parameters: FloatArray) -> FloatArray:
     return np.column_stack([parameters[:, :-1], 1.0 / parameters[:, -1]])
 
 
-def fit_loggp(
-    name: str,
-    sizes: FloatArray,
-    seconds: FloatArray,
-    *,
-    congestion: float = 1.0,
-    weights: Weights = "relative",
-) -> Fit:
-    """Return LogGP with a protocol switch fitted to the times of single messages on an idle link.
+def fit_loggp(name: str, data: Measurements, *, congestion: float = 1.0) -> Fit:
+    """Return LogGP with a protocol switch fitted to the times by x of single messages on an idle link.
 
     The switch is the measured size that is the last of the small protocol; it is found by fitting both
     protocols for every candidate. A ping-pong does not separate L from o: L holds what both protocols have
     in common, and o half of what a protocol takes beyond it.
 
     Args:
-        sizes: float64[n], bytes.
-        seconds: float64[n].
         congestion: k of the model returned; the measurements have k = 1.
 
     Raises:
         ModelError: there are fewer than four different sizes, or not more measurements than parameters.
     """
+    sizes = data.inputs["x"]
     switches = np.unique(sizes)[1:-2]
     if not len(switches):
         hint = "measure more sizes"
@@ -110,9 +95,7 @@ def fit_loggp(
         bind(loggp(name), {f"{name}.congestion": congestion}),
         [f"{name}.{p}" for p in ("L", "small.o", "small.G", "large.o", "large.G", "switch")],
         (partial(solve_protocols, sizes, below, switches), partial(protocols, sizes)),
-        {"x": sizes},
-        seconds,
-        weights,
+        data,
         _switch_identified,
     )
 
@@ -153,24 +136,23 @@ def solve_protocols(
 def protocols(sizes: FloatArray, parameters: FloatArray) -> FloatArray:
     """Return float64[row, n], the times that rows of parameters give for n sizes without congestion."""
     common, small_o, small_g, large_o, large_g, switch = parameters.T[:, :, None]
-    small = common + 2 * small_o + (sizes - 1) * small_g
-    large = common + 2 * large_o + (sizes - 1) * large_g
-    times: FloatArray = np.where(sizes <= switch, small, large)
-    return times
+    small = sizes <= switch
+    overhead, gap = np.where(small, small_o, large_o), np.where(small, small_g, large_g)
+    return np.asarray(common + 2 * overhead + (sizes - 1) * gap)
 
 
 FAMILIES = {
     "latency_bandwidth": TermFamily(
         build=latency_bandwidth,
         inputs=("x",),
-        fit=fitted_by(fit_latency_bandwidth, "x"),
+        fit=fit_latency_bandwidth,
         benchmarks=(*MESSAGES, *STREAMS),
     ),
     "loggp": TermFamily(
         build=loggp,
         inputs=("x",),
         defaults={"congestion": 1.0},
-        fit=fitted_by(fit_loggp, "x"),
+        fit=fit_loggp,
         stated=("congestion",),
         benchmarks=MESSAGES,
     ),

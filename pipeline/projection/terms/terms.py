@@ -32,7 +32,7 @@ from pipeline.projection.expressions.units import Dimension, Quantity, parse_qua
 from pipeline.projection.fitting.term_data import DATA_KEYS, read_measurements
 from pipeline.projection.ports.port_fit import port_term
 from pipeline.projection.terms.allreduces import allreduce_on_nodes
-from pipeline.projection.terms.families import TermFamily, fitted_term
+from pipeline.projection.terms.families import TermFamily, fitted_term, input_dimensions
 from pipeline.projection.terms.measured_term import ModelReader, measured_term
 from pipeline.projection.vector_loops.vector_loop_term import vector_loop_term
 
@@ -95,11 +95,7 @@ def read_term(table: TomlTable, name: str, names: Names, stored: ModelReader) ->
 
 def _expression(table: TomlTable, name: str, names: Names) -> Term:
     table.check_keys(("expression", "inputs"))
-    units = table.table("inputs")
-    inputs = {
-        key: symbol(key, parse_quantity(f"1 {unit}", where=units.at(key)).dimension)
-        for key, unit in units.content.items()
-    }
+    inputs = {key: symbol(key, dimension) for key, dimension in input_dimensions(table).items()}
     return Term(name, tuple(inputs), parse(table.text("expression"), {**names, **inputs}, where=table.where))
 
 
@@ -182,11 +178,11 @@ def _fitted(family: TermFamily, table: TomlTable, name: str) -> Model:
     table.check_keys((*DATA_KEYS, *family.stated))
     symbols = family.build(name).symbols
     given = {
-        key: _quantity(table.content[key], key, symbols[f"{name}.{key}"], table)
+        key: _quantity(table.content[key], key, symbols[f"{name}.{key}"], table).value
         for key in family.stated
         if key in table
     }
     inputs = {key: symbols[key] for key in family.inputs}
     data = read_measurements(table, inputs, benchmarks=family.benchmarks)
     with located(table.where):
-        return family.fit(name, data, given).model
+        return family.fit(name, data, **given).model

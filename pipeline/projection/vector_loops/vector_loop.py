@@ -8,7 +8,7 @@ levels of locality by hand from observed bandwidths (section 4.1), as `nearest_l
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import reduce
 from typing import Literal, TypeAlias, get_args
 
@@ -89,10 +89,7 @@ Strategy: TypeAlias = Literal["pred", "pred_novl", "pred_lb", "pred_hb"]
 STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 _SCORES = ("00", "01", "10", "11")
-
-
-def _none() -> Model:
-    return constant(0)
+_NONE = constant(0)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -113,21 +110,18 @@ class VectorLoop:
     score: str
     spatial: int
     temporal: int
-    vector_flops: Model = field(default_factory=_none)
-    vector_loads: Model = field(default_factory=_none)
-    vector_stores: Model = field(default_factory=_none)
-    scalar_flops: Model = field(default_factory=_none)
-    scalar_loads: Model = field(default_factory=_none)
-    scalar_stores: Model = field(default_factory=_none)
+    vector_flops: Model = _NONE
+    vector_loads: Model = _NONE
+    vector_stores: Model = _NONE
+    scalar_flops: Model = _NONE
+    scalar_loads: Model = _NONE
+    scalar_stores: Model = _NONE
     vector_length: Model | None = None
 
     def __post_init__(self) -> None:
         if self.score not in _SCORES:
             hint = f"choose one of {', '.join(_SCORES)}"
             raise UsageError(f"invalid MV score '{self.score}'", where=self.name, hint=hint)
-        if self.spatial not in range(LEVELS) or self.temporal not in range(LEVELS):
-            what = f"invalid locality SL {self.spatial}, TL {self.temporal}"
-            raise UsageError(what, where=self.name, hint="levels are 0, 1 and 2")
 
     @property
     def streamed(self) -> bool:
@@ -225,17 +219,16 @@ def loop_time(loop: VectorLoop, machine: Values, conventions: Conventions = PAPE
     slow = bandwidth
     if loop.vectorised and conventions.scalar_bandwidth == "scalar":
         slow = _bandwidth(f"{loop.score[0]}0", loop, machine, conventions)
-    moved = nothing = constant(0, TIME)
+    moved = computed = constant(0, TIME)
     if loop.vectorised:
         moved = (loop.vector_loads + loop.vector_stores) * machine("element") / bandwidth
         moved = moved * _penalty(loop, machine, conventions)
+        computed = as_flops(loop.vector_flops) / machine(f"peak.vector.{streams}")
     else:
         _check_scalar(loop)
     return VectorLoopTime(
         vector_memory=moved,
-        vector_compute=as_flops(loop.vector_flops) / machine(f"peak.vector.{streams}")
-        if loop.vectorised
-        else nothing,
+        vector_compute=computed,
         scalar_memory=(loop.scalar_loads + loop.scalar_stores) * machine("element") / slow,
         scalar_compute=as_flops(loop.scalar_flops) / machine(f"peak.scalar.{streams}"),
         overlap=conventions.overlap,

@@ -315,8 +315,8 @@ def roofline_data(found: StudyRoofline | None) -> dict[str, Any] | None:
     rows = list(zip(found.kernels, found.verdicts, strict=True))
     return {
         "machine": found.roofline.machine,
-        "bandwidths": [[ceiling.name, short(ceiling.value, DIGITS)] for ceiling in found.roofline.bandwidths],
-        "peaks": [[ceiling.name, short(ceiling.value, DIGITS)] for ceiling in found.roofline.peaks],
+        "bandwidths": [[name, short(value, DIGITS)] for name, value in found.roofline.bandwidths.items()],
+        "peaks": [[name, short(value, DIGITS)] for name, value in found.roofline.peaks.items()],
         "runs": list(found.runs),
         "judged": found.judged,
         "levels": [level for level in LEVELS if level in counted],

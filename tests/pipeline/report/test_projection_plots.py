@@ -5,13 +5,13 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from pipeline.projection.rooflines.rooflines import Ceiling, Point, Roofline
+from pipeline.projection.rooflines.rooflines import Point, Roofline
 from pipeline.report.projection_plots import image, roofline_figure
 
 ROOF = Roofline(
     "node",
-    (Ceiling("bw_node", 100e9), Ceiling("bw_numa", 50e9)),
-    (Ceiling("peak_dp", 1000e9), Ceiling("peak_sp", 2000e9)),
+    {"bw_node": 100e9, "bw_numa": 50e9},
+    {"peak_dp": 1000e9, "peak_sp": 2000e9},
     (Point("USER/f", "DRAM", 0.5, 40e9), Point("USER/g", "L2", 60.0, 700e9)),
 )
 
@@ -54,7 +54,7 @@ def test_several_runs_have_their_colours_and_a_legend():
         Point("f", "L2", 0.6, 80e9, "128 ranks"),
         Point("g", "L2", 1.0, 9e9),
     )
-    axes = roofline_figure(Roofline("node", ROOF.bandwidths[:1], ROOF.peaks[:1], points)).axes[0]
+    axes = roofline_figure(Roofline("node", {"bw_node": 100e9}, {"peak_dp": 1000e9}, points)).axes[0]
     runs = [line for line in axes.lines if line.get_linestyle() == "None"]
     assert [line.get_xydata().tolist() for line in runs] == [[[0.5, 40.0], [1.0, 9.0]], [[0.6, 80.0]]]
     assert len({line.get_color() for line in runs}) == 2
@@ -73,7 +73,7 @@ def test_axes_are_logarithmic_and_labelled(axes):
 
 
 def test_points_without_intensity_do_not_stretch_the_axis():
-    idle = Roofline("node", ROOF.bandwidths[:1], ROOF.peaks[:1], (Point("idle", "DRAM", 0.0, 0.0),))
+    idle = Roofline("node", {"bw_node": 100e9}, {"peak_dp": 1000e9}, (Point("idle", "DRAM", 0.0, 0.0),))
     intensity = roofline_figure(idle).axes[0].lines[0].get_xdata()
     assert intensity[[0, -1]] == pytest.approx([1.0, 100.0])
 

@@ -94,9 +94,9 @@ def test_little_is_needed(load):
         (
             'calls = "n / 100"',
             "calls = 7",
-            "app.toml: [define]: 'calls' has to be an expression; write calls = ",
+            "app.toml: [define]: 'calls' has to be a string; write calls = ",
         ),
-        ('up = "2"', "up = 2", "app.toml: [parts.network.sums]: 'up' has to be an expression"),
+        ('up = "2"', "up = 2", "app.toml: [parts.network.sums]: 'up' has to be a string; write up = "),
         ('block = "64 kB"', 'block = "64 kilo"', "app.toml: [inputs] block: 'kilo' is not a known unit"),
         (
             'block = "64 kB"',

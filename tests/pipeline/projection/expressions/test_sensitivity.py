@@ -57,7 +57,7 @@ def test_steps_count_as_constant():
 
 
 def test_missing_inputs():
-    with pytest.raises(UsageError, match="no value for n; give one, such as n = 8"):
+    with pytest.raises(UsageError, match="no value for n; give one, such as --at n=8"):
         sensitivities(loop_time(LOOP, VALUES).total, {})
 
 

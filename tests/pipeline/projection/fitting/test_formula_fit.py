@@ -9,6 +9,7 @@ from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import bind, log2, symbol
 from pipeline.projection.expressions.units import TIME
 from pipeline.projection.fitting.formula_fit import Parameter, fit
+from pipeline.projection.fitting.resampling import Measurements
 
 TREE = symbol("c", TIME) + symbol("d", TIME) * log2(symbol("P"))
 TWO = [Parameter("c"), Parameter("d")]
@@ -20,7 +21,7 @@ def simulated(random, noise, c=20e-6, d=8e-6, points=P):
 
 
 def test_exact_data_give_the_parameters_back():
-    found = fit("red", TREE, TWO, {"P": P}, 20e-6 + 8e-6 * np.log2(P))
+    found = fit("red", TREE, TWO, Measurements({"P": P}, 20e-6 + 8e-6 * np.log2(P)))
     assert [p.value for p in found.parameters] == pytest.approx([20e-6, 8e-6], rel=1e-9)
     assert [p.name for p in found.parameters] == ["c", "d"]
     assert all(p.identified for p in found.parameters)
@@ -29,7 +30,7 @@ def test_exact_data_give_the_parameters_back():
 
 
 def test_parameters_have_ninety_percent_intervals():
-    found = fit("red", TREE, TWO, {"P": P}, simulated(np.random.default_rng(2), 0.05), weights="equal")
+    found = fit("red", TREE, TWO, Measurements({"P": P}, simulated(np.random.default_rng(2), 0.05), "equal"))
     design = np.column_stack([np.ones_like(P), np.log2(P)])
     standard = found.quality.sigma * np.sqrt(np.diagonal(np.linalg.inv(design.T @ design)))
     for parameter, error in zip(found.parameters, standard, strict=True):
@@ -45,7 +46,7 @@ def test_the_interval_of_new_data_is_students(weights):
     """The curve's own uncertainty and the scatter of one new measurement add up."""
     random = np.random.default_rng(3)
     values = 1e-3 + 1e-5 * np.log2(P) + 1e-5 * random.standard_normal(len(P))
-    found = fit("red", TREE, TWO, {"P": P}, values, weights=weights)
+    found = fit("red", TREE, TWO, Measurements({"P": P}, values, weights))
     at = predict({"t": found.model}, {"P": [64, 2048]})["t"]
     weight = 1 / values if weights == "relative" else np.ones_like(P)
     design = np.column_stack([np.ones_like(P), np.log2(P)]) * weight[:, None]
@@ -59,7 +60,7 @@ def test_the_interval_of_new_data_is_students(weights):
 
 
 def test_relative_scatter_never_makes_a_time_negative():
-    found = fit("red", TREE, TWO, {"P": P}, simulated(np.random.default_rng(1), 0.6))
+    found = fit("red", TREE, TWO, Measurements({"P": P}, simulated(np.random.default_rng(1), 0.6)))
     scatter = found.model.ensembles[-1].draws[:, -1]
     assert scatter.min() == 0.0
     assert found.model.ensembles[-1].names == ("c", "d", "red.scatter")
@@ -68,7 +69,7 @@ def test_relative_scatter_never_makes_a_time_negative():
 
 @pytest.mark.parametrize("weights", ["relative", "equal"])
 def test_a_new_measurement_is_a_draw_of_the_curve_and_of_its_scatter(weights):
-    found = fit("red", TREE, TWO, {"P": P}, simulated(np.random.default_rng(6), 0.05), weights=weights)
+    found = fit("red", TREE, TWO, Measurements({"P": P}, simulated(np.random.default_rng(6), 0.05), weights))
     c, d, scatter = found.model.ensembles[-1].draws.T
     drawn = predict({"t": found.model}, {"P": 64})["t"].draws[:, 0]
     curve = c + 6 * d
@@ -81,15 +82,22 @@ def test_a_new_measurement_is_a_draw_of_the_curve_and_of_its_scatter(weights):
 def test_a_nonlinear_formula_is_fitted_within_bounds():
     x = np.linspace(1, 10, 12)
     model = symbol("a") * symbol("x") ** symbol("k")
-    found = fit("power", model, [Parameter("a"), Parameter("k", lower=0, upper=3)], {"x": x}, 2 * x**1.5)
+    found = fit(
+        "power", model, [Parameter("a"), Parameter("k", lower=0, upper=3)], Measurements({"x": x}, 2 * x**1.5)
+    )
     assert [p.value for p in found.parameters] == pytest.approx([2, 1.5], rel=1e-6)
     assert found.quality.draws.shape == (200, 2)
-    free = fit("power", model, [Parameter("a"), Parameter("k")], {"x": x}, 2 * x**1.5)
+    free = fit("power", model, [Parameter("a"), Parameter("k")], Measurements({"x": x}, 2 * x**1.5))
     assert [p.value for p in free.parameters] == pytest.approx([2, 1.5], rel=1e-6)
     three = [Parameter("a"), Parameter("k"), Parameter("b")]
-    offset = fit("power", model + symbol("b"), three, {"x": x}, 2 * x**1.5 + 3, weights="equal")
+    offset = fit("power", model + symbol("b"), three, Measurements({"x": x}, 2 * x**1.5 + 3, "equal"))
     assert [p.value for p in offset.parameters] == pytest.approx([2, 1.5, 3], rel=1e-5)
-    low = fit("power", model, [Parameter("a"), Parameter("k", lower=0, upper=1.2)], {"x": x}, 2 * x**1.5)
+    low = fit(
+        "power",
+        model,
+        [Parameter("a"), Parameter("k", lower=0, upper=1.2)],
+        Measurements({"x": x}, 2 * x**1.5),
+    )
     assert low.parameters[1].value == pytest.approx(1.2, rel=1e-5)
 
 
@@ -98,11 +106,12 @@ def test_an_upper_bound_holds_for_a_linear_formula_too():
         "red",
         TREE,
         [Parameter("c", upper=1e-5, start=1e-6), Parameter("d")],
-        {"P": P},
-        20e-6 + 8e-6 * np.log2(P),
+        Measurements({"P": P}, 20e-6 + 8e-6 * np.log2(P)),
     )
     assert found.parameters[0].value == pytest.approx(1e-5, rel=1e-4)
-    assert fit("red", TREE, TWO, {"P": P}, simulated(np.random.default_rng(1), 0.01)).quality.draws.shape == (
+    assert fit(
+        "red", TREE, TWO, Measurements({"P": P}, simulated(np.random.default_rng(1), 0.01))
+    ).quality.draws.shape == (
         1000,
         2,
     )
@@ -110,21 +119,26 @@ def test_an_upper_bound_holds_for_a_linear_formula_too():
 
 def test_a_formula_with_a_part_that_no_parameter_scales():
     data = {"P": P, "e": np.full(8, 5e-6)}
-    found = fit("red", TREE + symbol("e", TIME), TWO, data, 25e-6 + 8e-6 * np.log2(P))
+    found = fit("red", TREE + symbol("e", TIME), TWO, Measurements(data, 25e-6 + 8e-6 * np.log2(P)))
     assert [p.value for p in found.parameters] == pytest.approx([20e-6, 8e-6], rel=1e-4)
 
 
 def test_values_bound_before_enter_the_fit():
     bound = bind(symbol("c", TIME) * symbol("factor") * symbol("P"), {"factor": 4.0})
-    found = fit("f", bound, [Parameter("c")], {"P": P}, 8e-6 * P)
+    found = fit("f", bound, [Parameter("c")], Measurements({"P": P}, 8e-6 * P))
     assert found.parameters[0].value == pytest.approx(2e-6)
     assert predict({"t": found.model}, {"P": 100})["t"].value == pytest.approx(8e-4)
 
 
 def test_a_coefficient_stays_above_its_lower_bound():
-    found = fit("red", TREE, TWO, {"P": P}, 8e-6 * np.log2(P) - 5e-6)
+    found = fit("red", TREE, TWO, Measurements({"P": P}, 8e-6 * np.log2(P) - 5e-6))
     assert found.parameters[0].value == pytest.approx(0.0, abs=1e-12)
-    free = fit("red", TREE, [Parameter("c", lower=-1.0), Parameter("d")], {"P": P}, 8e-6 * np.log2(P) - 5e-6)
+    free = fit(
+        "red",
+        TREE,
+        [Parameter("c", lower=-1.0), Parameter("d")],
+        Measurements({"P": P}, 8e-6 * np.log2(P) - 5e-6),
+    )
     assert free.parameters[0].value == pytest.approx(-5e-6)
 
 
@@ -138,7 +152,7 @@ def test_intervals_for_new_data_cover(weights, noise):
         measured = truth + noise * random.standard_normal(len(points)) * (
             truth if weights == "relative" else 1.0
         )
-        found = fit("red", TREE, TWO, {"P": P}, measured[:-2], weights=weights)
+        found = fit("red", TREE, TWO, Measurements({"P": P}, measured[:-2], weights))
         at = predict({"t": found.model}, {"P": points[-2:]})["t"]
         inside.append((at.lower <= measured[-2:]) & (measured[-2:] <= at.upper))
     assert 0.85 <= np.mean(inside) <= 0.97
@@ -147,7 +161,7 @@ def test_intervals_for_new_data_cover(weights, noise):
 def test_what_the_data_do_not_determine_is_flagged():
     model = (symbol("a", TIME) + symbol("b", TIME)) * symbol("P") + symbol("c", TIME)
     parameters = [Parameter("a"), Parameter("b"), Parameter("c")]
-    found = fit("f", model, parameters, {"P": P}, 1e-6 * P + 1e-3)
+    found = fit("f", model, parameters, Measurements({"P": P}, 1e-6 * P + 1e-3))
     assert [p.identified for p in found.parameters] == [False, False, True]
     assert found.model.notices == ("f: the data do not determine a, b",)
 
@@ -158,7 +172,9 @@ def test_what_the_data_do_not_determine_is_flagged():
 )
 def test_widened_intervals_are_announced(points, data):
     model = symbol("a") + symbol("b") * symbol("P")
-    found = fit("f", model, [Parameter("a"), Parameter("b")], {"P": np.array(points)}, np.array(data))
+    found = fit(
+        "f", model, [Parameter("a"), Parameter("b")], Measurements({"P": np.array(points)}, np.array(data))
+    )
     factor = f"{found.quality.widened:.2g}"
     assert factor in ("20", "1.3")
     assert found.model.notices[-1] == f"f: interval widened by a factor of {factor} (leave-one-out errors)"
@@ -166,35 +182,35 @@ def test_widened_intervals_are_announced(points, data):
 
 def test_too_few_points_are_refused():
     with pytest.raises(ModelError, match="2 measurements cannot determine 2 parameters; measure at least 3"):
-        fit("red", TREE, TWO, {"P": P[:2]}, P[:2])
+        fit("red", TREE, TWO, Measurements({"P": P[:2]}, P[:2]))
 
 
 def test_relative_weights_need_positive_values():
     with pytest.raises(ModelError, match="positive"):
-        fit("red", TREE, TWO, {"P": P}, P - 16)
+        fit("red", TREE, TWO, Measurements({"P": P}, P - 16))
 
 
 def test_symbols_without_data_and_parameters_without_symbols_are_named():
     line = "^no measurements of V, W; add a column, or make it a parameter to fit$"
     with pytest.raises(UsageError, match=line):
-        fit("red", TREE * symbol("V") * symbol("W"), TWO, {"P": P}, P)
+        fit("red", TREE * symbol("V") * symbol("W"), TWO, Measurements({"P": P}, P))
     with pytest.raises(UsageError, match=r"^e, g is not in the formula; remove it from the parameters$"):
-        fit("red", TREE, [*TWO, Parameter("g"), Parameter("e")], {"P": P}, P)
+        fit("red", TREE, [*TWO, Parameter("g"), Parameter("e")], Measurements({"P": P}, P))
 
 
 def test_inputs_without_a_finite_value_are_named():
     line = "no finite value at some measured inputs; remove those measurements, or change the starting values"
     with pytest.raises(ModelError, match=line):
-        fit("red", TREE, TWO, {"P": P - 16}, P)
+        fit("red", TREE, TWO, Measurements({"P": P - 16}, P))
 
 
 def test_a_jump_is_a_lack_of_fit_with_and_without_repetitions():
     jump = np.where(P > 256, 60e-6, 10e-6)
-    found = fit("red", TREE, TWO, {"P": P}, jump)
+    found = fit("red", TREE, TWO, Measurements({"P": P}, jump))
     assert found.model.notices[0] == f"red: the formula does not fit its data ({found.lack.reason})"
     points = np.repeat(P, 3)
     noise = 1 + 0.01 * np.random.default_rng(1).standard_normal(len(points))
-    repeated = fit("red", TREE, TWO, {"P": points}, np.repeat(jump, 3) * noise)
+    repeated = fit("red", TREE, TWO, Measurements({"P": points}, np.repeat(jump, 3) * noise))
     assert repeated.lack.poor
     assert repeated.lack.probability < 1e-6
 
@@ -202,23 +218,26 @@ def test_a_jump_is_a_lack_of_fit_with_and_without_repetitions():
 def test_the_lack_of_fit_counts_the_parameters():
     points = np.repeat(P[:3], 2)
     values = simulated(np.random.default_rng(4), 0.02, points=points)
-    assert np.isfinite(fit("r", TREE, TWO, {"P": points}, values).lack.probability)
+    assert np.isfinite(fit("r", TREE, TWO, Measurements({"P": points}, values)).lack.probability)
     three = TREE + symbol("e", TIME) * symbol("P")
-    assert np.isnan(fit("r", three, [*TWO, Parameter("e")], {"P": points}, values).lack.probability)
+    assert np.isnan(
+        fit("r", three, [*TWO, Parameter("e")], Measurements({"P": points}, values)).lack.probability
+    )
 
 
 def test_a_right_formula_is_not_called_poor():
     random = np.random.default_rng(5)
     points = np.repeat(P, 4)
     found = [
-        fit("r", TREE, TWO, {"P": points}, simulated(random, 0.02, points=points)).lack for _ in range(12)
+        fit("r", TREE, TWO, Measurements({"P": points}, simulated(random, 0.02, points=points))).lack
+        for _ in range(12)
     ]
     assert not any(lack.poor for lack in found)
     assert min(lack.probability for lack in found) > 1e-4
 
 
 def test_leaving_the_fitted_range_gives_a_notice():
-    found = fit("red", TREE, TWO, {"P": P}, simulated(np.random.default_rng(1), 0.01))
+    found = fit("red", TREE, TWO, Measurements({"P": P}, simulated(np.random.default_rng(1), 0.01)))
     assert broken_limits({"t": found.model}, {"P": [16, 64, 2048]}) == ()
     assert broken_limits({"t": found.model * 2}, {"P": 4096}) == (
         "red was fitted for P from 16 to 2048, here 4096",

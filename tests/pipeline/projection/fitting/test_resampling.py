@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from ingest.errors import ModelError
-from pipeline.projection.fitting.resampling import lack_of_fit, point_weights, resample
+from pipeline.projection.fitting.resampling import Measurements, lack_of_fit, point_weights, resample
 
 DATA = np.array([9.0, 10.5, 11.0, 12.5, 10.0, 10.6])
 
@@ -20,7 +20,7 @@ def constant_curve(points):
 
 
 def fitted(data, weights="equal", *, draws=2000):
-    return resample(mean_of, constant_curve(len(data)), data, weights, key="k", draws=draws)
+    return resample(mean_of, constant_curve(len(data)), Measurements({}, data, weights), key="k", draws=draws)
 
 
 def test_weights_are_relative_or_equal():
@@ -54,7 +54,7 @@ def test_relative_weights_scale_residuals_and_simulated_noise_by_the_values():
         return ((squared * targets) @ curve / (squared @ curve**2))[:, None]
 
     data = curve * np.array([0.9, 1.1, 1.05, 0.96])
-    found = resample(solve, lambda p: p * curve, data, "relative", key="k", draws=4000)
+    found = resample(solve, lambda p: p * curve, Measurements({}, data), key="k", draws=4000)
     residual = 1 - found.estimate[0] * curve / data
     assert found.sigma == pytest.approx(np.sqrt(np.sum(residual**2) / 3))
     # The factor is a mean of four relative deviations: Student's t with three degrees of freedom.
@@ -78,9 +78,14 @@ def test_draws_are_repeatable_and_depend_on_name_and_data():
     again = fitted(DATA, draws=10).draws
     assert np.array_equal(fitted(DATA, draws=10).draws, again)
     assert not np.array_equal(fitted(DATA * 1.001, draws=10).draws, 1.001 * again)
-    other = resample(mean_of, constant_curve(len(DATA)), DATA, "equal", key="other", draws=10).draws
+    other = resample(
+        mean_of, constant_curve(len(DATA)), Measurements({}, DATA, "equal"), key="other", draws=10
+    ).draws
     assert not np.array_equal(other, again)
-    assert len(resample(mean_of, constant_curve(len(DATA)), DATA, "equal", key="k").draws) == 1000
+    assert (
+        len(resample(mean_of, constant_curve(len(DATA)), Measurements({}, DATA, "equal"), key="k").draws)
+        == 1000
+    )
 
 
 @pytest.mark.parametrize("points", [1, 2])
@@ -89,7 +94,7 @@ def test_more_measurements_than_parameters_are_needed(points):
     curve = lambda parameters: parameters[:, :1] * np.ones(points)  # noqa: E731
     line = f"^{points} measurements cannot determine 2 parameters; measure at least 3 points$"
     with pytest.raises(ModelError, match=line):
-        resample(two, curve, np.ones(points), "equal", key="k")
+        resample(two, curve, Measurements({}, np.ones(points), "equal"), key="k")
 
 
 def widened(data, predictions, weights="equal"):
@@ -101,7 +106,7 @@ def widened(data, predictions, weights="equal"):
             return np.broadcast_to(predictions, len(data))[:, None]
         return mean_of(targets, weight)
 
-    return resample(solve, constant_curve(len(data)), data, weights, key="k", draws=5)
+    return resample(solve, constant_curve(len(data)), Measurements({}, data, weights), key="k", draws=5)
 
 
 FOUR = np.array([9.0, 11.0, 9.0, 11.0])
@@ -156,23 +161,23 @@ def test_lack_of_fit_is_the_f_test_against_pure_error():
     observed = 10 + POINTS**2 + 0.5 * rng.standard_normal(len(POINTS))
     slope, offset = np.polyfit(POINTS, observed, 1)
     curve = offset + slope * POINTS
-    found = lack_of_fit({"x": POINTS}, observed, curve, "equal")
+    found = lack_of_fit(Measurements({"x": POINTS}, observed, "equal"), curve, 2)
     groups = observed.reshape(4, 3)
     pure = np.sum((groups - groups.mean(axis=1, keepdims=True)) ** 2)
     lack = 3 * np.sum((groups.mean(axis=1) - curve[::3]) ** 2)
     expected = stats.f.sf((lack / 2) / (pure / 8), 2, 8)
     assert found.probability == pytest.approx(expected, rel=1e-10)
     assert found.mean_deviation == pytest.approx(np.mean(np.abs(1 - curve[::3] / groups.mean(axis=1))))
-    three = lack_of_fit({"x": POINTS}, observed, curve, "equal", 3)
+    three = lack_of_fit(Measurements({"x": POINTS}, observed, "equal"), curve, 3)
     assert three.probability == pytest.approx(stats.f.sf(lack / (pure / 8), 1, 8), rel=1e-10)
-    assert np.isnan(lack_of_fit({"x": POINTS}, observed, curve, "equal", 4).probability)
+    assert np.isnan(lack_of_fit(Measurements({"x": POINTS}, observed, "equal"), curve, 4).probability)
 
 
 def test_lack_of_fit_with_relative_weights_divides_by_the_means():
     observed = np.array([9.0, 11.0, 99.0, 101.0, 1000.0, 1010.0])
     points = np.repeat([1.0, 2.0, 3.0], 2)
     curve = np.array([11.0, 11.0, 100.0, 100.0, 1000.0, 1000.0])
-    found = lack_of_fit({"x": points}, observed, curve, "relative", 1)
+    found = lack_of_fit(Measurements({"x": points}, observed), curve, 1)
     means = np.repeat([10.0, 100.0, 1005.0], 2)
     pure = np.sum(((observed - means) / means) ** 2)
     lack = np.sum(((means - curve) / means) ** 2)
@@ -184,20 +189,25 @@ def test_repetitions_are_equal_in_all_inputs():
     observed = np.array([1.0, 1.1, 2.0, 2.1])
     repeated = {"x": np.array([1.0, 1.0, 2.0, 2.0]), "y": np.array([5.0, 5.0, 5.0, 5.0])}
     apart = {**repeated, "y": np.array([5.0, 6.0, 5.0, 6.0])}
-    assert np.isfinite(lack_of_fit(repeated, observed, observed * 1.01, "equal", 1).probability)
-    assert np.isnan(lack_of_fit(apart, observed, observed, "equal", 1).probability)
+    assert np.isfinite(lack_of_fit(Measurements(repeated, observed, "equal"), observed * 1.01, 1).probability)
+    assert np.isnan(lack_of_fit(Measurements(apart, observed, "equal"), observed, 1).probability)
     # One point measured twice is enough.
     one = {"x": np.array([1.0, 2.0, 3.0, 3.0])}
-    assert np.isfinite(lack_of_fit(one, observed, observed * 1.01, "equal", 1).probability)
+    assert np.isfinite(lack_of_fit(Measurements(one, observed, "equal"), observed * 1.01, 1).probability)
     # Without inputs everything is one point.
-    assert np.isnan(lack_of_fit({}, observed, observed, "equal", 1).probability)
-    assert lack_of_fit({}, np.array([1.0, 3.0]), np.array([1.0, 1.0]), "equal", 0).mean_deviation == 0.5
+    assert np.isnan(lack_of_fit(Measurements({}, observed, "equal"), observed, 1).probability)
+    assert (
+        lack_of_fit(Measurements({}, np.array([1.0, 3.0]), "equal"), np.array([1.0, 1.0]), 0).mean_deviation
+        == 0.5
+    )
 
 
 def test_exact_repetitions_have_no_probability():
     observed = np.array([1.0, 1.0, 2.0, 2.0, 4.0, 4.0])
     points = np.repeat([1.0, 2.0, 3.0], 2)
-    assert np.isnan(lack_of_fit({"x": points}, observed, observed * 1.1, "equal", 1).probability)
+    assert np.isnan(
+        lack_of_fit(Measurements({"x": points}, observed, "equal"), observed * 1.1, 1).probability
+    )
 
 
 def verdict(deviation, *, scatter=None):
@@ -206,9 +216,9 @@ def verdict(deviation, *, scatter=None):
     signs = np.tile([1.0, -1.0], 4)
     observed = 1 / (1 + deviation * signs)  # (curve - observed) / observed is the deviation
     if scatter is None:
-        return lack_of_fit({"x": points}, observed, np.ones(8), "equal", 1)
+        return lack_of_fit(Measurements({"x": points}, observed, "equal"), np.ones(8), 1)
     repeated = np.concatenate([observed * (1 + scatter), observed * (1 - scatter)])
-    return lack_of_fit({"x": np.tile(points, 2)}, repeated, np.ones(16), "equal", 1)
+    return lack_of_fit(Measurements({"x": np.tile(points, 2)}, repeated, "equal"), np.ones(16), 1)
 
 
 def test_a_formula_is_poor_if_it_is_far_off_or_further_than_repetitions_scatter():
@@ -234,7 +244,7 @@ def test_a_formula_is_poor_if_it_is_far_off_or_further_than_repetitions_scatter(
 def test_values_of_zero_and_negative_values_have_a_deviation():
     negative = np.array([-1.0, -2.0])
     assert lack_of_fit(
-        {"x": np.arange(2.0)}, negative, negative * 1.1, "equal", 1
+        Measurements({"x": np.arange(2.0)}, negative, "equal"), negative * 1.1, 1
     ).mean_deviation == pytest.approx(0.1)
-    zero = lack_of_fit({"x": np.arange(2.0)}, np.zeros(2), np.zeros(2), "equal", 1)
+    zero = lack_of_fit(Measurements({"x": np.arange(2.0)}, np.zeros(2), "equal"), np.zeros(2), 1)
     assert (zero.mean_deviation, zero.poor) == (0.0, False)

@@ -48,6 +48,6 @@ def answer(command, text=""):
 
 def replay(monkeypatch):
     """Have llvm-mca found and answer from the file, whether or not there is one."""
-    monkeypatch.setattr(llvm_mca, "_run", answer)
+    monkeypatch.setattr(llvm_mca, "run_tool", answer)
     monkeypatch.setattr(llvm_mca.shutil, "which", {"llvm-mca": PROGRAM}.get)
     find_llvm_mca.cache_clear()

@@ -94,7 +94,7 @@ def test_maps_of_ones_own_stand_beside_the_file(folder):
         ({"target": TARGET, "mini": "v99"}, "[terms.flux]: no variant 'v99'; variants: v0, v1"),
         ({"target": TARGET, "mini": 3}, "[terms.flux]: 'mini' has to be a string"),
         ({"target": {"fma": 1}}, "[terms.flux]: Golden Cove has no instruction class 'fma'"),
-        ({"target": {"div": "many"}}, "[terms.flux.target]: div = 'many'; give a number, 0 or more"),
+        ({"target": {"div": "many"}}, "[terms.flux.target]: div = 'many'; give a number of at least 0"),
         ({"target": {"div": True}}, "[terms.flux.target]: div = True"),
         ({"target": {"div": -1}}, "[terms.flux.target]: div = -1"),
         ({"target": {"div": float("inf")}}, "[terms.flux.target]: div = inf"),

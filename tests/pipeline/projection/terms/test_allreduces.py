@@ -7,6 +7,7 @@ from ingest.errors import ModelError
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import bind, constant, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable
+from pipeline.projection.fitting.resampling import Measurements
 from pipeline.projection.terms.allreduces import fit_allreduce, fit_node_allreduce, node_allreduce
 from pipeline.projection.terms.terms import read_term
 from tests.pipeline.projection.stored import no_models
@@ -20,9 +21,11 @@ def at(model, **inputs):
     return found.value[0], found.lower[0], found.upper[0]
 
 
-def fitted(processes, seconds, ranks=RANKS, **options):
+def fitted(processes, seconds, ranks=RANKS):
     nodes = np.broadcast_to(ranks, processes.shape)
-    return fit_node_allreduce("red", processes, seconds, nodes, nodes=constant(RANKS), **options)
+    return fit_node_allreduce(
+        "red", Measurements({"P": processes, "R": nodes}, seconds), nodes=constant(RANKS)
+    )
 
 
 def test_the_formula_by_hand():
@@ -42,7 +45,7 @@ def test_two_trees_beat_one_where_the_node_is_cheap():
     value, low, high = at(fitted(NODES[:-1], measured[:-1]).model, P=NODES[-1])
     assert low < truth[-1] < high
     assert value == pytest.approx(truth[-1], rel=0.1)
-    single = at(fit_allreduce("red", NODES[:-1], measured[:-1]).model, P=NODES[-1])[0]
+    single = at(fit_allreduce("red", Measurements({"P": NODES[:-1]}, measured[:-1])).model, P=NODES[-1])[0]
     assert single < 0.7 * truth[-1]
 
 
@@ -65,7 +68,9 @@ def test_a_step_is_found_where_another_algorithm_takes_over():
 def test_ranks_per_node_may_differ_among_measurements():
     processes, ranks = np.array([64.0, 128, 256, 512, 256, 512]), np.array([64.0, 64, 64, 64, 128, 128])
     seconds = 2e-6 + 0.5e-6 * np.log2(ranks) + 3e-6 * np.log2(processes / ranks)
-    model = fit_node_allreduce("red", processes, seconds, ranks, nodes=symbol("R")).model
+    model = fit_node_allreduce(
+        "red", Measurements({"P": processes, "R": ranks}, seconds), nodes=symbol("R")
+    ).model
     assert model.inputs == ("P", "R")
     assert at(model, P=1024, R=256)[0] == pytest.approx(2e-6 + 4e-6 + 6e-6, rel=0.01)
 

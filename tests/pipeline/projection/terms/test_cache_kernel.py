@@ -6,6 +6,7 @@ from scipy.optimize import nnls
 
 from ingest.errors import ModelError
 from pipeline.projection.expressions.evaluation import broken_limits, predict
+from pipeline.projection.fitting.resampling import Measurements
 from pipeline.projection.terms.cache_kernel import cache_kernel, fit_cache_kernel, solve_cache_kernel
 
 # Paper 004, tables of sections III.B and IV: b1 and b2 in microseconds a site, s in sites.
@@ -78,9 +79,15 @@ def noisy(machine, kernel, seed):
 @pytest.mark.parametrize("weights", ["relative", "equal"])
 def test_a_break_without_information_is_flagged(weights):
     seconds = [noisy("BG/P", "CG", seed) for seed in range(8)]
-    flagged = [fit_cache_kernel("CG", SITES, measured, weights=weights, draws=60) for measured in seconds]
+    flagged = [
+        fit_cache_kernel("CG", Measurements({"V": SITES}, measured, weights), draws=60)
+        for measured in seconds
+    ]
     assert sum(not f.parameters[2].identified for f in flagged) >= 7
-    clear = [fit_cache_kernel("CG", SITES, noisy("XT5", "CG", seed), draws=60) for seed in range(8)]
+    clear = [
+        fit_cache_kernel("CG", Measurements({"V": SITES}, noisy("XT5", "CG", seed)), draws=60)
+        for seed in range(8)
+    ]
     assert all(f.parameters[2].identified for f in clear)
     notices = next(f for f in flagged if not f.parameters[2].identified).model.notices
     assert "CG: the data do not determine CG.s" in notices
@@ -148,7 +155,7 @@ def test_a_break_is_identified_if_slopes_differ_and_it_is_sharp(weights):
     widest = 0.2 if weights == "relative" else 1.5
     for ratio in 1 + widest * np.linspace(-0.5, 1.0, 16):
         seconds = curve((5e-6, ratio * 5e-6, 1500.0)) * (1 + 0.01 * rng.standard_normal(len(SITES)))
-        found = fit_cache_kernel("K", SITES, seconds, weights=weights, draws=60)
+        found = fit_cache_kernel("K", Measurements({"V": SITES}, seconds, weights), draws=60)
         weight = 1 / seconds if weights == "relative" else np.ones_like(seconds)
         held = found.quality.estimate[2]
         inside = bool(SITES.min() < held < SITES.max())
@@ -161,7 +168,7 @@ def test_a_break_is_identified_if_slopes_differ_and_it_is_sharp(weights):
 def test_slopes_of_zero_and_breaks_at_the_ends_are_not_identified():
     def identified(truth):
         seconds = curve(truth) * (1 + 1e-3 * np.cos(SITES))
-        found = fit_cache_kernel("K", SITES, seconds, weights="equal", draws=20)
+        found = fit_cache_kernel("K", Measurements({"V": SITES}, seconds, "equal"), draws=20)
         return [p.identified for p in found.parameters]
 
     assert identified((0.0, 5e-6, 200.0)) == [False, True, False]
@@ -177,7 +184,7 @@ def test_intervals_of_parameters_and_of_new_data_cover():
     parameters, new = [], []
     for _ in range(40):
         seconds = curve(exact) * (1 + NOISE * random.standard_normal(len(SITES)))
-        found = fit_cache_kernel("GF", SITES, seconds, draws=200)
+        found = fit_cache_kernel("GF", Measurements({"V": SITES}, seconds), draws=200)
         parameters += [p.lower <= t <= p.upper for p, t in zip(found.parameters, exact, strict=True)]
         measured = curve(exact, new_sites) * (1 + NOISE * random.standard_normal(3))
         at = predict({"t": found.model}, {"V": new_sites})["t"]
@@ -187,7 +194,7 @@ def test_intervals_of_parameters_and_of_new_data_cover():
 
 
 def test_the_mean_residual_is_the_papers():
-    found = fit_cache_kernel("GF", SITES, noisy("XE6", "GF", 4), draws=50)
+    found = fit_cache_kernel("GF", Measurements({"V": SITES}, noisy("XE6", "GF", 4)), draws=50)
     assert 0.0005 < found.quality.mean_residual < 0.005
 
 
@@ -195,15 +202,15 @@ def test_too_few_sizes_are_refused():
     with pytest.raises(
         ModelError, match=r"^FF: b1, b2 and s need at least three different V; measure more sizes$"
     ):
-        fit_cache_kernel("FF", np.array([10.0, 10, 20, 20]), np.array([1.0, 1, 2, 2]))
+        fit_cache_kernel("FF", Measurements({"V": np.array([10.0, 10, 20, 20])}, np.array([1.0, 1, 2, 2])))
     with pytest.raises(ModelError, match="measure at least 4"):
-        fit_cache_kernel("FF", np.array([10.0, 20, 30]), np.array([1.0, 2, 3]))
+        fit_cache_kernel("FF", Measurements({"V": np.array([10.0, 20, 30])}, np.array([1.0, 2, 3])))
     with pytest.raises(ModelError, match=r"^FF: V has to be positive; remove the other measurements$"):
-        fit_cache_kernel("FF", np.array([0.0, 10, 20, 30]), np.array([1.0, 2, 3, 4]))
+        fit_cache_kernel("FF", Measurements({"V": np.array([0.0, 10, 20, 30])}, np.array([1.0, 2, 3, 4])))
 
 
 def test_the_fit_carries_its_limits_draws_and_lack_of_fit():
-    found = fit_cache_kernel("GF", SITES, noisy("XE6", "GF", 4))
+    found = fit_cache_kernel("GF", Measurements({"V": SITES}, noisy("XE6", "GF", 4)))
     assert found.quality.draws.shape == (1000, 3)
     assert [p.name for p in found.parameters] == ["GF.b1", "GF.b2", "GF.s"]
     assert broken_limits({"t": found.model}, {"V": 1e5}) == (
@@ -212,7 +219,9 @@ def test_the_fit_carries_its_limits_draws_and_lack_of_fit():
     assert not found.lack.poor
     repeated = np.tile(SITES[:4], 2)
     few = fit_cache_kernel(
-        "GF", repeated, curve(truth("XE6", "GF"), repeated) * np.repeat([0.99, 1.01], 4), draws=9
+        "GF",
+        Measurements({"V": repeated}, curve(truth("XE6", "GF"), repeated) * np.repeat([0.99, 1.01], 4)),
+        draws=9,
     )
     # Four points and three parameters leave one degree of freedom.
     assert np.isfinite(few.lack.probability)

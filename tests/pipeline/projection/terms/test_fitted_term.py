@@ -137,7 +137,7 @@ DATA = rows(lambda n: n)
         ({"formula": "a * n", "parameters": {"a": {"units": "us"}}, "data": DATA}, "did you mean 'unit'?"),
         (
             {"formula": "a * n", "parameters": {"a": {"unit": "us", "lower": "1"}}, "data": DATA},
-            "[terms.t.parameters.a]: 'lower' has to be a number; write lower = 1",
+            "[terms.t.parameters.a]: lower = '1'; write lower = 1",
         ),
         (
             {"formula": "a * n", "parameters": {"a": {"unit": "us", "lower": 2, "upper": 1}}, "data": DATA},

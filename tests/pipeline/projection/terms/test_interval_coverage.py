@@ -3,6 +3,7 @@
 import numpy as np
 
 from pipeline.projection.expressions.evaluation import predict
+from pipeline.projection.fitting.resampling import Measurements
 from pipeline.projection.terms.allreduces import fit_allreduce
 from pipeline.projection.terms.cache_kernel import fit_cache_kernel
 from pipeline.projection.terms.messages import fit_latency_bandwidth, fit_loggp
@@ -33,9 +34,11 @@ def test_the_interval_of_a_composed_time_covers():
     inside = []
     for _ in range(70):
         parts = (
-            fit_cache_kernel("GF", SITES, measured(kernel(SITES), 0.02), draws=300).model,
-            fit_latency_bandwidth("wire", SIZES, measured(message(SIZES), 0.05)).model,
-            fit_allreduce("red", PROCESSES, measured(tree(PROCESSES), 0.05)).model,
+            fit_cache_kernel(
+                "GF", Measurements({"V": SITES}, measured(kernel(SITES), 0.02)), draws=300
+            ).model,
+            fit_latency_bandwidth("wire", Measurements({"x": SIZES}, measured(message(SIZES), 0.05))).model,
+            fit_allreduce("red", Measurements({"P": PROCESSES}, measured(tree(PROCESSES), 0.05))).model,
         )
         total = 4 * parts[0] + 3332 * parts[1] + 5000 * parts[2]
         assert total.inputs == ("P", "V", "x")
@@ -56,7 +59,9 @@ def test_the_interval_of_a_message_under_two_protocols_covers():
 
     inside = []
     for _ in range(40):
-        at = predict({"m": fit_loggp("link", sizes, measured(sizes)).model}, {"x": asked})["m"]
+        at = predict(
+            {"m": fit_loggp("link", Measurements({"x": sizes}, measured(sizes))).model}, {"x": asked}
+        )["m"]
         new = measured(asked)
         inside.append((at.lower <= new) & (new <= at.upper))
     assert 0.85 <= np.mean(inside) <= 0.97
@@ -64,8 +69,12 @@ def test_the_interval_of_a_message_under_two_protocols_covers():
 
 def test_errors_of_different_fits_are_independent():
     random = np.random.default_rng(5)
-    one = fit_allreduce("a", PROCESSES, tree(PROCESSES) * (1 + 0.1 * random.standard_normal(8)))
-    two = fit_allreduce("b", PROCESSES, tree(PROCESSES) * (1 + 0.1 * random.standard_normal(8)))
+    one = fit_allreduce(
+        "a", Measurements({"P": PROCESSES}, tree(PROCESSES) * (1 + 0.1 * random.standard_normal(8)))
+    )
+    two = fit_allreduce(
+        "b", Measurements({"P": PROCESSES}, tree(PROCESSES) * (1 + 0.1 * random.standard_normal(8)))
+    )
     both = predict({"one": one.model, "two": two.model}, {"P": 256})
     together = np.corrcoef(both["one"].draws[:, 0], both["two"].draws[:, 0])[0, 1]
     assert abs(together) < 0.1

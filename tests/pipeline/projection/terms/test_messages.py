@@ -7,6 +7,7 @@ from ingest.errors import ModelError
 from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import bind, maximum, substitute, symbol
 from pipeline.projection.expressions.units import BYTES
+from pipeline.projection.fitting.resampling import Measurements
 from pipeline.projection.terms.allreduces import allreduce, fit_allreduce
 from pipeline.projection.terms.messages import fit_latency_bandwidth, fit_loggp, latency_bandwidth, loggp
 
@@ -61,7 +62,7 @@ def test_the_published_network_is_found_again():
     random = np.random.default_rng(1)
     sizes = np.repeat(np.geomspace(64, 4 * MIB, 17), 3)
     times = (12.1e-6 + sizes / (167 * MIB)) * (1 + 0.03 * random.standard_normal(len(sizes)))
-    found = fit_latency_bandwidth("net", sizes, times)
+    found = fit_latency_bandwidth("net", Measurements({"x": sizes}, times))
     values = [p.value for p in found.parameters]
     assert values == pytest.approx([12.1e-6, 167 * MIB], rel=0.03)
     assert all(p.lower < t < p.upper for p, t in zip(found.parameters, [12.1e-6, 167 * MIB], strict=True))
@@ -75,7 +76,7 @@ def test_a_message_fit_is_least_squares_in_latency_and_time_per_byte():
     for weights, weight in (("relative", 1 / times), ("equal", np.ones(12))):
         design = np.column_stack([np.ones(12), sizes]) * weight[:, None]
         best = np.linalg.lstsq(design, times * weight, rcond=None)[0]
-        found = fit_latency_bandwidth("net", sizes, times, weights=weights)
+        found = fit_latency_bandwidth("net", Measurements({"x": sizes}, times, weights))
         assert [p.value for p in found.parameters] == pytest.approx([best[0], 1 / best[1]], rel=1e-6)
         residual = design @ best - times * weight
         assert found.quality.sigma == pytest.approx(np.sqrt(np.sum(residual**2) / 10))
@@ -83,40 +84,40 @@ def test_a_message_fit_is_least_squares_in_latency_and_time_per_byte():
 
 def test_a_latency_below_zero_is_zero():
     sizes = np.geomspace(1e3, 1e6, 8)
-    found = fit_latency_bandwidth("net", sizes, sizes / 1e9 - 5e-7, weights="equal")
+    found = fit_latency_bandwidth("net", Measurements({"x": sizes}, sizes / 1e9 - 5e-7, "equal"))
     assert found.parameters[0].value == pytest.approx(0.0, abs=1e-15)
-    rising = fit_latency_bandwidth("net", sizes, 2e-3 - sizes / 1e9, weights="equal")
+    rising = fit_latency_bandwidth("net", Measurements({"x": sizes}, 2e-3 - sizes / 1e9, "equal"))
     assert rising.parameters[1].value > 1e17  # no time per byte at all
 
 
 def test_message_fits_carry_their_limits_and_doubts():
     sizes = np.repeat(np.geomspace(1e3, 1e6, 3), 2)
     times = (1e-5 + sizes / 1e9) * np.tile([0.98, 1.02], 3)
-    found = fit_latency_bandwidth("net", sizes, times)
+    found = fit_latency_bandwidth("net", Measurements({"x": sizes}, times))
     assert broken_limits({"t": found.model}, {"x": 1e7}) == (
         "net was fitted for x from 1000 to 1e+06, here 1e+07",
     )
     assert all(p.identified for p in found.parameters)
     # Three points less two parameters leave one degree of freedom, two points none.
     assert np.isfinite(found.lack.probability)
-    assert np.isnan(fit_latency_bandwidth("net", sizes[:4], times[:4]).lack.probability)
+    assert np.isnan(fit_latency_bandwidth("net", Measurements({"x": sizes[:4]}, times[:4])).lack.probability)
     two_speeds = np.where(sizes < 1e4, 1e-5, 1e-1)
-    assert fit_latency_bandwidth("net", sizes, two_speeds).lack.poor
+    assert fit_latency_bandwidth("net", Measurements({"x": sizes}, two_speeds)).lack.poor
 
 
 def test_one_size_cannot_distinguish_latency_from_bandwidth():
     times = np.array([1.0, 1.01, 0.99, 1.02]) * 1e-5
-    found = fit_latency_bandwidth("net", np.full(4, 1024.0), times)
+    found = fit_latency_bandwidth("net", Measurements({"x": np.full(4, 1024.0)}, times))
     assert not any(p.identified for p in found.parameters)
 
 
 def test_an_allreduce_whose_algorithm_changes_does_not_fit():
     processes = np.array([24.0, 48, 96, 192, 384, 768, 1536])
-    good = fit_allreduce("red", processes, 4e-6 + 1.5e-6 * np.log2(processes))
+    good = fit_allreduce("red", Measurements({"P": processes}, 4e-6 + 1.5e-6 * np.log2(processes)))
     assert not good.lack.poor
     assert [p.value for p in good.parameters] == pytest.approx([4e-6, 1.5e-6])
     jump = np.array([6.0, 7.5, 9, 10.3, 11.6, 59.9, 70]) * 1e-6
-    bad = fit_allreduce("red", processes, jump)
+    bad = fit_allreduce("red", Measurements({"P": processes}, jump))
     assert bad.lack.poor
     assert min(p.value for p in bad.parameters) >= 0
 
@@ -128,9 +129,9 @@ def test_the_allreduce_has_the_base_and_the_weights_given():
     for weights, weight in (("relative", 1 / times), ("equal", np.ones(8))):
         design = np.column_stack([np.ones(8), np.log(processes) / np.log(10)]) * weight[:, None]
         best = np.linalg.lstsq(design, times * weight, rcond=None)[0]
-        found = fit_allreduce("red", processes, times, base=10.0, weights=weights)
+        found = fit_allreduce("red", Measurements({"P": processes}, times, weights), base=10.0)
         assert [p.value for p in found.parameters] == pytest.approx(best, rel=1e-6)
-    falling = fit_allreduce("red", processes, 2e-4 - 1e-5 * np.log2(processes))
+    falling = fit_allreduce("red", Measurements({"P": processes}, 2e-4 - 1e-5 * np.log2(processes)))
     assert falling.parameters[1].value == pytest.approx(0.0, abs=1e-12)
 
 
@@ -150,7 +151,7 @@ def test_both_protocols_and_their_switch_are_found():
     sizes = np.repeat(2.0 ** np.arange(23), 2)
     small, large = 2.7e-6 + (sizes - 1) * 0.5e-9, 9e-6 + (sizes - 1) * 0.09e-9
     times = np.where(sizes <= 4096, small, large) * (1 + 0.02 * random.standard_normal(len(sizes)))
-    found = fit_loggp("net", sizes, times)
+    found = fit_loggp("net", Measurements({"x": sizes}, times))
     values = {p.name.removeprefix("net."): p.value for p in found.parameters}
     assert values["switch"] == 4096
     assert values["L"] == pytest.approx(2.7e-6, rel=0.02)
@@ -160,14 +161,14 @@ def test_both_protocols_and_their_switch_are_found():
     assert values["large.G"] == pytest.approx(0.09e-9, rel=0.03)
     assert all(p.identified for p in found.parameters)
     assert seconds(found.model, x=1e6) == pytest.approx([9e-6 + 0.09e-3], rel=0.03)
-    crowded = fit_loggp("net", sizes, times, congestion=8).model
+    crowded = fit_loggp("net", Measurements({"x": sizes}, times), congestion=8).model
     assert seconds(crowded, x=1e6) == pytest.approx([9e-6 + 8 * 0.09e-3], rel=0.03)
 
 
 def test_a_protocol_with_a_shorter_start_leaves_no_negative_overhead():
     sizes = 2.0 ** np.arange(20)
     times = np.where(sizes <= 1024, 9e-6 + (sizes - 1) * 1e-9, 4e-6 + (sizes - 1) * 0.1e-9)
-    values = {p.name: p.value for p in fit_loggp("net", sizes, times).parameters}
+    values = {p.name: p.value for p in fit_loggp("net", Measurements({"x": sizes}, times)).parameters}
     assert values["net.L"] == pytest.approx(4e-6)
     assert values["net.small.o"] == pytest.approx(2.5e-6)
     assert values["net.large.o"] == pytest.approx(0.0, abs=1e-12)
@@ -177,7 +178,7 @@ def test_a_single_protocol_has_no_switch():
     sizes = 2.0 ** np.arange(23)
     random = np.random.default_rng(4)
     times = (3e-6 + sizes * 0.1e-9) * (1 + 0.02 * random.standard_normal(len(sizes)))
-    found = fit_loggp("net", sizes, times)
+    found = fit_loggp("net", Measurements({"x": sizes}, times))
     assert [p.name for p in found.parameters if not p.identified] == ["net.switch"]
     with pytest.raises(ModelError, match="two protocols need at least four different sizes"):
-        fit_loggp("net", np.repeat([1.0, 8, 64], 3), np.full(9, 1e-6))
+        fit_loggp("net", Measurements({"x": np.repeat([1.0, 8, 64], 3)}, np.full(9, 1e-6)))
