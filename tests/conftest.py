@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import gc
 import signal
 
 import pytest
@@ -28,6 +29,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if not SLOW_FIXTURES.isdisjoint(item.fixturenames):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish():
+    """Spare the garbage collector what lives until the end: thousands of tests, and all that they import."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_make_parametrize_id(val, argname):
