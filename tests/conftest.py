@@ -9,10 +9,12 @@ from hypothesis import settings
 from tests.snapshots import compare_with_snapshot
 
 # How long an example takes depends on what else the machine does. Which ones are tried does not: a check
-# that passed passes again. `--hypothesis-profile=search` looks for new ones.
+# that passed passes again. `--hypothesis-profile=search` looks for new ones; `make slow` tries "same", all.
+QUICK = 30  # examples of each property in `make test`, unless it names a number itself
 settings.register_profile("search", deadline=None)
 settings.register_profile("same", deadline=None, derandomize=True)
-settings.load_profile("same")
+settings.register_profile("quick", settings.get_profile("same"), max_examples=QUICK)
+settings.load_profile("quick")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background; children inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
