@@ -17,8 +17,8 @@ demo: $(VENV)/.installed  ## run the pipeline on a sample of real measurements
 test: lint types unit  ## what must hold before a change is done, in minutes: lint, import contracts, types, unit tests
 
 slow: WORKERS ?= 3  # some wait for Slurm or a browser, so one more than cores in CI
-slow: javascript docs browser slurm  ## what takes longer: pages in a browser, their scripts, documentation, Slurm, fuzz
-	$(BIN)/python -m pytest -m slow $(PYTEST)
+slow: javascript docs browser slurm  ## what takes longer: pages in a browser, scripts, documentation, Slurm, fuzz, all examples
+	$(BIN)/python -m pytest -m "slow or hypothesis" --hypothesis-profile=same $(PYTEST)
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

@@ -1,5 +1,6 @@
 """What holds for all tests."""
 
+import gc
 import signal
 
 import pytest
@@ -8,10 +9,12 @@ from hypothesis import settings
 from tests.snapshots import compare_with_snapshot
 
 # How long an example takes depends on what else the machine does. Which ones are tried does not: a check
-# that passed passes again. `--hypothesis-profile=search` looks for new ones.
+# that passed passes again. `--hypothesis-profile=search` looks for new ones; `make slow` tries "same", all.
+QUICK = 30  # examples of each property in `make test`, unless it names a number itself
 settings.register_profile("search", deadline=None)
 settings.register_profile("same", deadline=None, derandomize=True)
-settings.load_profile("same")
+settings.register_profile("quick", settings.get_profile("same"), max_examples=QUICK)
+settings.load_profile("quick")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background; children inherit it
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -28,6 +31,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         if not SLOW_FIXTURES.isdisjoint(item.fixturenames):
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish():
+    """Spare the garbage collector what lives until the end: thousands of tests, and all that they import."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_make_parametrize_id(val, argname):

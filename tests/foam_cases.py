@@ -50,3 +50,13 @@ def write_foam_case(case: Path, times: Mapping[str, float], *, processes: int = 
     triggers += [(i, 0, name, 1, seconds, 0.0) for i, (name, seconds) in enumerate(callees.items(), 1)]
     for process in range(processes):
         write_profiling(case / f"processor{process}" if processes > 1 else case, "1", triggers)
+
+
+def write_strong_study(study: Path) -> Path:
+    """Write a strong-scaling study, p = 1..16, two repetitions: `solve` scales, `sum` does not."""
+    for p in (1, 2, 4, 8, 16):
+        for repetition in (1, 2):
+            wobble = 1.0 + 0.002 * repetition
+            times = {"solve": 64.0 / p * wobble, "sum": 0.5 * p * wobble, "main": 0.25 / p}
+            write_foam_case(study / f"app.p{p}.r{repetition}", times, processes=p)
+    return study

@@ -14,6 +14,7 @@ def folder(tmp_path_factory):
     return place
 
 
+@pytest.mark.slow
 def test_no_flipped_bit_changes_a_prediction_silently(folder):
     tallies = flips(folder, 3)
     assert {"run.json", "models.parquet", BASELINE} <= set(tallies)

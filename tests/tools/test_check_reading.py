@@ -73,6 +73,7 @@ def environment(tmp_path):
     return os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
 
 
+@pytest.mark.slow
 def test_only_the_rounds_of_campaigns_cannot_be_imported(environment):
     command = [sys.executable, "-c", IMPORT_ALL]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)

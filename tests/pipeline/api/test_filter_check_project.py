@@ -154,6 +154,7 @@ def test_variant_and_notices_of_a_projection():
         pl.project("milc", on="power5plus")
 
 
+@pytest.mark.slow
 def test_a_study_is_projected(tmp_path):
     study = pl.read_study(SAMPLES / "hpcg-strong")
     (tmp_path / "me.toml").write_text('[values]\ncores = 8\nhz = "3 GHz"\nbw_node = "20 GB/s"\n')

@@ -1,5 +1,6 @@
 """The command line, called in this process."""
 
+import shutil
 import sys
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from pipeline.cli import main
 from pipeline.config.options import Options
 from pipeline.stages.run import run as run_stages
-from tests.foam_cases import write_foam_case
+from tests.foam_cases import write_foam_case, write_strong_study
 from tests.pipeline.cli.published import require_published
 
 WITH_RESULT = (0, 1, 3, 4)  # exit codes
@@ -51,11 +52,21 @@ def refused(call):
     return run
 
 
+@pytest.fixture(scope="session")
+def strong_results(tmp_path_factory):
+    """The results of a strong-scaling study, made once; not to be changed."""
+    folder = tmp_path_factory.mktemp("strong")
+    run_stages(write_strong_study(folder / "study"), Options(out=folder / "results"))
+    return folder / "results"
+
+
 @pytest.fixture
-def results(strong_study, tmp_path):
-    """The results directory of a strong-scaling study."""
-    run_stages(strong_study, Options(out=tmp_path / "results"))
-    return tmp_path / "results"
+def results(request, tmp_path):
+    """The results of a strong-scaling study, of the test's own if it has one; the test may change them."""
+    if "strong_study" in request.fixturenames:
+        run_stages(request.getfixturevalue("strong_study"), Options(out=tmp_path / "results"))
+        return tmp_path / "results"
+    return shutil.copytree(request.getfixturevalue("strong_results"), tmp_path / "results")
 
 
 @pytest.fixture

@@ -321,6 +321,7 @@ def test_the_history_of_many_kernels_is_limited(call, studies, tmp_path):
     assert call("history", "show", "*", "--history", file, "--limit", "2")[1].count(" at p = 8\n") == 2
 
 
+@pytest.mark.slow
 def test_the_examples_of_the_ci_page_exit_as_it_says(call, tmp_path, monkeypatch):
     """As a user would: every command of the page that states its exit code, in order, in one directory."""
     (page,) = (ROOT / "docs").rglob("ci.md")

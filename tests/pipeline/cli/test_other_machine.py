@@ -50,6 +50,7 @@ def wall_times(summary):
     return {entry["point"]["p"]: entry["wall_seconds"]["value"] for entry in summary["runtime"]["at"]}
 
 
+@pytest.mark.slow
 def test_both_machines_stand_side_by_side(call, stored, machines):
     code, text, _ = call("project", stored, *machines, "--at", "p=4096")
     assert code == 0
@@ -84,6 +85,7 @@ def test_commands_agree_on_the_other_machine(call, stored, machines, tmp_path, s
     assert expected[8] < 0.5 * here[8]
 
 
+@pytest.mark.slow
 def test_the_report_on_another_machine_is_a_file_of_its_own(call, stored, machines, tmp_path, refused):
     before = (stored / "report.html").read_bytes()
     assert call("report", stored, *machines, "-o", tmp_path / "there.html")[0] == 0

@@ -59,19 +59,26 @@ def test_help(show, snapshot, command):
     snapshot(text, f"help-{command.replace(' ', '-') or 'pipeline'}.txt")
 
 
+STORED = [
+    ("bottlenecks", ["bottlenecks", "{out}"]),
+    ("bottlenecks-callpath", ["bottlenecks", "{out}", "--by", "callpath", "--limit", "5"]),
+    ("predict", ["predict", "{out}", "--at", "p=64", "--at", "p=16384", "--limit", "6"]),
+    ("choose", ["choose", "{out}", "--deadline", "8s", "--efficiency", "40%"]),
+    ("choose-none", ["choose", "{out}", "--deadline", "3s", "--price", "0.02/core-h"]),
+    ("tree", ["tree", "{out}", "--least", "0.05"]),
+    ("tree-predicted", ["tree", "{out}", "--least", "0.1", "--at", "p=4096"]),
+    ("plot", ["plot", "{out}", "MPI_Allreduce"]),
+    ("advise", ["advise", "{out}", "--budget", "500"]),
+    ("report", ["report", "{out}"]),
+    ("export", ["export", "{out}", "--to", "xml"]),
+    ("unknown-kernel", ["plot", "{out}", "MPI_*"]),
+]  # the models of a real run: each command is also tested with a small one
+
+
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("bottlenecks", ["bottlenecks", "{out}"]),
-        ("bottlenecks-callpath", ["bottlenecks", "{out}", "--by", "callpath", "--limit", "5"]),
-        ("predict", ["predict", "{out}", "--at", "p=64", "--at", "p=16384", "--limit", "6"]),
-        ("choose", ["choose", "{out}", "--deadline", "8s", "--efficiency", "40%"]),
-        ("choose-none", ["choose", "{out}", "--deadline", "3s", "--price", "0.02/core-h"]),
-        ("tree", ["tree", "{out}", "--least", "0.05"]),
-        ("tree-predicted", ["tree", "{out}", "--least", "0.1", "--at", "p=4096"]),
-        ("plot", ["plot", "{out}", "MPI_Allreduce"]),
-        ("advise", ["advise", "{out}", "--budget", "500"]),
-        ("report", ["report", "{out}"]),
+        *(pytest.param(*one, id=one[0], marks=pytest.mark.slow) for one in STORED),
         ("inspect", ["inspect", "sample_profiles/hpcg-strong"]),
         ("inspect-profile", ["inspect", "sample_profiles/hpcg-strong/hpcg.p2.r1", "--totals"]),
         ("model", ["model", "sample_profiles/openfoam-cavity", "--limit", "6"]),
@@ -82,11 +89,10 @@ def test_help(show, snapshot, command):
         ),
         ("filter-explain", ["filter", "sample_profiles/hpcg-strong/hpcg.p8.r1", "--explain", "*TestCG*"]),
         ("filter-simulated", ["filter", "sample_profiles/hpcg-strong/hpcg.p8.r1", "--apply", "{tmp}/hand"]),
-        ("export", ["export", "{out}", "--to", "xml"]),
-        ("unknown-kernel", ["plot", "{out}", "MPI_*"]),
     ],
 )  # fmt: skip
-def test_output(show, snapshot, results, tmp_path, name, arguments):
+def test_output(show, snapshot, request, tmp_path, name, arguments):
+    results = request.getfixturevalue("results") if "{out}" in arguments else tmp_path / "none"
     (tmp_path / "hand").write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE *mytimer*\nSCOREP_REGION_NAMES_END\n")
     text = show(
         *(text.format(out=results, tmp=tmp_path) for text in arguments),
@@ -95,6 +101,7 @@ def test_output(show, snapshot, results, tmp_path, name, arguments):
     snapshot(text, f"{name}.txt")
 
 
+@pytest.mark.slow
 def test_run_and_run_again(show, snapshot, tmp_path):
     first, again = (
         show("run", "sample_profiles/hpcg-strong", "--out", tmp_path / "out", hide=[(tmp_path, "TMP")])
@@ -104,11 +111,13 @@ def test_run_and_run_again(show, snapshot, tmp_path):
     assert again == first.replace("(written)", "(inputs unchanged, nothing recomputed)")
 
 
+@pytest.mark.slow
 def test_run_with_details(show, snapshot, tmp_path):
     arguments = ["run", "sample_profiles/hpcg-strong", "--out", tmp_path / "out", "--details", "--limit", "3"]
     snapshot(show(*arguments, hide=[(tmp_path, "TMP")]), "run-details.txt")
 
 
+@pytest.mark.slow
 def test_run_with_a_broken_and_an_empty_run(show, snapshot, tmp_path):
     study = shutil.copytree(HPCG, tmp_path / "study")
     (study / "hpcg.p2.r1" / "profile.cubex").write_bytes(b"torn")

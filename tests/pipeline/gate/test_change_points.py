@@ -97,17 +97,23 @@ def test_a_new_level_shows_after_few_commits_of_a_long_history():
     assert all(abs(c.at - 1995) <= 1 for c in found)
 
 
+SLOW = pytest.mark.slow
+
+
 @pytest.mark.parametrize(
     "noise",
     [
-        lambda rng, shape: rng.normal(size=shape),
-        lambda rng, shape: rng.standard_t(2, size=shape),
-        lambda rng, shape: (
-            rng.normal(size=shape) + 20 * (rng.random(shape) < 0.05) * rng.exponential(size=shape)
+        pytest.param(lambda rng, shape: rng.normal(size=shape), id="normal", marks=SLOW),
+        pytest.param(lambda rng, shape: rng.standard_t(2, size=shape), id="heavy tails", marks=SLOW),
+        pytest.param(
+            lambda rng, shape: (
+                rng.normal(size=shape) + 20 * (rng.random(shape) < 0.05) * rng.exponential(size=shape)
+            ),
+            id="one run in twenty slow",
+            marks=SLOW,
         ),
-        lambda rng, shape: np.round(rng.normal(size=shape)),
+        pytest.param(lambda rng, shape: np.round(rng.normal(size=shape)), id="five values"),
     ],
-    ids=["normal", "heavy tails", "one run in twenty slow", "five values"],
 )
 def test_a_flat_history_of_2000_commits_rarely_has_a_change_point(noise):
     """Of 300 series 3 are expected, and more than 8 with a probability below 0.004."""
@@ -122,7 +128,15 @@ def test_a_short_flat_history_rarely_has_a_change_point(n):
 
 
 @pytest.mark.parametrize("correlation", [0.3, 0.7])
-@pytest.mark.parametrize(("n", "most"), [(CORRELATED_FROM, 0.25), (64, 0.12), (200, 0.05), (1000, 0.03)])
+@pytest.mark.parametrize(
+    ("n", "most"),
+    [
+        (CORRELATED_FROM, 0.25),
+        (64, 0.12),
+        pytest.param(200, 0.05, marks=SLOW),
+        pytest.param(1000, 0.03, marks=SLOW),
+    ],
+)
 def test_good_and_bad_days_rarely_look_like_changes(correlation, n, most):
     logs = 0.05 * autoregressive(np.random.default_rng(7), 300, n, correlation)
     assert alarms(logs) <= most

@@ -38,6 +38,7 @@ def test_the_python_text_evaluates_to_the_model(constant, terms):
     assert np.allclose(formula.values(points), expected, **tolerance)
 
 
+@pytest.mark.slow
 @settings(deadline=None)
 @given(COEFFICIENTS, TERMS)
 def test_the_latex_text_compiles(constant, terms):

@@ -28,7 +28,7 @@ def summarise(directory, at=()):
     return summary_of(modelled(ingest(locate(directory), "time"), options, "time"), options.at)
 
 
-@pytest.mark.parametrize("sample", ["hpcg-strong", "openfoam-cavity"])
+@pytest.mark.parametrize("sample", [pytest.param("hpcg-strong", marks=pytest.mark.slow), "openfoam-cavity"])
 def test_summaries_of_real_measurements_keep_to_the_schema(sample):
     summary = summarise(SAMPLES / sample)
     jsonschema.validate(json.loads(json.dumps(summary, allow_nan=False)), SCHEMA)

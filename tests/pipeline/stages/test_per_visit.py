@@ -207,6 +207,7 @@ def results(tmp_path_factory):
     return out
 
 
+@pytest.mark.slow
 def test_real_times_per_iteration_times_iterations_are_those_of_the_run(results):
     whole, per = pl.read_study(SAMPLE), pl.read_study(SAMPLE, per="main/CG/ComputeSPMV")
     assert per.problems == ("all values are per visit of 'main/CG/ComputeSPMV' (102 visits per run)",)

@@ -81,6 +81,7 @@ def test_what_is_measured_here_is_told_as_in_the_results(folder, found):
     ]
 
 
+@pytest.mark.slow
 def test_a_measured_scale_that_is_asked_for_has_one_row(folder):
     places = places_of(folder / "here.toml", folder / "there.toml")
     found = project_results(folder / "out", places, [{"p": 4.0}, {"p": 6.0}]).document

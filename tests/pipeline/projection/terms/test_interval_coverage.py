@@ -1,6 +1,7 @@
 """Intervals of a composition of fitted parts hold what a new run of the simulated machine measures."""
 
 import numpy as np
+import pytest
 
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.fitting.resampling import Measurements
@@ -25,6 +26,7 @@ def tree(processes):
     return 20e-6 + 8e-6 * np.log2(processes)
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_composed_time_covers():
     random = np.random.default_rng(21)
 

@@ -1,6 +1,7 @@
 """Which limit of a campaign to lift when nothing that it allows helps."""
 
 import numpy as np
+import pytest
 
 from pipeline.questions.planning.foresight import answer, relative_width
 from pipeline.questions.planning.lifted_limit import limit_to_lift
@@ -28,6 +29,7 @@ def test_a_scale_beyond_those_allowed_with_its_price_and_gain():
     assert 0.01 < found.width < 0.5 * WIDTH
 
 
+@pytest.mark.slow
 def test_the_cheapest_scale_that_is_enough_is_preferred_to_the_narrowest():
     most = lifted(progress([5] * 5, FIVE), 0.01)
     found = lifted(progress([5] * 5, FIVE), 0.8 * WIDTH)
@@ -36,6 +38,7 @@ def test_the_cheapest_scale_that_is_enough_is_preferred_to_the_narrowest():
     assert most.width < found.width <= 0.8 * WIDTH
 
 
+@pytest.mark.slow
 def test_a_scale_that_is_allowed_but_not_affordable_needs_a_larger_budget():
     known = progress([5] * 5, SCALES, cost=np.array([10.0] * 5 + [20.0, 40.0]), budget=15.0)
     found = lifted(known, 0.8 * WIDTH)

@@ -191,6 +191,7 @@ def test_entries_are_carried_in_little_space():
     assert (unlinked["commits"][7], unlinked["names"][7]) == ("", digest("7")[:10])
 
 
+@pytest.mark.slow
 def test_thousands_of_commits_fit(large):
     assert (large / "index.html").stat().st_size < 5_000_000
     assert max(page.stat().st_size for page in (large / "kernels").iterdir()) < 200_000
