@@ -44,7 +44,7 @@ def test_a_tiny_budget_buys_nothing_but_says_what_would_help(call, results):
 
 
 def test_run_and_advise_and_the_page_say_the_same(call, results, tmp_path):
-    _, screen, _ = call("run", tmp_path / "study", "--out", results, *AT)
+    _, screen, _ = call("run", results.parent / "study", "--out", results, *AT)
     _, table, _ = call("advise", results)
     sentence = re.search(r"Measure p = .* to about ±[\d.]+ %\.", " ".join(screen.split())).group()
     assert sentence in " ".join(table.split())
