@@ -1,5 +1,6 @@
 """Tables of a study on two machines, side by side: wall times, and kernels."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -155,12 +156,12 @@ def gain_sentence(document: Mapping[str, Any]) -> str:
 
 
 def efficiency_sentence(summary: Mapping[str, Any]) -> str:
-    """Say the efficiency at the last scale, with its interval; empty if it is unknown."""
+    """Say the efficiency at the last scale, with its interval if runs were repeated; empty if it is unknown."""
     last = summary["runtime"]["at"][-1]
     found = last["efficiency"] or last["weak_efficiency"]
     if not found or found["value"] is None:
         return ""
-    value, lower, upper = (found[end] for end in ENDS)
+    value, lower, upper = (math.nan if found[end] is None else found[end] for end in ENDS)
     said = estimate_text(value, lower, upper, write=percent)
     return f"At {point_text(last['point'])} the efficiency is {said}."
 

@@ -26,6 +26,11 @@ def test_the_efficiency_at_the_last_scale_has_its_interval():
     assert efficiency_sentence({"runtime": {"at": [scale(128, wall)]}}) == ""
 
 
+def test_an_efficiency_of_runs_that_were_not_repeated_has_no_interval():
+    scales = [scale(64, figure(2.0, None, None)), scale(96, figure(1.5, None, None), figure(0.5, None, None))]
+    assert efficiency_sentence({"runtime": {"at": scales}}) == "At p = 96 the efficiency is 50.0 %."
+
+
 def test_an_interval_that_says_nothing_is_not_printed_as_one():
     scales = [scale(64, figure(2.0, 1.0, 3.0)), scale(128, figure(40.8, 8.06, 1.11e6))]
     side = {"machine": "some", "summary": {"runtime": {"at": scales}}}
