@@ -216,6 +216,11 @@ def slowdowns(source: StudyMachine, target: StudyMachine, locations: FloatArray)
     return np.stack(found, axis=1)
 
 
+def bandwidth_of_process(one: StudyMachine, locations: FloatArray) -> FloatArray:
+    """Return the memory bandwidth that a process has on a node with that many, float64[Q]."""
+    return np.asarray(_rate(one, "bw_node", locations)[0])
+
+
 def _rate(one: StudyMachine, figure: str, together: FloatArray) -> Rows:
     """What a process has of a resource if that many share a node: rows of [Q]."""
     rows, everywhere = one.figures[figure][:, None], np.ones(len(together))
