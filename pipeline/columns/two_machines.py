@@ -171,7 +171,7 @@ def limit_sentences(document: Mapping[str, Any]) -> Iterator[str]:
     mixes: dict[tuple[str, str, str], list[str]] = {}
     for row in document["regions"]:
         if row["limits"]:
-            sign = f" (by {row['sign']})" if row["sign"] else ""
+            sign = f"; {row['sign']}" if row["sign"] else ""
             key = _likely(row["limits_here"]), _likely(row["limits_there"]), sign
             mixes.setdefault(key, []).append(visible(row["callpath"][-1]))
     here, there = (visible(document[side]["machine"]) for side in SIDES)

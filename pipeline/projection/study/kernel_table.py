@@ -169,7 +169,7 @@ def kernel_table(
     patterns = [pattern_of(name) if found in _COMMUNICATES else Pattern.MESSAGE for found, name in pairs]
     ways = [_way(found, name, communicates, accelerators) for found, name in pairs]
     signs = signs_of(names, _TYPICAL, _TYPICAL_VARIANCE, within)
-    computes = [way is Way.COMPUTES for way in ways]
+    untold = ~tested & np.array([way is Way.COMPUTES for way in ways], dtype=np.bool_)
     return KernelTable(
         way=np.array([WAYS.index(way) for way in ways], dtype=np.int64),
         pattern=np.array([PATTERNS.index(pattern) for pattern in patterns], dtype=np.int64),
@@ -177,10 +177,7 @@ def kernel_table(
         mix=np.where(tested[:, None], limits, signs.mix),
         tested=tested,
         doubt=signs.doubt,
-        signs=tuple(
-            word if of_all and not sure else ""
-            for word, of_all, sure in zip(signs.words, computes, tested, strict=True)
-        ),
+        signs=tuple(word if used else "" for word, used in zip(signs.words, untold.tolist(), strict=True)),
         visits=visits,
         moved=moved,
     )

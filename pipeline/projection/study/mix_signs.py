@@ -1,10 +1,8 @@
 """Signs in a study of what limits a kernel without counters: its name, and its time within a node.
 
-A name moves the mix halfway to what computing of its class is limited by on any processor: dense algebra and
-Fourier transforms by their operations for each byte (Williams, Waterman, Patterson, "Roofline", 2009), sparse
-and vector algebra by bandwidth, pairs of particles, which stay in caches, by arithmetic and clock. It makes
-the mix no surer. Stencils have no class: public times of a high-order one follow bandwidth no more than others
-do. Nor have forces, which finite elements have, too.
+A name moves the mix halfway to what limits computing of its class: operations for each byte (Williams,
+Waterman, Patterson, "Roofline", 2009). It makes the mix no surer. Stencils have no class, since public times
+of a high-order one follow bandwidth no more than others do; nor have forces, which finite elements have, too.
 
 Within a node all that changes for a process is its bandwidth. How much its cost grows with what that
 bandwidth falls by, in logarithms, is the exponent of bandwidth itself: 1 if it limits alone, 0 if it never
@@ -12,7 +10,7 @@ does. It joins the mix as a second measurement of that exponent.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,21 +20,14 @@ from ingest.cpp_names import short_name
 from pipeline.projection.study.study_machine import RESOURCES, Resource
 
 _MEMORY = RESOURCES.index(Resource.MEMORY)
-_HALF = {Resource.MEMORY: 0.5, Resource.ARITHMETIC: 0.5}
-_CLASSES: tuple[tuple[str, re.Pattern[str], Mapping[Resource, float]], ...] = (
-    (
-        "dense algebra",
-        re.compile(r"[sdczh]?(?:gemm|trsm|syrk|getrf|potrf)|matmul"),
-        {Resource.ARITHMETIC: 1.0},
-    ),
-    ("Fourier transform", re.compile(r"[dsr]?i?fftw?f?"), _HALF),
-    (
-        "sparse or vector algebra",
-        re.compile(r"spmv|symgs|sparse|w?axpb?y|daxpy|saxpy|triad"),
-        {Resource.MEMORY: 1.0},
-    ),
-    ("particles", re.compile(r"nonbonded|nbnxn|lennard|lj"), {Resource.ARITHMETIC: 0.5, Resource.CLOCK: 0.5}),
+_CLASSES = (
+    ("dense algebra", r"[sdczh]?(?:gemm|trsm|syrk|getrf|potrf)|matmul", (Resource.ARITHMETIC,)),
+    ("Fourier transform", r"[dsr]?i?fftw?f?", (Resource.MEMORY, Resource.ARITHMETIC)),
+    ("sparse or vector algebra", r"spmv|symgs|sparse|[sdw]?axpb?y|triad", (Resource.MEMORY,)),
+    ("particles", r"nonbonded|nbnxn|lennard|lj", (Resource.ARITHMETIC, Resource.CLOCK)),
 )
+"""What a word of a name says, and what limits computing of that class, each as likely."""
+
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 SIGN_ERROR = 0.1  # of a cost within a node: clocks that fall with the busy cores, imbalance, repetitions
 FALLS = 2.0  # a bandwidth that falls by no more than that tells nothing
@@ -69,8 +60,7 @@ def signs_of(
         within: `exponents_within` a node, if a study has several scales there.
     """
     found = [_class_of(name) for name in names]
-    mix = np.stack([(typical + _weights(of_class)) / 2 if word else typical for word, of_class in found])
-    words = [f"its name ({word})" if word else "" for word, _ in found]
+    mix = np.stack([(typical + of_class) / 2 if word else typical for word, of_class in found])
     slope, error = within if within is not None else np.full((2, len(names)), np.nan)
     told = np.isfinite(slope)
     gain = np.where(told, variance / (variance + error**2), 0.0)
@@ -78,17 +68,19 @@ def signs_of(
     after = before + gain * (np.where(told, slope, 0.0) - before)
     mix = mix * ((1.0 - after) / (1.0 - before))[:, None]
     mix[:, _MEMORY] = after
-    for k in np.flatnonzero(told).tolist():
-        grows = f"its time per core within a node (exponent of bandwidth {slope[k]:.1f})"
-        words[k] = " and ".join(filter(None, (words[k], grows)))
-    return Signs(mix=mix, doubt=np.sqrt(1.0 - gain), words=tuple(words))
+    words = (
+        [f"the name says {word}"] * bool(word)
+        + [f"times within a node say {100 * grows:.0f} % bandwidth"] * bool(known)
+        for (word, _), grows, known in zip(found, slope.tolist(), told.tolist(), strict=True)
+    )
+    return Signs(mix=mix, doubt=np.sqrt(1.0 - gain), words=tuple(map(", ".join, words)))
 
 
 def exponents_within(cost: FloatArray, bandwidth: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """Return the exponents of bandwidth of K kernels, 0 to 1, and their standard deviations, float64[K] each.
 
-    They are NaN for a kernel that took no time at some scale, or whose cost grows faster than bandwidth alone
-    lets it. None if bandwidth hardly falls.
+    They are NaN for a kernel that took no time at some scale, or whose cost grows faster, or earlier, than
+    bandwidth alone lets it, as that of serial parts does. None if bandwidth hardly falls.
 
     Args:
         cost: float64[K, P], core-seconds (or seconds of a core that has the same work) within a node.
@@ -96,25 +88,20 @@ def exponents_within(cost: FloatArray, bandwidth: FloatArray) -> tuple[FloatArra
     """
     if len(bandwidth) < 2 or bandwidth.max() <= FALLS * bandwidth.min():
         return None
-    known = (cost > 0).all(axis=1)
+    known = np.asarray((cost > 0).all(axis=1))
     x, y = -np.log(bandwidth), np.log(np.where(known[:, None], cost, 1.0))
     x, y = x - x.mean(), y - y.mean(axis=1, keepdims=True)
     spread = (x**2).sum()
     slope = y @ x / spread
     left = ((y - slope[:, None] * x) ** 2).sum(axis=1) / max(len(x) - 2, 1)
     error = np.sqrt(np.maximum(left, SIGN_ERROR**2) / spread)
-    known &= slope <= 1.0 + BEYOND * error
-    return np.where(known, np.clip(slope, 0.0, 1.0), np.nan), error
+    early = np.ptp(y[:, x == x.min()], axis=1) > BEYOND * SIGN_ERROR
+    usable = known & ~early & (slope <= 1.0 + BEYOND * error)
+    return np.where(usable, np.clip(slope, 0.0, 1.0), np.nan), error
 
 
-def _class_of(name: str) -> tuple[str, Mapping[Resource, float]]:
-    """Return the class that a word of a name says, and what limits it; an empty one if there is none."""
+def _class_of(name: str) -> tuple[str, FloatArray]:
     words = [word.lower() for word in _WORD.findall(short_name(name))]
-    for found, pattern, limits in _CLASSES:
-        if any(pattern.fullmatch(word) for word in words):
-            return found, limits
-    return "", {}
-
-
-def _weights(of_class: Mapping[Resource, float]) -> FloatArray:
-    return np.array([of_class.get(resource, 0.0) for resource in RESOURCES])
+    said = (one for one in _CLASSES if any(re.fullmatch(one[1], word) for word in words))
+    found, _, limits = next(said, ("", "", ()))
+    return found, np.array([(one in limits) / max(len(limits), 1) for one in RESOURCES])

@@ -32,7 +32,7 @@ from pipeline.projection.study.kernel_table import (
 from pipeline.projection.study.measured_inside import measured_inside
 from pipeline.projection.study.mix_signs import exponents_within
 from pipeline.projection.study.parallel_loss import parallel_loss
-from pipeline.projection.study.study_machine import StudyMachine, bandwidth_of_process
+from pipeline.projection.study.study_machine import StudyMachine, rate_of_process
 from pipeline.projection.study.transfer import Transfer
 from pipeline.questions.analysis import Analysis, Level, analyse, largest_point, scaled_parameter
 from pipeline.questions.runtime.figures import RuntimeStudy, is_time, locations_of
@@ -214,7 +214,8 @@ def _transfer(
     visits = None if per_location else visits  # which are of all processes
     network = target.has_messages and (source.has_messages or visits is not None)
     accelerators = source.has_accelerators and target.has_accelerators
-    within = _within_a_node(kernels, decision, points, locations(points), source, per_location=per_location)
+    scaling = decision.scaling if points.shape[1] == 1 else Scaling.NONE
+    within = _within_a_node(kernels, scaling, locations(points), source, per_location=per_location)
     table = kernel_table(kernels, visits, moved, limits, within, network=network, accelerators=accelerators)
     only_computes = not (table.is_way(Way.CALLS) | table.is_way(Way.MESSAGES) | table.is_way(Way.WAITS)).any()
     loss = None
@@ -234,23 +235,16 @@ def _transfer(
 
 
 def _within_a_node(
-    kernels: Kernels,
-    decision: ScalingDecision,
-    points: FloatArray,
-    locations: FloatArray,
-    source: StudyMachine,
-    *,
-    per_location: bool,
+    kernels: Kernels, scaling: Scaling, locations: FloatArray, source: StudyMachine, *, per_location: bool
 ) -> tuple[FloatArray, FloatArray] | None:
     """Return what times per core within a node say of bandwidth; None if nothing was measured for that."""
     inside = locations <= source.cores
-    if points.shape[1] > 1 or decision.scaling is Scaling.NONE or "bw_core" not in source.figures:
+    if scaling is Scaling.NONE or "bw_core" not in source.figures:
         return None
-    cost = np.nan_to_num(kernels.mean)[:, inside]
-    shared = decision.scaling is Scaling.STRONG
-    if shared is per_location:  # seconds of a core with a share of the work, or core-seconds of growing work
-        cost = cost * locations[inside] if shared else cost / locations[inside]
-    return exponents_within(cost, bandwidth_of_process(source, locations[inside]))
+    cost, strong = np.nan_to_num(kernels.mean)[:, inside], scaling is Scaling.STRONG
+    if strong is per_location:  # seconds of a core with a share of the work, or core-seconds of growing work
+        cost = cost * locations[inside] ** (1 if strong else -1)
+    return exponents_within(cost, rate_of_process(source, "bw_node", locations[inside])[0])
 
 
 def _counts(others: Mapping[str, Analysis], names: Sequence[str], level: str, kernels: int) -> Counts | None:

@@ -169,7 +169,10 @@ def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None 
     values = {key: machine.values[key] for key in _DIMENSIONS if key in machine.values}
     for key in ("cores", "bw_node"):
         if key not in values:
-            what, hint = f"no value '{key}'", "add it to [values]: projections of studies need it"
+            what, hint = (
+                f"no value '{key}'",
+                "projections of studies need it: add it to [values], or choose a machine that states its node",
+            )
             raise UsageError(what, where=str(machine.path), hint=hint)
     for key, quantity in values.items():
         require_dimension(quantity, _DIMENSIONS[key], key, str(machine.path))
@@ -211,17 +214,12 @@ def slowdowns(source: StudyMachine, target: StudyMachine, locations: FloatArray)
     for resource in RESOURCES:
         both = [f for f in _FIGURES[resource] if f in source.figures and f in target.figures]
         figure = both[0] if both else _FIGURES[Resource.MEMORY][0]
-        here, there = (_rate(one, figure, one.on_a_node(locations)) for one in (source, target))
+        here, there = (rate_of_process(one, figure, one.on_a_node(locations)) for one in (source, target))
         found.append(here / there)
     return np.stack(found, axis=1)
 
 
-def bandwidth_of_process(one: StudyMachine, locations: FloatArray) -> FloatArray:
-    """Return the memory bandwidth that a process has on a node with that many, float64[Q]."""
-    return np.asarray(_rate(one, "bw_node", locations)[0])
-
-
-def _rate(one: StudyMachine, figure: str, together: FloatArray) -> Rows:
+def rate_of_process(one: StudyMachine, figure: str, together: FloatArray) -> Rows:
     """What a process has of a resource if that many share a node: rows of [Q]."""
     rows, everywhere = one.figures[figure][:, None], np.ones(len(together))
     if figure == "bw_node":

@@ -1,6 +1,6 @@
 """What is said of a study on two machines."""
 
-from pipeline.columns.two_machines import efficiency_sentence, times_table
+from pipeline.columns.two_machines import efficiency_sentence, limit_sentences, times_table
 
 
 def figure(value, lower, upper):
@@ -41,3 +41,16 @@ def test_an_interval_that_says_nothing_is_not_printed_as_one():
     assert intervals[2] == ("0.900 .. 1.10", "0.900 .. 1.10")
     ends = [cells.values for cells in table.columns if cells.name == "wall_seconds_upper"]
     assert ends == [[3.0, 1.11e6]] * 2  # programs have the numbers
+
+
+def test_what_limits_names_the_sign_it_follows():
+    limits = {"limits": {"clock": 1.0}, "limits_here": {"clock": 1.0}, "limits_there": {"clock": 1.0}}
+    rows = [
+        {"callpath": ["main", name], "sign": sign, **limits}
+        for name, sign in (("a", None), ("b", None), ("spmv", "the name says sparse or vector algebra"))
+    ]
+    sides = {side: {"machine": side} for side in ("from", "on")}
+    assert list(limit_sentences({"regions": rows, **sides})) == [
+        "2 regions (a, ...): limited on from by clock 100 %; on on by clock 100 %.",
+        "spmv: limited on from by clock 100 %; on on by clock 100 %; the name says sparse or vector algebra.",
+    ]
