@@ -168,16 +168,16 @@ def kernel_table(
     limits, tested = nothing if counted is None else counted
     patterns = [pattern_of(name) if found in _COMMUNICATES else Pattern.MESSAGE for found, name in pairs]
     ways = [_way(found, name, communicates, accelerators) for found, name in pairs]
-    signs = signs_of(names, _TYPICAL, _TYPICAL_VARIANCE, within)
+    mix, doubt, signs = signs_of(names, _TYPICAL, _TYPICAL_VARIANCE, within)
     untold = ~tested & np.array([way is Way.COMPUTES for way in ways], dtype=np.bool_)
     return KernelTable(
         way=np.array([WAYS.index(way) for way in ways], dtype=np.int64),
         pattern=np.array([PATTERNS.index(pattern) for pattern in patterns], dtype=np.int64),
         finishes=np.array([found in _FINISHES and not posts(name) for found, name in pairs], dtype=np.bool_),
-        mix=np.where(tested[:, None], limits, signs.mix),
+        mix=np.where(tested[:, None], limits, mix),
         tested=tested,
-        doubt=signs.doubt,
-        signs=tuple(word if used else "" for word, used in zip(signs.words, untold.tolist(), strict=True)),
+        doubt=doubt,
+        signs=tuple(word if used else "" for word, used in zip(signs, untold.tolist(), strict=True)),
         visits=visits,
         moved=moved,
     )

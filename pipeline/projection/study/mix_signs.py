@@ -4,14 +4,12 @@ A name moves the mix halfway to what limits computing of its class: operations f
 Waterman, Patterson, "Roofline", 2009). It makes the mix no surer. Stencils have no class, since public times
 of a high-order one follow bandwidth no more than others do; nor have forces, which finite elements have, too.
 
-Within a node all that changes for a process is its bandwidth. How much its cost grows with what that
-bandwidth falls by, in logarithms, is the exponent of bandwidth itself: 1 if it limits alone, 0 if it never
-does. It joins the mix as a second measurement of that exponent.
+Within a node only the bandwidth of a process changes. How much its cost grows with what that falls by, in
+logarithms, is the exponent of bandwidth: a second measurement of it beside the mix.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -34,30 +32,19 @@ FALLS = 2.0  # a bandwidth that falls by no more than that tells nothing
 BEYOND = 2.0  # standard deviations by which a cost may grow faster than by bandwidth alone
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Signs:
-    """What signs say of K kernels.
-
-    Attributes:
-        mix: float64[K, resource].
-        doubt: float64[K], what is left of the standard deviation of the exponent of bandwidth, 0 to 1.
-        words: the signs of each kernel; empty if it has none.
-    """
-
-    mix: FloatArray
-    doubt: FloatArray
-    words: tuple[str, ...]
-
-
 def signs_of(
     names: Sequence[str], typical: FloatArray, variance: float, within: tuple[FloatArray, FloatArray] | None
-) -> Signs:
-    """Return the mixes that signs tell.
+) -> tuple[FloatArray, FloatArray, list[str]]:
+    """Return what signs say of K kernels.
 
     Args:
         typical: float64[resource], the mix without signs.
         variance: of its exponent of bandwidth.
         within: `exponents_within` a node, if a study has several scales there.
+
+    Returns:
+        float64[K, resource], the mixes; float64[K], what is left of the standard deviation of the exponent of
+        bandwidth; and the signs in words, empty for none.
     """
     found = [_class_of(name) for name in names]
     mix = np.stack([(typical + of_class) / 2 if word else typical for word, of_class in found])
@@ -73,7 +60,7 @@ def signs_of(
         + [f"times within a node say {100 * grows:.0f} % bandwidth"] * bool(known)
         for (word, _), grows, known in zip(found, slope.tolist(), told.tolist(), strict=True)
     )
-    return Signs(mix=mix, doubt=np.sqrt(1.0 - gain), words=tuple(map(", ".join, words)))
+    return mix, np.sqrt(1.0 - gain), [", ".join(some) for some in words]
 
 
 def exponents_within(cost: FloatArray, bandwidth: FloatArray) -> tuple[FloatArray, FloatArray] | None:

@@ -171,7 +171,7 @@ def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None 
         if key not in values:
             what, hint = (
                 f"no value '{key}'",
-                "projections of studies need it: add it to [values], or choose a machine that states its node",
+                "projections of studies need it: add it, or choose another machine",
             )
             raise UsageError(what, where=str(machine.path), hint=hint)
     for key, quantity in values.items():
