@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+from scipy.special import expit, logit
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.region_class import Activity, RegionClass, region_class
@@ -126,9 +127,8 @@ class KernelTable:
         """
         best = self.mix[kernels]
         draws = random.dirichlet(np.maximum(MIX_OBSERVATIONS * _TYPICAL, SMALLEST_SHARE), DRAWS)[:, None]
-        moved = _odds(draws[..., _MEMORY]) / _odds(_TYPICAL[_MEMORY])
-        memory = _odds(best[:, _MEMORY]) * moved ** self.doubt[kernels]
-        memory = memory / (1.0 + memory)
+        moved = logit(draws[..., _MEMORY]) - logit(_TYPICAL[_MEMORY])
+        memory = expit(logit(best[:, _MEMORY]) + moved * self.doubt[kernels])
         rest = draws * np.divide(best, _TYPICAL, out=np.zeros(best.shape), where=_TYPICAL > 0)
         rest[..., _MEMORY] = 0.0
         rest *= ((1.0 - memory) / np.maximum(rest.sum(axis=2), SMALLEST_SHARE))[..., None]
@@ -181,11 +181,6 @@ def kernel_table(
         visits=visits,
         moved=moved,
     )
-
-
-def _odds(share: FloatArray) -> FloatArray:
-    clipped = np.clip(share, SMALLEST_SHARE, 1.0 - SMALLEST_SHARE)
-    return np.asarray(clipped / (1.0 - clipped))
 
 
 def _way(found: RegionClass, name: str, communicates: Way, accelerators: bool) -> Way:

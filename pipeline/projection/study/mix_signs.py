@@ -28,23 +28,18 @@ _CLASSES = (
 
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 SIGN_ERROR = 0.1  # of a cost within a node: clocks that fall with the busy cores, imbalance, repetitions
-FALLS = 2.0  # a bandwidth that falls by no more than that tells nothing
-BEYOND = 2.0  # standard deviations by which a cost may grow faster than by bandwidth alone
+FALLS = BEYOND = 2.0  # by which factor bandwidth has to fall; by how many deviations a cost may miss it
 
 
 def signs_of(
     names: Sequence[str], typical: FloatArray, variance: float, within: tuple[FloatArray, FloatArray] | None
 ) -> tuple[FloatArray, FloatArray, list[str]]:
-    """Return what signs say of K kernels.
+    """Return mixes float64[K, resource], what is left of the doubt about bandwidth, and the signs in words.
 
     Args:
         typical: float64[resource], the mix without signs.
         variance: of its exponent of bandwidth.
         within: `exponents_within` a node, if a study has several scales there.
-
-    Returns:
-        float64[K, resource], the mixes; float64[K], what is left of the standard deviation of the exponent of
-        bandwidth; and the signs in words, empty for none.
     """
     found = [_class_of(name) for name in names]
     mix = np.stack([(typical + of_class) / 2 if word else typical for word, of_class in found])
@@ -55,23 +50,18 @@ def signs_of(
     after = before + gain * (np.where(told, slope, 0.0) - before)
     mix = mix * ((1.0 - after) / (1.0 - before))[:, None]
     mix[:, _MEMORY] = after
-    words = (
-        [f"the name says {word}"] * bool(word)
-        + [f"times within a node say {100 * grows:.0f} % bandwidth"] * bool(known)
-        for (word, _), grows, known in zip(found, slope.tolist(), told.tolist(), strict=True)
-    )
+    words = [[f"the name says {word}"] if word else [] for word, _ in found]
+    for k in np.flatnonzero(told).tolist():
+        words[k].append(f"times within a node say {100 * slope[k]:.0f} % bandwidth")
     return mix, np.sqrt(1.0 - gain), [", ".join(some) for some in words]
 
 
 def exponents_within(cost: FloatArray, bandwidth: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """Return the exponents of bandwidth of K kernels, 0 to 1, and their standard deviations, float64[K] each.
 
-    They are NaN for a kernel that took no time at some scale, or whose cost grows faster, or earlier, than
-    bandwidth alone lets it, as that of serial parts does. None if bandwidth hardly falls.
-
-    Args:
-        cost: float64[K, P], core-seconds (or seconds of a core that has the same work) within a node.
-        bandwidth: float64[P], that a process has there.
+    They are NaN for a kernel that took no time at some scale, or whose cost, float64[K, P], grows faster, or
+    earlier, than the bandwidth of a process, float64[P], lets it, as that of serial parts does. None if
+    bandwidth hardly falls.
     """
     if len(bandwidth) < 2 or bandwidth.max() <= FALLS * bandwidth.min():
         return None
