@@ -169,7 +169,7 @@ def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None 
     values = {key: machine.values[key] for key in _DIMENSIONS if key in machine.values}
     for key in ("cores", "bw_node"):
         if key not in values:
-            what, hint = f"no value '{key}'", "studies need it: state it in [values], or choose another machine"
+            what, hint = f"no value '{key}'", "studies need it: state it in [values], or choose another"
             raise UsageError(what, where=str(machine.path), hint=hint)
     for key, quantity in values.items():
         require_dimension(quantity, _DIMENSIONS[key], key, str(machine.path))
