@@ -1,5 +1,6 @@
 """Tables of a study on two machines, side by side: wall times, and kernels."""
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -155,27 +156,28 @@ def gain_sentence(document: Mapping[str, Any]) -> str:
 
 
 def efficiency_sentence(summary: Mapping[str, Any]) -> str:
-    """Say the efficiency at the last scale, with its interval; empty if it is unknown."""
+    """Say the efficiency at the last scale, and its interval if there is one; empty if it is unknown."""
     last = summary["runtime"]["at"][-1]
     found = last["efficiency"] or last["weak_efficiency"]
     if not found or found["value"] is None:
         return ""
-    value, lower, upper = (found[end] for end in ENDS)
+    value, lower, upper = (math.nan if found[end] is None else found[end] for end in ENDS)
     said = estimate_text(value, lower, upper, write=percent)
     return f"At {point_text(last['point'])} the efficiency is {said}."
 
 
 def limit_sentences(document: Mapping[str, Any]) -> Iterator[str]:
     """Say what limits the kernels that compute, here and there: all kernels of one mix in one sentence."""
-    mixes: dict[tuple[str, str], list[str]] = {}
+    mixes: dict[tuple[str, str, str], list[str]] = {}
     for row in document["regions"]:
         if row["limits"]:
-            key = _likely(row["limits_here"]), _likely(row["limits_there"])
+            sign = f"; {row['sign']}" if row["sign"] else ""
+            key = _likely(row["limits_here"]), _likely(row["limits_there"]), sign
             mixes.setdefault(key, []).append(visible(row["callpath"][-1]))
     here, there = (visible(document[side]["machine"]) for side in SIDES)
-    for (before, after), names in mixes.items():
+    for (before, after, sign), names in mixes.items():
         whose = names[0] if len(names) == 1 else f"{len(names)} regions ({names[0]}, ...)"
-        yield f"{whose}: limited on {here} by {before}; on {there} by {after}."
+        yield f"{whose}: limited on {here} by {before}; on {there} by {after}{sign}."
 
 
 def _likely(limits: Mapping[str, float]) -> str:

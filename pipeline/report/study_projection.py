@@ -26,6 +26,7 @@ class WayJson(TypedDict):
     limits_here: dict[str, float] | None
     limits_there: dict[str, float] | None
     tested: Annotated[bool, "whether counters say what limits it"]
+    sign: Annotated[str | None, "what of the study its limits follow without counters, if anything"]
 
 
 class FasterJson(TypedDict):
@@ -118,6 +119,7 @@ def _ways(level: Level, transfer: Transfer, target: FloatArray) -> list[WayJson]
             "limits_here": _shares(here[k]) if way == computes else None,
             "limits_there": _shares(there[k]) if way == computes else None,
             "tested": bool(table.tested[k]),
+            "sign": table.signs[k] or None,
         }
         for k, (callpath, way) in enumerate(
             zip(folded(level.kernels.callpaths), table.way.tolist(), strict=True)

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+from scipy.special import expit, logit
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.region_class import Activity, RegionClass, region_class
 from pipeline.models.kernels import Kernels
 from pipeline.projection.rooflines.region_verdicts import TESTED_ERROR, Bound, RegionVerdict
+from pipeline.projection.study.mix_signs import signs_of
 from pipeline.projection.study.mpi_calls import PATTERNS, Pattern, is_call, pattern_of, posts
 from pipeline.projection.study.study_machine import DRAWS, RESOURCES, Resource, Rows
 
@@ -80,6 +82,8 @@ and taken to be twice as much for others.
 """
 _TYPICAL = np.array([TYPICAL_MIX.get(resource, 0.0) for resource in RESOURCES])
 MIX_OBSERVATIONS = 4.0
+_MEMORY = RESOURCES.index(Resource.MEMORY)
+_TYPICAL_VARIANCE = float(_TYPICAL[_MEMORY] * (1 - _TYPICAL[_MEMORY]) / (MIX_OBSERVATIONS + 1))
 MIXED_ERROR = 0.2
 SMALLEST_SHARE = 1e-6
 COMMON_VARIANCE = 0.5  # of the errors of kernels: compilers and processors are the same for all of a program
@@ -95,6 +99,8 @@ class KernelTable:
         finishes: bool[K], completion and receipt of messages: what sending does not show is waited for there.
         mix: float64[K, resource], shares of the computing time that each resource limits.
         tested: bool[K], whether counters tell what limits the kernel.
+        doubt: float64[K], of the doubt about its exponent of bandwidth, what signs leave.
+        signs: what the mix of each kernel follows; empty if it is the typical one, or counters tell.
         visits: calls of all processes; None if they were not counted.
         moved: bytes of all processes; None if they were not counted.
     """
@@ -104,6 +110,8 @@ class KernelTable:
     finishes: BoolArray
     mix: FloatArray
     tested: BoolArray
+    doubt: FloatArray
+    signs: tuple[str, ...]
     visits: Counts | None
     moved: Counts | None
 
@@ -115,11 +123,17 @@ class KernelTable:
         """Return the mixes of some kernels, rows of [k, resource].
 
         Those of tested ones are certain. The others have one draw together: they are of one program, and
-        their sum is not better known for being split up.
+        their sum is not better known for being split up. It is moved as far as signs moved the mix.
         """
         best = self.mix[kernels]
         draws = random.dirichlet(np.maximum(MIX_OBSERVATIONS * _TYPICAL, SMALLEST_SHARE), DRAWS)[:, None]
-        return np.concatenate([best[None], np.where(self.tested[kernels, None], best, draws)])
+        moved = logit(draws[..., _MEMORY]) - logit(_TYPICAL[_MEMORY])
+        memory = expit(logit(best[:, _MEMORY]) + moved * self.doubt[kernels])
+        rest = draws * np.divide(best, _TYPICAL, out=np.zeros(best.shape), where=_TYPICAL > 0)
+        rest[..., _MEMORY] = 0.0
+        rest *= ((1.0 - memory) / np.maximum(rest.sum(axis=2), SMALLEST_SHARE))[..., None]
+        rest[..., _MEMORY] = memory
+        return np.concatenate([best[None], np.where(self.tested[kernels, None], best, rest)])
 
     def method_error(self, kernels: IntArray) -> FloatArray:
         """Return the standard deviation of the logarithm of what the method misses, float64[k]."""
@@ -131,6 +145,7 @@ def kernel_table(
     visits: Counts | None,
     moved: Counts | None,
     counted: tuple[FloatArray, BoolArray],
+    within: tuple[FloatArray, FloatArray] | None,
     *,
     network: bool,
     accelerators: bool,
@@ -139,6 +154,7 @@ def kernel_table(
 
     Args:
         counted: what limits them by their counters, and whether these tell, as of `limits_of`.
+        within: their exponents of bandwidth with standard deviations, as of `exponents_within` a node.
         network: whether the time of a message is known on the other machine, and, if calls were not counted,
             here.
         accelerators: whether bandwidth and peak of accelerators are known on both machines.
@@ -151,12 +167,16 @@ def kernel_table(
     limits, tested = counted
     patterns = [pattern_of(name) if found in _COMMUNICATES else Pattern.MESSAGE for found, name in pairs]
     ways = [_way(found, name, communicates, accelerators) for found, name in pairs]
+    mix, doubt, signs = signs_of(names, _TYPICAL, _TYPICAL_VARIANCE, within)
+    untold = ~tested & np.array([way is Way.COMPUTES for way in ways], dtype=np.bool_)
     return KernelTable(
         way=np.array([WAYS.index(way) for way in ways], dtype=np.int64),
         pattern=np.array([PATTERNS.index(pattern) for pattern in patterns], dtype=np.int64),
         finishes=np.array([found in _FINISHES and not posts(name) for found, name in pairs], dtype=np.bool_),
-        mix=np.where(tested[:, None], limits, _TYPICAL),
+        mix=np.where(tested[:, None], limits, mix),
         tested=tested,
+        doubt=doubt,
+        signs=tuple(word if used else "" for word, used in zip(signs, untold.tolist(), strict=True)),
         visits=visits,
         moved=moved,
     )

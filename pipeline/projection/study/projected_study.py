@@ -13,7 +13,7 @@ from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.number_text import percent
 from ingest.region_class import region_class
-from ingest.scaling import ScalingDecision
+from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.kernels import Kernels
 from pipeline.models.metrics import kernels_of
 from pipeline.models.options import ModelOptions
@@ -30,8 +30,9 @@ from pipeline.projection.study.kernel_table import (
     limits_of,
 )
 from pipeline.projection.study.measured_inside import measured_inside
+from pipeline.projection.study.mix_signs import exponents_within
 from pipeline.projection.study.parallel_loss import parallel_loss
-from pipeline.projection.study.study_machine import Rows, StudyMachine
+from pipeline.projection.study.study_machine import Rows, StudyMachine, rate_of_process
 from pipeline.projection.study.transfer import Transfer
 from pipeline.questions.analysis import Analysis, Level, analyse, largest_point, scaled_parameter
 from pipeline.questions.runtime.figures import is_time, locations_of
@@ -213,7 +214,9 @@ def _transfer(
     visits = None if per_location else visits  # which are of all processes
     network = target.has_messages and (source.has_messages or visits is not None)
     accelerators = source.has_accelerators and target.has_accelerators
-    table = kernel_table(kernels, visits, moved, limits, network=network, accelerators=accelerators)
+    scaling = decision.scaling if points.shape[1] == 1 else Scaling.NONE
+    within = _within_a_node(kernels, scaling, locations(points), source, per_location=per_location)
+    table = kernel_table(kernels, visits, moved, limits, within, network=network, accelerators=accelerators)
     only_computes = not (table.is_way(Way.CALLS) | table.is_way(Way.MESSAGES) | table.is_way(Way.WAITS)).any()
     loss = None
     if only_computes and len(experiment.parameters) == 1 and source.has_network and target.has_network:
@@ -229,6 +232,19 @@ def _transfer(
         per_location=per_location,
         loss=loss,
     )
+
+
+def _within_a_node(
+    kernels: Kernels, scaling: Scaling, locations: FloatArray, source: StudyMachine, *, per_location: bool
+) -> tuple[FloatArray, FloatArray] | None:
+    """Return what times per core within a node say of bandwidth; None if nothing was measured for that."""
+    inside = locations <= source.cores
+    if scaling is Scaling.NONE or "bw_core" not in source.figures:
+        return None
+    cost, strong = np.nan_to_num(kernels.mean)[:, inside], scaling is Scaling.STRONG
+    if strong is per_location:  # seconds of a core with a share of the work, or core-seconds of growing work
+        cost = cost * locations[inside] ** (1 if strong else -1)
+    return exponents_within(cost, rate_of_process(source, "bw_node", locations[inside])[0])
 
 
 def _counts(others: Mapping[str, Analysis], names: Sequence[str], level: str, kernels: int) -> Counts | None:
@@ -321,7 +337,8 @@ def _of_computing(analysis: Analysis, table: KernelTable) -> Iterator[str]:
     if tested:
         rest = f"counters tell what limits {percent(tested)} of the computing; the rest"
     shares = ", ".join(f"to {100 * share:.0f} % by {one.value}" for one, share in TYPICAL_MIX.items())
-    yield f"{rest} is taken to be limited {shares}, each uncertain"
+    signs = "; where names or times within a node say more, it follows these" if any(table.signs) else ""
+    yield f"{rest} is taken to be limited {shares}, each uncertain{signs}"
 
 
 def _of_accelerators(transfer: Transfer) -> Iterator[str]:

@@ -169,7 +169,7 @@ def study_machine(machine: Machine, stored: ModelReader, *, variant: str | None 
     values = {key: machine.values[key] for key in _DIMENSIONS if key in machine.values}
     for key in ("cores", "bw_node"):
         if key not in values:
-            what, hint = f"no value '{key}'", "add it to [values]: projections of studies need it"
+            what, hint = f"no value '{key}'", "studies need it: state it in [values], or choose another"
             raise UsageError(what, where=str(machine.path), hint=hint)
     for key, quantity in values.items():
         require_dimension(quantity, _DIMENSIONS[key], key, str(machine.path))
@@ -211,12 +211,12 @@ def slowdowns(source: StudyMachine, target: StudyMachine, locations: FloatArray)
     for resource in RESOURCES:
         both = [f for f in _FIGURES[resource] if f in source.figures and f in target.figures]
         figure = both[0] if both else _FIGURES[Resource.MEMORY][0]
-        here, there = (_rate(one, figure, one.on_a_node(locations)) for one in (source, target))
+        here, there = (rate_of_process(one, figure, one.on_a_node(locations)) for one in (source, target))
         found.append(here / there)
     return np.stack(found, axis=1)
 
 
-def _rate(one: StudyMachine, figure: str, together: FloatArray) -> Rows:
+def rate_of_process(one: StudyMachine, figure: str, together: FloatArray) -> Rows:
     """What a process has of a resource if that many share a node: rows of [Q]."""
     rows, everywhere = one.figures[figure][:, None], np.ones(len(together))
     if figure == "bw_node":

@@ -1,6 +1,6 @@
 """What is said of a study on two machines."""
 
-from pipeline.columns.two_machines import efficiency_sentence, times_table
+from pipeline.columns.two_machines import efficiency_sentence, limit_sentences, times_table
 
 
 def figure(value, lower, upper):
@@ -26,6 +26,11 @@ def test_the_efficiency_at_the_last_scale_has_its_interval():
     assert efficiency_sentence({"runtime": {"at": [scale(128, wall)]}}) == ""
 
 
+def test_an_efficiency_of_runs_that_were_not_repeated_has_no_interval():
+    scales = [scale(64, figure(2.0, None, None)), scale(96, figure(1.5, None, None), figure(0.5, None, None))]
+    assert efficiency_sentence({"runtime": {"at": scales}}) == "At p = 96 the efficiency is 50.0 %."
+
+
 def test_an_interval_that_says_nothing_is_not_printed_as_one():
     scales = [scale(64, figure(2.0, 1.0, 3.0)), scale(128, figure(40.8, 8.06, 1.11e6))]
     side = {"machine": "some", "summary": {"runtime": {"at": scales}}}
@@ -36,3 +41,16 @@ def test_an_interval_that_says_nothing_is_not_printed_as_one():
     assert intervals[2] == ("0.900 .. 1.10", "0.900 .. 1.10")
     ends = [cells.values for cells in table.columns if cells.name == "wall_seconds_upper"]
     assert ends == [[3.0, 1.11e6]] * 2  # programs have the numbers
+
+
+def test_what_limits_names_the_sign_it_follows():
+    limits = {"limits": {"clock": 1.0}, "limits_here": {"clock": 1.0}, "limits_there": {"clock": 1.0}}
+    rows = [
+        {"callpath": ["main", name], "sign": sign, **limits}
+        for name, sign in (("a", None), ("b", None), ("spmv", "the name says sparse or vector algebra"))
+    ]
+    sides = {side: {"machine": side} for side in ("from", "on")}
+    assert list(limit_sentences({"regions": rows, **sides})) == [
+        "2 regions (a, ...): limited on from by clock 100 %; on on by clock 100 %.",
+        "spmv: limited on from by clock 100 %; on on by clock 100 %; the name says sparse or vector algebra.",
+    ]

@@ -64,8 +64,11 @@ def test_the_document_has_both_machines_and_how_each_kernel_went_over(found):
     assert ways["MPI_Allreduce"]["way"] == Way.CALLS.value
     assert ways["MPI_Init"]["way"] == Way.STAYS.value
     computes = [row for row in document["regions"] if row["way"] == Way.COMPUTES.value]
+    signs = {row["callpath"][-1].split("(")[0]: row["sign"] for row in computes}
+    assert signs["int ComputeSPMV"] == "the name says sparse or vector algebra"
     for row in computes:
-        assert row["limits"] == {one.value: share for one, share in TYPICAL_MIX.items()}
+        typical = row["limits"] == {one.value: share for one, share in TYPICAL_MIX.items()}
+        assert typical == (row["sign"] is None)
         assert not row["tested"]
     assert ways["MPI_Wait"]["limits"] is None
     assert len(computes) > 20
