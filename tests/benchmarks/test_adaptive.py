@@ -36,6 +36,7 @@ def test_the_fixed_design_costs_what_its_runs_cost():
     assert found.width > 0 and isinstance(found.inside, bool)
 
 
+@pytest.mark.slow
 def test_a_campaign_in_rounds_stops_when_narrow_and_keeps_to_its_budget():
     program = draw("strong, bending", np.random.default_rng(1))
     fixed = fixed_design(program, np.random.default_rng(2))
@@ -61,6 +62,7 @@ def test_runs_become_an_experiment_with_their_repetitions():
     assert np.nansum(experiment.values["time"].sum) == pytest.approx(runs.cost)
 
 
+@pytest.mark.slow
 def test_programs_of_two_parameters_are_measured_on_a_grid_or_on_lines():
     program = draw("strong at sizes, walking", np.random.default_rng(1))
     assert (program.parameters, program.target.tolist()) == (("p", "n"), [128.0, 64.0])
@@ -73,6 +75,7 @@ def test_programs_of_two_parameters_are_measured_on_a_grid_or_on_lines():
     assert rounds.cost < 1.2 * fixed.cost
 
 
+@pytest.mark.slow
 def test_rounds_answer_for_less_than_the_fixed_design():
     trials = [trial(number, 7) for number in range(2)]
     lines = list(tables(trials))

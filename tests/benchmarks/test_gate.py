@@ -38,6 +38,7 @@ def test_slow_nodes_hit_large_scales():
     assert slow[1] > 3 * slow[0]
 
 
+@pytest.mark.slow
 def test_parts_of_a_series_are_checked_against_the_rest(tmp_path):
     rng = np.random.default_rng(1)
     runs = {f"k{n}": (n * rng.normal(1, 0.01, (3, 4))).tolist() for n in range(1, 4)}

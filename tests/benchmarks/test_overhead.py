@@ -138,6 +138,7 @@ def test_a_program_in_c_is_compiled_and_recorded(tmp_path):
     assert visits["transform_tile"] == 3
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 def test_threads_are_summed(tmp_path):
     program = next(program for program in PROGRAMS if program.name == "spins")
@@ -151,6 +152,7 @@ def test_threads_are_summed(tmp_path):
     assert (run.inclusive <= run.most * run.visits * (1 + 1e-9)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("g++") is None, reason="g++ is not installed")
 def test_a_program_is_compiled_and_recorded(tmp_path):
     program = next(program for program in PROGRAMS if program.name == "cg")

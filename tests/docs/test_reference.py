@@ -97,6 +97,7 @@ def columns():
     return found
 
 
+@pytest.mark.slow
 def test_the_columns_of_parquet_files_are_listed(columns, tmp_path):
     run(ROOT / "sample_profiles/openfoam-cavity", Options(out=tmp_path / "results", jobs=1))
     for name in TABLES:

@@ -37,6 +37,7 @@ def best_fractional_choice(value, weight, capacity):
     return -linprog(-value, A_ub=weight[None, :], b_ub=[capacity], bounds=(0, 1)).fun
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(ITEMS, st.integers(0, 120))
 @example([(10, 6), (9, 5), (9, 5)], 10)

@@ -32,6 +32,7 @@ def by_kernel(found):
     return dict(zip(names, found.values.tolist(), strict=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(data=st.data(), kept=st.integers(1, 40), many=st.sampled_from([1, 512]), held=st.integers(1, 200))
 def test_kept_kernels_are_the_largest_and_add_up_to_their_sums(data, kept, many, held):

@@ -111,6 +111,7 @@ def test_spack_needs_what_the_project_needs():
     assert {name for name, _ in said["variant"]} <= set(EXTRAS)
 
 
+@pytest.mark.slow
 def test_the_test_of_spacks_recipe_runs_the_program(tmp_path, monkeypatch):
     _, package = spack()
     monkeypatch.chdir(tmp_path)

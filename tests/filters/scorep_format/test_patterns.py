@@ -44,6 +44,7 @@ def test_an_escaped_name_matches_itself_and_nothing_near(name):
     assert pattern == Literal(name) or "\n" in name
 
 
+@pytest.mark.slow
 @given(st.text(min_size=1))
 def test_every_name_survives_its_escape(name):
     assert compile_pattern(escape(name)).matches(name)

@@ -49,6 +49,7 @@ def pack(request):
     return request.param, PACKERS[request.param]
 
 
+@pytest.mark.slow
 def test_packed_files_are_read_as_if_they_were_not(tmp_path, pack):
     ending, packing = pack
     plain, path = tmp_path / "a.log", tmp_path / f"a.log{ending}"
@@ -62,6 +63,7 @@ def test_packed_files_are_read_as_if_they_were_not(tmp_path, pack):
             assert content.find(b"line 777 ") == TEXT.find(b"line 777 ")
 
 
+@pytest.mark.slow
 def test_damaged_and_cut_files_are_named_and_have_the_head_that_can_be_read(tmp_path, pack):
     ending, packing = pack
     path = tmp_path / f"a{ending}"

@@ -73,6 +73,7 @@ BOMBS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_is_refused_in_little_memory(tmp_path, name):
     file = tmp_path / "a.parquet"

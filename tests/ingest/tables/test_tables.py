@@ -325,6 +325,7 @@ def test_a_cell_is_of_the_run_in_its_own_file(tmp_path):
     assert [name.partition(" (")[2] for name, _ in study.damaged] == ["p = 8796093022213, repetition 1)"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "columns",
     [

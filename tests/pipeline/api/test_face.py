@@ -48,6 +48,7 @@ def test_importing_loads_nothing_heavy():
     assert found.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_studies_need_neither_sympy_nor_matplotlib(strong_study):
     code = (
         "import sys; sys.modules['sympy'] = sys.modules['matplotlib'] = None; import pipeline;"

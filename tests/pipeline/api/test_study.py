@@ -85,6 +85,7 @@ def test_a_broken_run_is_a_warning_and_a_problem(strong_study):
     assert ", 1 problem)" in repr(study)
 
 
+@pytest.mark.slow
 def test_the_configuration_and_the_arguments_count(strong_study, tmp_path):
     file = tmp_path / "own.toml"
     file.write_text('[analysis]\nscaling = "weak"\n[models]\nmethod = "leave-one-out"\n')
@@ -103,6 +104,7 @@ def test_the_configuration_and_the_arguments_count(strong_study, tmp_path):
     assert pl.read_study(strong_study).fit(metric="time").frame.metric[0] == "effort"
 
 
+@pytest.mark.slow
 def test_the_models_are_those_of_the_command_line(study, strong_study, models):
     summary = summary_of(modelled(ingest(locate(strong_study), "time"), Options(), "time"), ({"p": 64.0},))
     assert [k["region"] for k in summary["regions"]] == list(models.frame.kernel)
@@ -224,6 +226,7 @@ def test_a_plot_has_the_measured_points_and_the_model(models):
     pyplot.close("all")
 
 
+@pytest.mark.slow
 def test_results_of_a_run_are_read_back(strong_study, models, tmp_path):
     run(strong_study, Options(out=tmp_path / "out"))
     stored = pl.read_results(tmp_path / "out")

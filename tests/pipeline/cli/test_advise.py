@@ -24,6 +24,7 @@ def results(tmp_path_factory):
     return folder / "out"
 
 
+@pytest.mark.slow
 def test_a_plan_stays_within_its_budget_and_narrows_the_interval(call, results):
     code, told, _ = call("advise", results, *AT, "--budget", "100000", "--json", "-")
     assert code == 0

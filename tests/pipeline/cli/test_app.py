@@ -107,6 +107,7 @@ def test_options_of_long_helps_are_in_panels_and_panels_list_no_others(commands,
         assert len(own) < 10 or own <= listed, name
 
 
+@pytest.mark.slow
 def test_old_names_go_on_working_and_no_help_shows_them(call, strong_study, tmp_path, options, refused):
     assert not set(OLD_NAMES) & set(options) - {"--out"}
     out, history, milc = tmp_path / "out", tmp_path / "history.parquet", ("milc", "--on", "xt5")
@@ -257,6 +258,7 @@ def test_standard_streams_that_are_full_closed_or_narrow(results, command, code,
     assert shell(command, results) == (code, line)
 
 
+@pytest.mark.slow
 def test_names_that_the_locale_lacks_are_read_and_written(strong_study, tmp_path):
     study, out = strong_study.rename(tmp_path / "stüdy"), tmp_path / "öut"
     command = f"LC_ALL=C PYTHONCOERCECLOCALE=0 PYTHONUTF8=0 pipeline run {study} --out {out} > /dev/null"
@@ -264,6 +266,7 @@ def test_names_that_the_locale_lacks_are_read_and_written(strong_study, tmp_path
     assert shell(f"pipeline verify {out} > /dev/null", "") == (0, "")
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_one_line_and_130(results):
     start = "import os, signal, pipeline.store.results as r\n"
     start += "r.read_analysis = lambda *_: os.kill(os.getpid(), signal.SIGINT)\n" + START
@@ -316,6 +319,7 @@ def test_libraries_use_one_thread_unless_told_otherwise(call, monkeypatch):
     assert os.environ["OPENBLAS_NUM_THREADS"] == "3"
 
 
+@pytest.mark.slow
 def test_colours_are_forced_and_forbidden(call, monkeypatch, results):
     for command in (["bottlenecks", results], ["plot", results, "sum"]):
         monkeypatch.delenv("NO_COLOR", raising=False)

@@ -62,6 +62,7 @@ def status(call):
     return {run["name"]: run for run in json.loads(printed)["runs"]}
 
 
+@pytest.mark.slow
 def test_from_an_empty_folder_to_models(call, folder):
     (folder / "campaign.toml").unlink()
     code, printed, error = call("campaign", "init")
@@ -103,6 +104,7 @@ def test_init_does_not_overwrite(call, folder):
     assert (folder / "campaign.toml").read_text() == DESCRIPTION
 
 
+@pytest.mark.slow
 def test_the_runs_are_made_in_the_planned_order_and_none_twice(call, folder):
     _, printed, _ = call("campaign", "plan", "--json", "-")
     planned = [f"{run['point']['p']:.0f} {run['point']['n']:.0f}" for run in json.loads(printed)["runs"]]
@@ -134,6 +136,7 @@ def test_a_dry_run_prints_and_starts_nothing(call, folder):
     assert subprocess.run(["bash", "-n"], input=printed, text=True, check=False).returncode == 0
 
 
+@pytest.mark.slow
 def test_a_failed_run_is_shown_with_its_log_and_repeated_on_request(call, folder):
     (folder / "fail16").touch()
     code, printed, error = call("campaign", "submit")
@@ -267,6 +270,7 @@ def test_the_budget_ends_the_runs(call, folder):
     assert len(made(folder)) == 1
 
 
+@pytest.mark.slow
 def test_status_counts_runs_by_scale(call, folder):
     code, printed, _ = call("campaign", "status")
     assert code == 0
@@ -341,6 +345,7 @@ def test_without_a_description(call, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_results_of_other_parameters(call, folder, refused):
     results = folder / "results"
     call("run", ROOT / "sample_profiles" / "openfoam-cavity", "--out", results)

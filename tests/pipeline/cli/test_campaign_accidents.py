@@ -76,6 +76,7 @@ def all_done(call):
     return {status for status, _ in states(call).values()} == {"done"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("collect", "reason"),
     [
@@ -117,6 +118,7 @@ def test_a_loop_stops_at_forgotten_collect_and_goes_on_when_it_is_there(call, fo
     assert len(made(folder)) == len(states(call))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "reason"),
     [
@@ -170,6 +172,7 @@ def wrong_machine(folder):
     file.write_text(json.dumps({**json.loads(file.read_text()), "machine": "elsewhere"}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("accident", "sentence"),
     [

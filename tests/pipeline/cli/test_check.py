@@ -34,6 +34,7 @@ def test_doubts_about_a_study_are_shown_when_it_becomes_a_baseline(call, tmp_pat
     assert "pipeline: time: 1 call paths lack some of the 5 points\n" in error
 
 
+@pytest.mark.slow
 def test_the_same_study_passes_from_runs_and_from_results(call, studies, baseline, tmp_path):
     code, out, error = call("check", tmp_path / "before", "--baseline", baseline)
     assert (code, error) == (0, "")
@@ -79,6 +80,7 @@ def test_another_machine_is_exit_3(call, studies, tmp_path):
     assert call("check", study, "--baseline", tmp_path / "b.json", "--machine", "alps")[0] == 0
 
 
+@pytest.mark.slow
 def test_targets_come_from_the_command_line_then_from_check_then_from_analysis(
     call, studies, baseline, tmp_path
 ):
@@ -143,6 +145,7 @@ def test_skipped_input_is_exit_3_if_strict(call, studies, baseline, tmp_path):
     assert "Inconclusive: input was skipped" in out and "app.p8.r4" in out
 
 
+@pytest.mark.slow
 def test_a_slower_machine_is_what_the_user_says(call, studies, baseline):
     slower = studies("slower", 1, wobbles=(1.2, 1.204, 1.197))
     for policy, code in ((), 3), (("--common", "fail"), 1), (("--common", "warn"), 0):
@@ -174,6 +177,7 @@ def test_runs_in_turn_tell_the_program_from_the_machine(call, studies, tmp_path,
     )
 
 
+@pytest.mark.slow
 def test_the_last_results_of_a_history_are_a_baseline(call, studies, tmp_path, refused):
     file = tmp_path / "h.parquet"
     for n, wobble in enumerate((1.0, 1.01, 0.99, 1.02, 1.0)):
@@ -227,6 +231,7 @@ def test_bad_input_is_one_line_and_exit_code_2(call, baseline, tmp_path, argumen
     assert error.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_compare_finds_nothing_in_the_same_and_the_changed_kernel_elsewhere(call, studies, tmp_path):
     before, after = studies("before", 1), studies("after", 2)
     code, out, _ = call("compare", before, before)
@@ -242,6 +247,7 @@ def test_compare_finds_nothing_in_the_same_and_the_changed_kernel_elsewhere(call
     assert call("compare", after, before)[1].splitlines()[0].endswith(" kernel better")
 
 
+@pytest.mark.slow
 def test_a_ratio_at_the_target_is_that_of_what_predict_says_however_the_results_were_made(
     call, studies, tmp_path
 ):
@@ -271,6 +277,7 @@ def test_a_ratio_at_the_target_is_that_of_what_predict_says_however_the_results_
     )
 
 
+@pytest.mark.slow
 def test_compare_takes_a_factor_targets_and_shows_renames(call, studies):
     before, after = studies("before", 1), studies("slower", 1, wobbles=(1.05, 1.054, 1.047))
     assert "no kernel differs" in call("compare", before, after)[1]
@@ -282,6 +289,7 @@ def test_compare_takes_a_factor_targets_and_shows_renames(call, studies):
     assert "Note: renamed: main › solve → main › solve2" in out and "Possibly" not in out
 
 
+@pytest.mark.slow
 def test_history_keeps_commits_and_shows_the_change(call, studies, tmp_path, refused):
     file = tmp_path / "h.parquet"
     before, after = studies("before", 1), studies("after", 2)

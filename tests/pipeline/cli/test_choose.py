@@ -105,6 +105,7 @@ def test_two_scales_predict_no_others(call, refused, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_jobs_of_more_steps_take_longer(call, strong_study, tmp_path):
     call("run", strong_study, "--out", tmp_path / "per", "--per", "solve")
     walls = []
@@ -140,6 +141,7 @@ def sized(call, tmp_path):
     return tmp_path / "sized"
 
 
+@pytest.mark.slow
 def test_sizes_that_keep_an_efficiency_are_the_same_in_every_form(call, sized):
     document = json.loads(call("choose", sized, "--isoefficiency", "60%", "--json", "-")[1])
     assert (document["efficiency"], document["scale"], document["size"]) == (0.6, "p", "n")
@@ -157,6 +159,7 @@ def test_sizes_that_keep_an_efficiency_are_the_same_in_every_form(call, sized):
     assert frame.attrs["growth"] == document["growth"]
 
 
+@pytest.mark.slow
 def test_a_predicted_efficiency_there_is_the_one_kept(call, sized):
     document = json.loads(call("choose", sized, "--isoefficiency", "60%", "--json", "-")[1])
     (one,) = (row for row in document["kept"] if row["given"] == "p" and row["at"] == 8)
@@ -182,6 +185,7 @@ def test_an_efficiency_that_cannot_be_kept_is_one_line(refused, results, options
     assert refused("choose", results, *options).startswith(f"pipeline: {message}")
 
 
+@pytest.mark.slow
 def test_memory_is_known_in_python_as_on_the_command_line(call, tmp_path):
     runs = lammps(tmp_path / "runs", lambda p: 256)
     call("run", runs, "--out", tmp_path / "out")

@@ -91,6 +91,7 @@ def written(call):
     return run
 
 
+@pytest.mark.slow
 def test_profiles_and_runs(written, strong_study, results, tmp_path):
     found = written("inspection", "inspect", strong_study, "--totals")
     assert (len(found["runs"]), found["extent"]["points"], found["usable"]) == (10, 5, True)
@@ -101,6 +102,7 @@ def test_profiles_and_runs(written, strong_study, results, tmp_path):
     assert {region["region"] for region in evidence["regions"]} >= {"solve", "sum"}
 
 
+@pytest.mark.slow
 def test_stored_results(written, results):
     written("summary", "predict", results, "--at", "p=64")
     written("summary", "bottlenecks", results)
@@ -117,6 +119,7 @@ def test_stored_results(written, results):
     assert len(written("plans", "advise", results, "--at", "p=64", "--at", "p=128")) == 2
 
 
+@pytest.mark.slow
 def test_two_studies(written, studies, tmp_path):
     before, after = studies("before", 1), studies("after", 2)
     base = tmp_path / "base.json"
@@ -141,6 +144,7 @@ def test_loops_on_processors(written, monkeypatch):
     find_llvm_mca.cache_clear()
 
 
+@pytest.mark.slow
 def test_a_study_on_another_machine(written, results):
     machines = ("--from", "archer2", "--on", "lumi-c")
     found = written("study-projection", "project", results, *machines, "--at", "p=64")
@@ -153,6 +157,7 @@ def test_a_campaign(written, tmp_path, monkeypatch):
     assert {run["status"] for run in written("campaign", "campaign", "plan")["runs"]} == {"planned"}
 
 
+@pytest.mark.slow
 def test_projections(written):
     written("machines", "machine", "list")
     written("shipped", "project", "--list")

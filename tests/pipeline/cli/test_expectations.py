@@ -62,6 +62,7 @@ def test_code_hosts_show_what_is_not_met_where_it_is_expected(call, studies, tmp
     assert "Expectation on sum" in files["markdown"].read_text()
 
 
+@pytest.mark.slow
 def test_the_page_and_python_say_what_is_not_met(call, studies, tmp_path):
     config, runs, out = tmp_path / "expectations.toml", studies("study", 2), tmp_path / "results"
     config.write_text(EXPECTED)
@@ -77,6 +78,7 @@ def test_the_page_and_python_say_what_is_not_met(call, studies, tmp_path):
     assert found.expectations["region"].tolist() == ["solve", "sum"]
 
 
+@pytest.mark.slow
 def test_run_names_only_what_is_not_met(call, studies, tmp_path):
     config, runs, out = tmp_path / "expectations.toml", studies("study", 2), tmp_path / "results"
     config.write_text(EXPECTED)

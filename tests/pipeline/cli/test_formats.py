@@ -118,6 +118,7 @@ def test_the_option_has_every_writer():
     assert Format.__origin__.__args__ == (TABLE, *WRITERS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", COMMANDS)
 def test_forms_hold_the_same_table(show, command):
     texts = {form: show(command, "--format", form) for form in WRITERS}

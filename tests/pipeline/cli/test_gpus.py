@@ -40,6 +40,7 @@ def test_the_answer_says_how_busy_accelerators_are(call, runs, tmp_path):
     assert "GPUs are busy for" in (tmp_path / "out" / "report.html").read_text()
 
 
+@pytest.mark.slow
 def test_gpu_seconds_are_answered_for_by_themselves(call, runs, tmp_path):
     code, out, _ = call("run", runs, "--out", tmp_path / "out", "--metric", "gpu_time")
     assert code == 0 and "GPU-s" in out and "core-s" not in out
@@ -61,6 +62,7 @@ def test_a_single_run_without_a_parameter_is_a_measured_profile(call, runs, tmp_
     assert "On GPUs as measured: GPU idle" in out or "On GPUs as measured: axpy" in out
 
 
+@pytest.mark.slow
 def test_kernels_over_a_size_are_limited_by_latency_and_then_by_work(call, tmp_path):
     runs, n = write_runs_over_size(tmp_path / "axpy"), 4**13
     code, out, _ = call("run", runs, "--out", tmp_path / "out", "--metric", "gpu_time", "--at", f"n={n}")

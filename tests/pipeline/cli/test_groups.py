@@ -45,6 +45,7 @@ def test_without_groups_the_difference_is_said(table, call, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_unchanged_groups_are_not_computed_again(table, call, tmp_path):
     out = tmp_path / "out"
     call("run", table, "--group-by", "machine", "--out", out)
@@ -53,6 +54,7 @@ def test_unchanged_groups_are_not_computed_again(table, call, tmp_path):
     assert before and {path: path.stat().st_mtime_ns for path in out.rglob("*.parquet")} == before
 
 
+@pytest.mark.slow
 def test_logs_are_grouped_by_what_they_state(call, tmp_path, refused):
     runs = tmp_path / "runs"
     runs.mkdir()
@@ -87,6 +89,7 @@ def test_groups_cannot_be_combined_with_one_answer(table, refused, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_groups_are_one_document(call, table, tmp_path):
     _, text, _ = call("run", table, "--group-by", "machine", "--out", tmp_path / "out", "--json", "-")
     document = json.loads(text)
@@ -111,6 +114,7 @@ def two_compilers(tmp_path):
     return folder
 
 
+@pytest.mark.slow
 def test_runs_are_grouped_by_what_the_user_notes(two_compilers, call, tmp_path):
     _, text, _ = call("inspect", two_compilers)
     assert "Metadata: compiler: gcc 12 (9 runs), intel, new (9 runs)" in text
@@ -123,6 +127,7 @@ def test_runs_are_grouped_by_what_the_user_notes(two_compilers, call, tmp_path):
     assert sorted(folder.name for folder in out.iterdir()) == ["gcc-12", "intel--new"]
 
 
+@pytest.mark.slow
 def test_changed_metadata_make_a_new_result(two_compilers, call, tmp_path):
     arguments = ("run", two_compilers, "--out", tmp_path / "out", "--scaling", "strong")
     call(*arguments)
@@ -186,6 +191,7 @@ def test_what_cannot_be_compared_is_said(two_compilers, call, arguments, message
     assert message in error
 
 
+@pytest.mark.slow
 def test_runs_of_several_kinds_are_not_one_series(call, tmp_path):
     runs = tmp_path / "runs"
     for kind, points in (("weak", (2, 4, 8)), ("strong", POINTS)):

@@ -63,6 +63,7 @@ def test_stored_results_print_nothing_that_controls(call, results, arguments):
     assert harmless(text) and harmless(error)
 
 
+@pytest.mark.slow
 def test_runs_and_files_print_nothing_that_controls(call, study, tmp_path):
     for arguments in (
         ("run", study, "--details", "--out", tmp_path / "out"),
@@ -97,6 +98,7 @@ def test_a_check_gives_ci_nothing_to_obey(call, study, tmp_path):
     assert not any(map(hidden, told)) and any(r"\u202eabc\x9b2J" in text for text in told)
 
 
+@pytest.mark.slow
 def test_json_keeps_the_name_and_csv_shows_it(call, results):
     text = call("bottlenecks", results, "--format", "csv")[1]
     names = [row[0] for row in csv.reader(io.StringIO(text, newline=""))]
@@ -121,6 +123,7 @@ def study_of_commands(folder, factor=1.0):
     return folder
 
 
+@pytest.mark.slow
 def test_nothing_printed_is_a_command_of_a_ci_server(call, tmp_path):
     one, two = (study_of_commands(tmp_path / name, factor) for name, factor in (("a", 1.0), ("b", 2.0)))
     out, baseline = tmp_path / "out", tmp_path / "base.json"
@@ -141,6 +144,7 @@ def test_nothing_printed_is_a_command_of_a_ci_server(call, tmp_path):
 PRINTED = {"bottlenecks": (), "predict": (), "tree": (), "plot": ("#2",)}
 
 
+@pytest.mark.slow
 def test_no_row_of_csv_is_a_command_of_a_ci_server(call, tmp_path):
     names, _ = COMMANDS, study_of_commands(tmp_path / "study")
     assert call("run", tmp_path / "study", "--out", tmp_path / "out")[0] == 0

@@ -62,6 +62,7 @@ def test_swapped_runs_are_refused(study, run):
     ]
 
 
+@pytest.mark.slow
 def test_a_list_of_runs_is_right_but_the_contradiction_is_said(study, run):
     folder = study(*SOUND, ("a.p16", 8))
     entries = [
@@ -85,6 +86,7 @@ def test_a_run_of_another_program_is_left_out(study, run):
     ]
 
 
+@pytest.mark.slow
 def test_a_slow_repetition_is_said(study, run):
     slow = {"main": 2.0, **{f"kernel{i}": 1.0 for i in range(6)}}
     folder = study(*SOUND, ("a.p8.r2", 8), times={"a.p8.r2": slow})
@@ -104,6 +106,7 @@ NAMES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("names", NAMES.values(), ids=list(NAMES))
 def test_names_without_parameters_work_and_get_a_proposal_that_works(study, run, call, tmp_path, names):
     folder = study(*zip(names, (1, 2, 4), strict=True))
@@ -154,6 +157,7 @@ def test_a_proposal_goes_to_a_file_and_leaves_out_what_cannot_be_read(study, cal
     assert len(tomllib.loads(file.read_text())["run"]) == 2
 
 
+@pytest.mark.slow
 def test_many_foreign_files_are_one_line(study, call):
     folder = study(*SOUND)
     for number in range(1000):
@@ -208,6 +212,7 @@ def test_a_proposal_needs_a_directory_of_runs(refused, study, tmp_path):
     assert "no profile found" in refused("inspect", tmp_path / "empty", "--propose")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["model", "run"])
 def test_results_are_no_measurements(study, run, call, command, tmp_path):
     assert run(study(*SOUND))[0] == 0

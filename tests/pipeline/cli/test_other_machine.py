@@ -94,6 +94,7 @@ def test_the_report_on_another_machine_is_a_file_of_its_own(call, stored, machin
     assert "give -o FILE" in refused("report", stored, *machines)
 
 
+@pytest.mark.slow
 def test_the_gate_judges_what_is_predicted_there(call, stored, machines, tmp_path, study):
     baseline = tmp_path / "baseline.json"
     assert call("baseline", study, *machines, "-o", baseline)[0] == 0
@@ -141,6 +142,7 @@ finally:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "bottlenecks", "report", "compare", "baseline"])
 def test_one_machine_needs_no_symbolic_models(stored, tmp_path, command, study):
     """Loading them takes most of a second."""

@@ -24,6 +24,7 @@ def series_file(path, metrics=("flops",)):
     return path
 
 
+@pytest.mark.slow
 def test_files_that_are_written_are_said(call, results, tmp_path):
     for arguments, name in [
         (["plot", results, "sum", "-o"], "a.svg"),
@@ -40,6 +41,7 @@ def test_files_that_are_written_are_said(call, results, tmp_path):
         assert file.stat().st_size > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "start"),
     [
@@ -145,6 +147,7 @@ def test_studies_of_two_programs_are_not_compared(call, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_a_series_file_runs_with_its_only_metric(call, tmp_path):
     out = tmp_path / "out"
     code, text, _ = call("run", series_file(tmp_path / "s.jsonl"), "--out", out)
@@ -194,6 +197,7 @@ def test_exit_codes_survive_a_closed_pipe(results, strong_study, tmp_path):
     assert into_closed_pipe("inspect", tmp_path / "named")[0] == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["tree"], ["plot", "sum"], ["bottlenecks", "--by", "callpath"]])
 def test_terminals_of_latin_1_get_similar_characters(results, command):
     name, *rest = command

@@ -186,6 +186,7 @@ def test_a_sweep_as_data(project):
     assert shown.splitlines()[-1].endswith("1500 is interpolated (P = 1500)")
 
 
+@pytest.mark.slow
 def test_sensitivities_and_strategies_are_tables(project):
     _, printed, _ = project("milc", "--on", "xt5", "--at", "L=8,P=1024", "--show", "sensitivities")
     rows = [line.split() for line in printed.splitlines()]
@@ -222,6 +223,7 @@ time = "flux() * unit.s"
 """
 
 
+@pytest.mark.slow
 def test_port_models_are_tables(project, tmp_path):
     kinds = ["div", "mul", "add", "shuffle", "vector", "alu", "load", "store"]
     rows = [

@@ -74,6 +74,7 @@ def test_bad_input_is_one_line(call, results, tmp_path, refused):
     assert "app.filter.json" in refused("report", results)
 
 
+@pytest.mark.slow
 def test_the_roofline_of_the_machine_measured_on(call, tmp_path):
     for p in (4, 8, 16, 32):
         one = np.ones((1, p))

@@ -12,6 +12,7 @@ def kernels(summary):
     return {tuple(kernel["callpath"]): kernel for kernel in summary["kernels"]}
 
 
+@pytest.mark.slow
 def test_run_models_ranks_and_fills_the_results_directory(call, strong_study, tmp_path):
     out = tmp_path / "results"
     code, told, error = call("run", strong_study, "--out", out, "--at", "p=64")
@@ -33,6 +34,7 @@ def test_run_models_ranks_and_fills_the_results_directory(call, strong_study, tm
     assert not list(out.glob("**/*.partial"))
 
 
+@pytest.mark.slow
 def test_total_is_the_sum_of_the_kernels(call, strong_study, tmp_path):
     call("run", strong_study, "--out", tmp_path / "r")
     summary = json.loads((tmp_path / "r" / "summary.json").read_text())
@@ -40,6 +42,7 @@ def test_total_is_the_sum_of_the_kernels(call, strong_study, tmp_path):
     assert summary["total"]["predictions"][0]["value"] == pytest.approx(total, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_a_second_run_reuses_the_result_and_a_changed_input_is_noticed(call, strong_study, tmp_path):
     out = tmp_path / "r"
     _, first, _ = call("run", strong_study, "--out", out)
@@ -52,6 +55,7 @@ def test_a_second_run_reuses_the_result_and_a_changed_input_is_noticed(call, str
     assert "6 scales" in third
 
 
+@pytest.mark.slow
 def test_stored_models_predict_as_the_run_did(call, strong_study, tmp_path):
     out = tmp_path / "r"
     call("run", strong_study, "--out", out, "--at", "p=100")
@@ -122,6 +126,7 @@ def test_help_imports_none_of_the_heavy_packages():
     assert told.stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 def test_a_run_imports_only_what_it_needs(strong_study, tmp_path):
     code = f"""
 import atexit, sys
@@ -136,6 +141,7 @@ main()
     assert done.stderr.splitlines()[-1] == "[]"
 
 
+@pytest.mark.slow
 def test_reading_models_imports_neither_pandas_nor_the_readers(results):
     code = f"""
 import sys
@@ -176,6 +182,7 @@ def targets(summary):
     return [prediction["at"] for prediction in summary["total"]["predictions"]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", ["run", "model"])
 def test_targets_of_the_configuration_and_of_the_command_line_count(call, strong_study, tmp_path, command):
     out = ["--out", tmp_path / "r"] if command == "run" else []
@@ -186,6 +193,7 @@ def test_targets_of_the_configuration_and_of_the_command_line_count(call, strong
     assert targets(json.loads(text)) == [{"p": 55}]
 
 
+@pytest.mark.slow
 def test_stored_targets_are_those_of_the_last_run(call, strong_study, tmp_path):
     out = tmp_path / "r"
     for target in (64, 65):
@@ -193,6 +201,7 @@ def test_stored_targets_are_those_of_the_last_run(call, strong_study, tmp_path):
         assert targets(json.loads((out / "summary.json").read_text())) == [{"p": target}]
 
 
+@pytest.mark.slow
 def test_the_configuration_named_on_the_command_line_counts(call, strong_study, tmp_path):
     file = tmp_path / "own.toml"
     file.write_text('[analysis]\nscaling = "weak"\n')
@@ -212,6 +221,7 @@ def test_inspect_reads_the_runs_that_the_configuration_lists(call, strong_study,
     assert "Parameters: q" in call("inspect", strong_study, "--config", tmp_path / "own.toml")[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("damaged", "strict", "expected"),
     [(True, True, 3), (True, False, 0), (False, True, 0), (False, False, 0)],
@@ -226,6 +236,7 @@ def test_strict_counts_damaged_runs(call, strong_study, tmp_path, damaged, stric
         assert ("skipped" in error) is damaged
 
 
+@pytest.mark.slow
 def test_notices_about_the_runs_are_shown_once(call, strong_study, tmp_path):
     for run in strong_study.glob("app.p1.r*"):
         run.rename(run.with_name(run.name.replace("app", "other")))
@@ -234,6 +245,7 @@ def test_notices_about_the_runs_are_shown_once(call, strong_study, tmp_path):
         assert error.count("runs with different leading names are read as one study: app, other") == 1
 
 
+@pytest.mark.slow
 def test_rows_of_call_paths_and_their_number_can_be_chosen(call, strong_study, tmp_path):
     chosen = ("--by", "callpath", "--limit", "1")
     _, text, _ = call("run", strong_study, "--out", tmp_path / "r", *chosen)
@@ -244,6 +256,7 @@ def test_rows_of_call_paths_and_their_number_can_be_chosen(call, strong_study, t
     assert "main › sum" not in text and "1 more left out" in text
 
 
+@pytest.mark.slow
 def test_results_go_to_the_directory_named_and_say_so(call, strong_study, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     _, text, _ = call("run", strong_study)

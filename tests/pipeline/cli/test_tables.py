@@ -34,6 +34,7 @@ def summary(call, tmp_path):
     return go
 
 
+@pytest.mark.slow
 def test_a_table_gives_wall_time_speedup_and_efficiency(table, summary):
     text = table_files.long_form(POINTS, extra=lambda p: ",3", header=",visits")
     found, error = summary(table(text), "--at", "p=64")

@@ -28,6 +28,7 @@ def gptl(p):
     return timer_logs.gptl(rows, processes=p)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("log", "largest"), [(gromacs, "Force"), (gptl, "CPL:RUN_LOOP")])
 def test_a_series_gives_models_a_runtime_and_a_report(call, tmp_path, log, largest):
     runs = write(tmp_path / "runs", {f"app.p{p}.r1": log(p) for p in (8, 16, 32, 64)})

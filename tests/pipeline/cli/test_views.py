@@ -42,6 +42,7 @@ def test_rankings_by_region_and_by_call_path(call, results):
     assert "main › sum" not in call("predict", results)[1]
 
 
+@pytest.mark.slow
 def test_groups_are_rows_of_every_table(call, refused, strong_study, tmp_path):
     (strong_study / "pipeline.toml").write_text('[groups]\nreduction = ["sum"]\nother = ["nothing"]\n')
     code, text, error = call("run", strong_study, "--out", tmp_path / "own", "--by", "group")
@@ -61,6 +62,7 @@ def test_groups_are_rows_of_every_table(call, refused, strong_study, tmp_path):
     assert "pipeline.toml:2: reduction: 'sum' is not a list" in refused("run", strong_study)
 
 
+@pytest.mark.slow
 def test_an_id_names_the_same_call_path_in_every_command(call, results, strong_study):
     for command in (("predict", results), ("bottlenecks", results), ("model", strong_study)):
         assert "#3  main › sum" in call(*command, "--by", "callpath")[1]
@@ -81,6 +83,7 @@ def _kernels(call, study, *options):
     return json.loads(call("model", study, *options, "--json", "-")[1])["kernels"]
 
 
+@pytest.mark.slow
 def test_values_per_visit_are_called_so_by_every_command(call, strong_study, tmp_path):
     out, text = tmp_path / "per", "per visit of solve"
     code, shown, notices = call("run", strong_study, "--out", out, "--per", "solve")
@@ -95,6 +98,7 @@ def test_values_per_visit_are_called_so_by_every_command(call, strong_study, tmp
     assert (code, shown) == (2, "") and error.startswith("pipeline: --per: nothing matches 'nothing'; ")
 
 
+@pytest.mark.slow
 def test_what_would_be_is_said_and_shown(call, results, refused):
     _, before, _ = call("predict", results, "--at", "p=64", "--json", "-")
     code, after, notice = call("predict", results, "--at", "p=64", "--what-if", "sum=0.5", "--json", "-")
@@ -131,6 +135,7 @@ def test_potential_ranks_what_kernels_would_gain(call, results, refused):
     )
 
 
+@pytest.mark.slow
 def test_an_unknown_id_is_refused(call, results, strong_study):
     what = "no call path #999; there are 3"
     assert call("plot", results, "#999") == (2, "", f"pipeline: {what}\n")
@@ -167,6 +172,7 @@ def test_axes_of_a_plot_are_logarithmic_unless_asked_for(call, results):
     assert float(ticks[1][2]) == pytest.approx(64.5, rel=0.01)
 
 
+@pytest.mark.slow
 def test_a_plot_as_two_files_of_which_one_is_linear(call, results, tmp_path):
     both = [tmp_path / name for name in ("a.png", "a.svg", "b.svg")]
     assert call("plot", results, "sum", "--png", both[0], "--svg", both[1])[1] == ""
@@ -196,6 +202,7 @@ def test_an_export_goes_to_a_file_or_to_standard_output(call, results, tmp_path)
     assert call("export", results, "--to", "csv", "-o", "-")[1] != file.read_text()
 
 
+@pytest.mark.slow
 def test_a_proposal_has_a_figure_tables_a_verdict_and_three_sentences(call, refused, results, tmp_path):
     code, text, error = call("export", results, "--to", "proposal", "-o", tmp_path / "scaling.svg")
     assert (code, text) == (0, "")
@@ -216,6 +223,7 @@ def test_a_proposal_has_a_figure_tables_a_verdict_and_three_sentences(call, refu
     ]
 
 
+@pytest.mark.slow
 def test_a_proposal_is_for_the_target_and_efficiency_asked_for(call, strong_study, tmp_path):
     out = tmp_path / "own"
     assert call("run", strong_study, "--out", out, "--at", "p=48")[0] == 0
@@ -225,12 +233,14 @@ def test_a_proposal_is_for_the_target_and_efficiency_asked_for(call, strong_stud
     assert " 60 % " in given
 
 
+@pytest.mark.slow
 def test_a_proposal_needs_models_of_time(call, strong_study, tmp_path, refused):
     out = tmp_path / "visits"
     assert call("run", strong_study, "--out", out, "--metric", "visits")[0] == 0
     assert "the models are of visits, so there is no runtime" in refused("export", out, "--to", "proposal")
 
 
+@pytest.mark.slow
 def test_the_efficiency_asked_for_is_that_of_the_option_or_of_the_run(call, strong_study, tmp_path, refused):
     out = tmp_path / "own"
 

@@ -38,6 +38,7 @@ def test_predictions_of_stored_counts_are_those_of_the_counted_metric(stored, ca
     assert values["total"] == pytest.approx(256_005, rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "command", [["tree"], ["bottlenecks"], ["plot", "solve", "-o", "solve.svg"], ["report"], ["verify"]]
 )
@@ -53,6 +54,7 @@ def test_what_needs_time_says_that_it_was_not_measured(stored, refused):
     )
 
 
+@pytest.mark.slow
 def test_a_baseline_of_counts_is_checked_from_runs_and_from_results(counted, stored, call, tmp_path):
     for source in (counted, stored):
         assert call("baseline", source, "-o", tmp_path / "base.json")[0] == 0
@@ -67,6 +69,7 @@ def test_a_filter_from_counts_is_refused_because_nothing_is_instrumented(counted
     )
 
 
+@pytest.mark.slow
 def test_runs_that_measured_accelerators_only_are_modelled_by_their_time(call, tmp_path):
     for n in SCALES:
         kernel = frame("matmul", time__ms=float(n * n), device_id="0", device_type="CUDA")

@@ -53,6 +53,7 @@ def test_what_is_not_sure_is_said_to_be_probable():
     assert text.endswith(", probably slower than 3.90 s at p = 2: little to gain beyond p = 2")
 
 
+@pytest.mark.slow
 def test_while_it_is_faster_its_efficiency_decides():
     found = found_at(ideal(), 64)
     share = percent(float(found.figures.efficiency.value[-1]))

@@ -31,6 +31,7 @@ def slow_pid(number):
     return number, os.getpid()
 
 
+@pytest.mark.slow
 def test_reading_there_gives_what_reading_here_gives(cluster, strong_study):
     there = choose_executor("dask", cluster.scheduler_address, 1, print)
     remote, here = (ingest(locate(strong_study), "time", executor=how).experiment for how in (there, None))
@@ -66,6 +67,7 @@ def test_no_scheduler_is_one_line(monkeypatch):
         list(DaskExecutor("tcp://127.0.0.1:9", print).map(slow_pid, [1]))
 
 
+@pytest.mark.slow
 def test_equal_items_are_read_one_by_one(cluster):
     found = list(DaskExecutor(cluster.scheduler_address, print).map(slow_pid, [7, 7, 7]))
     assert sorted((number, item) for number, (item, _) in found) == [(0, 7), (1, 7), (2, 7)]

@@ -60,6 +60,7 @@ def test_every_item_is_done_once(executor):
     assert sorted(executor.map(square, range(7))) == [(i, i * i) for i in range(7)]
 
 
+@pytest.mark.slow
 def test_a_lost_process_takes_only_its_own_item_with_it():
     done = dict(ProcessExecutor(2).map(end_on_three, range(6)))
     assert isinstance(done.pop(3), WorkerLostError)
@@ -87,6 +88,7 @@ def test_there_are_no_more_processes_than_items_nor_than_asked_for(monkeypatch):
     assert started == [2, 2]
 
 
+@pytest.mark.slow
 def test_every_lost_item_is_found():
     done = dict(ProcessExecutor(2).map(end_on_odd, range(5)))
     lost = {number for number, result in done.items() if isinstance(result, WorkerLostError)}

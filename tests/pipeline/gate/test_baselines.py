@@ -149,6 +149,7 @@ def test_there_is_a_golden_baseline_of_every_version():
     assert [file.stem for file in GOLDEN] == [f"version-{n}" for n in range(1, VERSION + 1)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", GOLDEN, ids=lambda file: file.stem)
 def test_baselines_of_all_versions_are_read(file):
     """As written when the version was new: for a version no longer read, expect its one sentence here."""

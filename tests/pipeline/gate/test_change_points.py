@@ -69,6 +69,7 @@ def test_one_slow_run_moves_neither_place_nor_factor():
     assert found.factor == pytest.approx(1.3, rel=0.05)
 
 
+@pytest.mark.slow
 def test_an_unclear_place_has_a_wide_interval_that_holds_it():
     rng = np.random.default_rng(4)
     shift = 1.5 * 0.02 * (np.arange(200) >= 120)
@@ -80,6 +81,7 @@ def test_an_unclear_place_has_a_wide_interval_that_holds_it():
     assert np.mean([c.lower <= np.exp(0.03) <= c.upper for c in ones]) == pytest.approx(0.9, abs=0.07)
 
 
+@pytest.mark.slow
 def test_large_steps_do_not_hide_small_ones():
     """They make entries far apart differ, as correlation does; four standard deviations are found."""
     logs = 0.02 * np.random.default_rng(8).normal(size=(100, 200))
@@ -89,6 +91,7 @@ def test_large_steps_do_not_hide_small_ones():
     assert np.mean([any(abs(c.at - 168) <= 1 for c in one) for one in found]) > 0.8
 
 
+@pytest.mark.slow
 def test_a_new_level_shows_after_few_commits_of_a_long_history():
     rng = np.random.default_rng(5)
     logs = 0.02 * rng.normal(size=(100, 2000))
@@ -100,6 +103,7 @@ def test_a_new_level_shows_after_few_commits_of_a_long_history():
 SLOW = pytest.mark.slow
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "noise",
     [
@@ -121,6 +125,7 @@ def test_a_flat_history_of_2000_commits_rarely_has_a_change_point(noise):
     assert alarms(logs) <= 8 / 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [10, 12, 17, 30, 50])
 def test_a_short_flat_history_rarely_has_a_change_point(n):
     """Of 3000 series at most 30 are expected, and more than 47 with a probability of 0.001."""

@@ -10,6 +10,7 @@ def noise(n, seed=0, size=0.015):
     return size * np.random.default_rng(seed).normal(size=n)
 
 
+@pytest.mark.slow
 def test_a_drift_is_no_staircase():
     along = np.linspace(0, 1, 40)
     logs = np.log(1.3) * along + 0.015 * np.random.default_rng(1).normal(size=(50, 40))
@@ -59,6 +60,7 @@ def test_flat_short_and_constant_series_do_nothing():
     assert development(np.ones(30)) == development(np.arange(1.0, 6)) == development(np.ones(3))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.floats(1e-6, 1e6))
 def test_the_unit_does_not_matter(seed, unit):
     values = np.exp(np.log(1.3) * np.linspace(0, 1, 30) + noise(30, seed))

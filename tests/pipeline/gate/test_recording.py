@@ -42,6 +42,7 @@ def verdicts(result):
     return {(k.kernel.level, k.kernel.callpath): k.verdict for k in result.kernels}
 
 
+@pytest.mark.slow
 def test_what_one_study_did_not_record_is_neither_new_nor_vanished_and_fails_nothing(both):
     for result in both:
         found = verdicts(result)

@@ -59,6 +59,7 @@ def test_other_callees_or_another_time_is_another_function():
     assert result.outcome is Outcome.REGRESSED
 
 
+@pytest.mark.slow
 def test_functions_with_unlike_names_need_nearly_the_same_time():
     before, unlike = many(alpha=40.0), many(xyz=40.0 * 1.35)
     assert kinds(run(unlike, before)) == []

@@ -29,6 +29,7 @@ def test_the_same_program_measured_again_passes():
     assert 21 * (len(SCALES) + 1) <= result.tests <= 21 * (len(SCALES) + 2)
 
 
+@pytest.mark.slow
 def test_the_result_names_points_targets_unit_and_what_was_ignored():
     result = run(
         study(many(tiny=0.01), scales=(16, 32, 64, 256, 8)), study(many(tiny=0.01)), allow_missing=True
@@ -83,6 +84,7 @@ def test_a_kernel_may_jump_where_it_is_negligible_though_it_matters_elsewhere():
     assert "spiky" in {k.kernel.region for k in result.kernels}
 
 
+@pytest.mark.slow
 def test_waivers_need_not_name_what_follows_from_the_kernel_but_then_it_fails():
     before, after = study(many(), seed=1), study(many(k5=150.0), seed=2)
     kernel = Waiver(match="*/k5", reason="known, see the tracker", until=TODAY)
@@ -130,6 +132,7 @@ def test_a_rule_is_broken_up_to_the_level_of_false_alarms():
     assert found(regressions(p * 0.999)) == set()
 
 
+@pytest.mark.slow
 def test_ceilings_on_share_efficiency_and_total():
     whole = study(many(big=400.0))
     assert "big" in found(run(whole, None, kernels=(KernelRule(match="*/big", share=0.3),)))
@@ -231,6 +234,7 @@ def rounded(whole, step):
     return replace(whole, values=values)
 
 
+@pytest.mark.slow
 def test_rounded_values_are_no_regressions():
     efforts = {f"k{i}": 1.0 + 0.137 * i for i in range(40)}
     alike = [
@@ -270,6 +274,7 @@ def test_a_regression_is_found_beside_slow_runs():
     assert found(run(slow, study(many()))) == {"k5"}
 
 
+@pytest.mark.slow
 def test_the_power_is_that_of_the_tests():
     quiet, noisy = (run(study(many(), noise=n, seed=2), study(many(), noise=n)).power for n in (0.01, 0.1))
     assert quiet.kernel_everywhere < quiet.kernel_factor < noisy.kernel_factor
@@ -287,6 +292,7 @@ def test_a_check_that_could_have_missed_the_factor_to_detect_is_inconclusive(det
     assert {reason.cause for reason in result.reasons} == ({Cause.POWER} if result.reasons else set())
 
 
+@pytest.mark.slow
 def test_a_kernel_that_appears_at_a_point_is_new_there():
     before = study(many(burst=[40, 0, 0, 0, 0]), noise=0.01)
     result = run(study(many(burst=[40, 0, 0, 0, 30]), noise=0.01, seed=2), before)
@@ -303,6 +309,7 @@ def test_one_scale_says_nothing_of_others():
     assert (one.power.points, one.power.kernel_everywhere) == (1, None)
 
 
+@pytest.mark.slow
 def test_noise_of_few_kernels_leaves_the_rest_to_be_judged():
     rough = np.where(np.arange(20)[:, None, None] % 4 == 0, 0.6, 0.02)
     result = run(study(many(), noise=rough, seed=2), study(many(), noise=rough), share_floor=0.02)
@@ -321,6 +328,7 @@ def test_regions_are_decided_beside_their_call_paths():
     assert region.located == (("main", "k0"), ("main", "x", "k0"))
 
 
+@pytest.mark.slow
 def test_what_a_correction_leaves_uncertain_does_not_fail_a_check():
     before, after = study(many()), study(many(k3=13.0 * 1.5), seed=2)
 

@@ -37,6 +37,7 @@ def texts(after, before, *callpath, **options):
     return {e.ground: e.text.replace(predicted, "predicted X times ") for e in one.evidence}
 
 
+@pytest.mark.slow
 def test_evidence_in_words():
     before = study(many(), seed=1, noise=0.001)
     worse = texts(study(many(k5=15 * P / 8), seed=2, noise=0.001), before, "main", "k5")
@@ -90,6 +91,7 @@ def test_of_equally_strong_points_the_largest_change_is_cited():
     assert "times the baseline at p = 16," in measured.text
 
 
+@pytest.mark.slow
 def test_the_ratio_stated_is_one_that_the_verdict_rests_on():
     before = study(many(), seed=1)
 

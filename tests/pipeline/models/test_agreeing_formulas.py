@@ -39,6 +39,7 @@ def assert_agreement(models, within):
         assert apart(formula, value, points) <= np.log1p(AGREEMENT), formula.text()
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=25)
 @given(
     seed=st.integers(0, 2**32 - 1),
@@ -62,6 +63,7 @@ def test_formulas_of_one_parameter_agree(seed, scales, noise, reach, first):
     assert apart(total_formula(models, within), total, line) <= np.log1p(AGREEMENT)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=8)
 @given(seed=st.integers(0, 2**32 - 1), noise=st.sampled_from([0.0, 0.1]))
 def test_formulas_of_two_parameters_agree(seed, noise):

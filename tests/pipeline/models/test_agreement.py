@@ -23,6 +23,7 @@ def levels(seed, paths=9, groups=3):
     return fit(("p",), P, regions, parts=True), fit(("p",), P, values, parts=True)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
 @settings(max_examples=15, deadline=None)
 def test_both_levels_add_up_to_the_same_total_with_the_same_interval(seed, groups):

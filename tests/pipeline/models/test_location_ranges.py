@@ -28,6 +28,7 @@ def point_of(threads, nodes=None, values=None):
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(data=st.data(), most=st.integers(1, 12), twice=st.booleans())
 def test_ranges_keep_sums_and_extremes(data, most, twice):

@@ -30,6 +30,7 @@ def test_one_noisy_last_point_does_not_lift_the_range_before_it():
     assert (found.value < 55).all() and (found.value > 34).all()
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=30, deadline=None)
 def test_corrected_predictions_miss_no_measured_point_by_more_than_may_be_noise(seed):

@@ -44,6 +44,7 @@ def misfit_made_anew(points, values, weight, nonnegative):
     return min(least_misfit(d * root[:, None], values * root, positive) for d, positive in columns)
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(POINTS, st.booleans(), st.booleans(), st.integers(0, 2**32))
 def test_fits_of_the_first_points_equal_those_made_anew(points, nonnegative, backwards, seed):

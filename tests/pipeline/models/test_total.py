@@ -16,6 +16,7 @@ P = np.array([4.0, 8, 16, 32, 64])[:, None]
 TARGETS = np.array([[16.0], [128.0], [1024.0]])
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(2, 12))
 @settings(max_examples=20, deadline=None)
 def test_the_total_is_the_sum_of_its_kernels(seed, kernels):
@@ -107,6 +108,7 @@ def test_values_do_not_depend_on_the_level():
         np.testing.assert_allclose(predict(TARGETS, 0.5).value, predict(TARGETS, 0.95).value, rtol=1e-12)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.sampled_from([0.5, 0.9, 0.95]))
 @settings(max_examples=20, deadline=None)
 def test_the_interval_of_the_total_is_possible_and_needed_given_its_kernels(seed, kernels, level):

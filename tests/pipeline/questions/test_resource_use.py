@@ -27,6 +27,7 @@ def at(out, name, *targets):
     return resource_at(name, models, np.array(targets, dtype=np.float64)[:, None])
 
 
+@pytest.mark.slow
 def test_memory_of_processes_and_nodes_is_predicted_from_logs(tmp_path):
     result = run(lammps(tmp_path / "runs", lambda p: 64 + 256 / p), Options(out=tmp_path / "out"))
     found = at(tmp_path / "out", MEMORY, 32, 64)
@@ -39,6 +40,7 @@ def test_memory_of_processes_and_nodes_is_predicted_from_logs(tmp_path):
     assert [one["name"] for one in result.summary["resource_use"]] == [MEMORY, NODE_MEMORY]
 
 
+@pytest.mark.slow
 def test_memory_changes_nothing_of_time(tmp_path):
     with_memory = run(lammps(tmp_path / "a", lambda p: 64 * p), Options(out=tmp_path / "a-out")).summary
     without = run(lammps(tmp_path / "b", lambda p: 0), Options(out=tmp_path / "b-out")).summary
@@ -62,6 +64,7 @@ def test_energy_is_summed_over_locations_and_nodes_under_weak_scaling_too(tmp_pa
     assert found.prediction.value[0, 0] == pytest.approx(800, rel=0.4)
 
 
+@pytest.mark.slow
 def test_jobs_are_chosen_by_them_whatever_metric_has_them(tmp_path):
     run(likwid(tmp_path / "a"), Options(out=tmp_path / "energy", scaling="weak"))
     run(lammps(tmp_path / "b", lambda p: 64 + 256 / p), Options(out=tmp_path / "memory"))
@@ -72,6 +75,7 @@ def test_jobs_are_chosen_by_them_whatever_metric_has_them(tmp_path):
         assert shown.value[-1] == at(tmp_path / out, name, 64).prediction.value[0, 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scaling", ["strong", "weak"])
 def test_profiles_of_score_p_have_the_memory_of_processes_and_joules(tmp_path, scaling):
     options = Options(out=tmp_path / "out", scaling=scaling)
@@ -109,6 +113,7 @@ def test_with_two_scales_nothing_is_predicted(tmp_path):
     assert run(tmp_path / "jobs.txt", Options(out=tmp_path / "out")).summary["resource_use"] == []
 
 
+@pytest.mark.slow
 def test_memory_that_few_scales_state_is_not_predicted(tmp_path):
     runs = lammps(tmp_path / "runs", lambda p: 64 if p > 4 else 0)
     summary = run(runs, Options(out=tmp_path / "out")).summary
@@ -125,6 +130,7 @@ def test_columns_of_tables_that_are_called_memory_stay_what_they_are(tmp_path):
     assert summary["resource_use"] == []
 
 
+@pytest.mark.slow
 def test_stored_results_predict_memory_without_all_other_metrics(tmp_path):
     run(lammps(tmp_path / "runs", lambda p: 64), Options(out=tmp_path / "out"))
     study = read_study(tmp_path / "out")

@@ -78,6 +78,7 @@ def test_a_point_at_zero_is_named_rather_than_moved_up_in_characters():
     assert "measured (1 at zero, not on a logarithmic axis)" in text
 
 
+@pytest.mark.slow
 def test_a_figure_as_a_file(tmp_path):
     for form in ("png", "svg"):
         write_figure(tmp_path / form, form, curve(), logarithmic=True)

@@ -105,6 +105,7 @@ def test_charts_draw_points_intervals_model_ideal_and_threshold() -> None:
     assert axes.get_ylim()[1] > 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "start"), [("pdf", b"%PDF"), ("png", b"\x89PNG"), ("svg", b"<?xml")])
 def test_figures_are_written_in_three_formats(form: str, start: bytes) -> None:
     image = io.BytesIO()

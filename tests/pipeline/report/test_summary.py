@@ -35,6 +35,7 @@ def test_summaries_of_real_measurements_keep_to_the_schema(sample):
     assert sum(kernel["share_measured"] for kernel in summary["kernels"]) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_the_rows_of_a_shortened_summary_are_the_first_of_the_whole_one():
     analysis = modelled(ingest(locate(SAMPLES / "hpcg-strong"), "time"), Options(), "time")
     whole, short = (summary_of(analysis, (), most=most) for most in (None, 7))
@@ -205,6 +206,7 @@ def test_a_plan_as_plain_data(analysis):
     assert plan_summary(other, analysis.callpaths) == shape | {"plan": [], "instead": entry}
 
 
+@pytest.mark.slow
 def test_regions_call_paths_total_and_runtime_have_one_total():
     summary = summarise(SAMPLES / "hpcg-strong", at=({"p": 16.0}, {"p": 64.0}))
     for q, total in enumerate(summary["total"]["predictions"]):
@@ -215,6 +217,7 @@ def test_regions_call_paths_total_and_runtime_have_one_total():
         assert effort == {end: pytest.approx(total[end], rel=1e-9) for end in ("value", "lower", "upper")}
 
 
+@pytest.mark.slow
 def test_the_runtime_of_the_sample_by_hand():
     found = summarise(SAMPLES / "hpcg-strong", at=({"p": 32.0},))["runtime"]
     walls = [row["wall_seconds"]["value"] for row in found["at"]]

@@ -25,6 +25,7 @@ def files_below(folder):
     return {path: path.stat().st_mtime_ns for path in folder.rglob("*") if path.is_file()}
 
 
+@pytest.mark.slow
 def test_every_answer_is_the_document_of_the_command_with_its_verdict(assistant, strong_study, tmp_path):
     out = tmp_path / "results"
     run(strong_study, Options(out=out))
@@ -58,6 +59,7 @@ def test_every_answer_is_the_document_of_the_command_with_its_verdict(assistant,
     assert files_below(strong_study) | files_below(out) == before
 
 
+@pytest.mark.slow
 def test_changes_are_answered_with_what_they_gain(assistant):
     assistant.run("study")
     changed = assistant.predict("run-1", at=["p=64"], what_if=["sum=0.5"])
@@ -69,6 +71,7 @@ def test_changes_are_answered_with_what_they_gain(assistant):
     assert halved == pytest.approx(usual / 2, rel=0.1)
 
 
+@pytest.mark.slow
 def test_long_lists_are_cut_and_the_rest_is_counted(assistant):
     assert LIMIT >= 3
     answer = assistant.run("study", limit=1)
@@ -78,6 +81,7 @@ def test_long_lists_are_cut_and_the_rest_is_counted(assistant):
     assert assistant.predict("run-1")["document"]["not_listed"] == {"kernels": 0, "regions": 0}
 
 
+@pytest.mark.slow
 def test_runs_of_one_directory_have_names_of_their_own(assistant):
     assert [assistant.run("study")["results"] for _ in range(2)] == ["run-1", "run-2"]
     assert {path.name for path in assistant.made.iterdir()} >= {"run-1", "run-2"}

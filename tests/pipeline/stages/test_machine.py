@@ -54,6 +54,7 @@ def load(tmp_path):
     return from_text
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_this_node_is_measured(load):
     measured = measure_machine(Tools(mpi_compiler="no-mpicc"), SMALL)
@@ -177,6 +178,7 @@ def test_flags_that_are_not_a_command(program):
         measure_machine(Tools(compiler=program("mycc", "exit 0"), flags='-O3 "'), SMALL)
 
 
+@pytest.mark.slow
 def test_a_launcher_that_hangs_is_ended_with_all_it_started(program, compiler, monkeypatch, tmp_path):
     monkeypatch.setattr(stage, "_LONGEST_NETWORK", 0.3)
     launcher = program("srun", f"sh -c 'sleep 2; touch {tmp_path}/late' & wait")

@@ -167,6 +167,7 @@ def test_visits_have_to_be_measured():
         per_visit(replace(read, experiment=replace(read.experiment, values=values)), "step")
 
 
+@pytest.mark.slow
 def test_everything_that_people_read_says_so(tmp_path):
     options = replace(OPTIONS, per="step")
     analysis = modelled(selected(study(mixed), options), options, "time")
@@ -219,6 +220,7 @@ def test_real_times_per_iteration_times_iterations_are_those_of_the_run(results)
     assert summary["per"] == "main/CG/ComputeSPMV"
 
 
+@pytest.mark.slow
 def test_the_page_says_so(results):
     page = (results / "report.html").read_text(encoding="utf-8")
     assert "per visit of main/CG/ComputeSPMV (90" in page
@@ -266,6 +268,7 @@ def test_runs_are_divided_by_the_steps_that_logs_state(logs):
     assert (parts.time_per_step == whole.time_per_step).all()
 
 
+@pytest.mark.slow
 def test_results_per_stated_step_say_so(logs, tmp_path):
     options = Options(out=tmp_path / "out", per="steps", scaling="strong")
     found = run(logs, options)

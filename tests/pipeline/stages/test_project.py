@@ -216,6 +216,7 @@ def test_everything_shipped_is_loaded():
     assert [each.path.stem for each in shipped_machines()][:2] == ["alps-gh200", "archer2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("form", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
 def test_a_roofline_or_a_sweep_is_drawn(form, start):
     assert projection_image(form, [project("setsm")], "").startswith(start)
@@ -257,6 +258,7 @@ def test_what_does_not_depend_on_the_input_swept_is_there_at_every_point(tmp_pat
     assert [p.total.value for p in found] == [2.0, 2.0, 2.0]
 
 
+@pytest.mark.slow
 def test_sensitivities_are_those_of_the_total():
     found = {s.name: s.elasticity for s in sensitivities_of(*files("milc", "xt5"), AT)}
     assert next(iter(found)) == "L"

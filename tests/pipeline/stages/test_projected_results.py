@@ -52,6 +52,7 @@ def found(folder):
     return project_results(folder / "out", places, [{"p": 4096.0}])
 
 
+@pytest.mark.slow
 def test_the_document_has_both_machines_and_how_each_kernel_went_over(found):
     document = json.loads(json.dumps(found.document, allow_nan=False))
     for side, name in (("from", "two cores"), ("on", "cluster & more")):
@@ -111,6 +112,7 @@ def test_what_is_scarcer_there_limits_more_likely_there(found):
     assert row["limits_here"]["memory bandwidth"] < row["limits"]["memory bandwidth"]
 
 
+@pytest.mark.slow
 def test_the_page_is_about_the_other_machine(found):
     assert "<h1>hpcg: p = 1 to 8, strong scaling, on cluster &amp; more</h1>" in found.page
     assert 'id="machines"' in found.page
@@ -132,6 +134,7 @@ def test_missing_machines_are_one_line(folder, source, target, message):
     assert message in str(caught.value)
 
 
+@pytest.mark.slow
 def test_models_are_fitted_as_they_were(tmp_path):
     prior = {(Fraction(0), 0): 2.0, (Fraction(1, 2), 1): 1.0}
     options = ModelOptions(prior=prior, rivals=3, exponents=((Fraction(1), 0), (Fraction(1, 3), 2)))

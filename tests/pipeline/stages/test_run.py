@@ -32,6 +32,7 @@ def test_what_a_killed_run_left_half_written_is_removed(strong_study, tmp_path):
     assert not list(out.rglob(f".*json*{PARTIAL}"))
 
 
+@pytest.mark.slow
 def test_a_reused_result_is_the_stored_one(strong_study, tmp_path):
     options = Options(out=tmp_path / "out")
     first, again = run(strong_study, options), run(strong_study, options)
@@ -42,6 +43,7 @@ def test_a_reused_result_is_the_stored_one(strong_study, tmp_path):
     assert list(first.damaged) == list(again.damaged)
 
 
+@pytest.mark.slow
 def test_the_provenance_holds_options_inputs_and_the_time_of_every_stage(strong_study, tmp_path):
     options = Options(out=tmp_path / "out")
     run(strong_study, options)
@@ -63,6 +65,7 @@ def test_a_stopwatch_counts_the_seconds_of_a_stage(monkeypatch):
     assert watch.seconds == {"model": pytest.approx(2.5)}
 
 
+@pytest.mark.slow
 def test_logs_get_models_but_no_filter(tmp_path):
     study = tmp_path / "study"
     study.mkdir()
@@ -75,6 +78,7 @@ def test_logs_get_models_but_no_filter(tmp_path):
     assert {kernel["region"] for kernel in found.summary["kernels"]} >= {"SCF iterations", "Initialisation"}
 
 
+@pytest.mark.slow
 def test_a_changed_file_of_run_times_is_noticed(tmp_path, strong_study):
     file, out = tmp_path / "plain.csv", tmp_path / "out"
     file.write_text("p,seconds\n1,9e-4\n")
@@ -85,6 +89,7 @@ def test_a_changed_file_of_run_times_is_noticed(tmp_path, strong_study):
     assert not run(strong_study, options).reused
 
 
+@pytest.mark.slow
 def test_every_other_metric_is_modelled_stored_and_predicted_alike(strong_study, tmp_path):
     out, at = tmp_path / "out", ({"p": 64.0},)
     summary = run(strong_study, Options(out=out, at=at)).summary
@@ -100,6 +105,7 @@ def test_every_other_metric_is_modelled_stored_and_predicted_alike(strong_study,
         assert (found["total"] is None) == (not kept["additive"])
 
 
+@pytest.mark.slow
 def test_metrics_can_be_excluded(strong_study, tmp_path):
     options = Options(out=tmp_path / "out", exclude_metrics=("time_*",))
     assert list(run(strong_study, options).summary["metrics"]) == ["visits"]
@@ -107,6 +113,7 @@ def test_metrics_can_be_excluded(strong_study, tmp_path):
     assert run(strong_study, options).summary["metrics"] == {}
 
 
+@pytest.mark.slow
 def test_an_unknown_metric_of_a_result_is_refused_with_those_there_are(strong_study, tmp_path):
     run(strong_study, Options(out=tmp_path / "out"))
     with pytest.raises(UsageError, match=r"no models of 'flops'; metrics here: time, visits, time_per_visit"):
@@ -119,6 +126,7 @@ def test_a_metric_without_a_sum_is_not_the_chosen_one(strong_study, tmp_path):
         run(strong_study, Options(out=tmp_path / "out", metric="time_per_visit"))
 
 
+@pytest.mark.slow
 def test_the_time_of_a_solver_is_its_iterations_times_the_time_of_each(tmp_path):
     """A solver visits all n^3 cells in every iteration, and the number of iterations grows about like n."""
     summary = run(SAMPLES / "openfoam-iterations", Options(out=tmp_path / "out")).summary

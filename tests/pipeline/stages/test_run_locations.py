@@ -119,6 +119,7 @@ def embedded(out):
     return carried(text)["locations"]
 
 
+@pytest.mark.slow
 def test_a_page_written_again_has_the_same_values(uneven_study, tmp_path):
     out = tmp_path / "out"
     run(uneven_study, options(tmp_path))
@@ -157,6 +158,7 @@ def test_accelerators_are_locations_of_their_own(tmp_path):
     assert pages == {"effort": False, "gpu_time": True}
 
 
+@pytest.mark.slow
 def test_results_without_such_values_have_no_file(strong_study, tmp_path):
     out = tmp_path / "out"
     run(strong_study, Options(out=out))  # all processes take the same there
@@ -175,6 +177,7 @@ def test_a_damaged_file_is_reported(uneven_study, tmp_path):
         report_stored(out, [])
 
 
+@pytest.mark.slow
 def test_what_had_to_be_folded_is_said(uneven_study, tmp_path, monkeypatch):
     run(uneven_study, options(tmp_path, out=tmp_path / "whole"))
     size = (tmp_path / "whole" / LOCATIONS).stat().st_size

@@ -88,6 +88,7 @@ def test_what_is_called_from_the_focus_belongs_to_it():
     assert len(focused(summary(read()), ("main",))["kernels"]) == 5
 
 
+@pytest.mark.slow
 def test_ids_name_call_paths():
     whole = summary(read())
     paths = {row["id"]: row["callpath"] for row in whole["kernels"]}
@@ -119,6 +120,7 @@ def test_commas_separate_patterns_but_not_arguments():
     assert options.focus == ("CG*", "MPI_*", "f(int, char)", "T<a, b>::g", "h")
 
 
+@pytest.mark.slow
 def test_a_run_with_a_focus_stores_and_reuses_it(strong_study, tmp_path):
     options = Options(out=tmp_path / "out", focus=("solve",), without=("sum",))
     first, again = run(strong_study, options), run(strong_study, options)

@@ -70,6 +70,7 @@ def result(tmp_path_factory):
     return folder, run(folder / "runs", Options(out=folder / "out"))
 
 
+@pytest.mark.slow
 def test_a_run_says_so_once_and_stores_who_was_left_out(result):
     folder, found = result
     assert sum("measured under 2 different filters" in notice for notice in found.notices) == 1

@@ -113,6 +113,7 @@ def results(strong_study, tmp_path):
     return tmp_path / "out"
 
 
+@pytest.mark.slow
 def test_the_report_has_the_targets_asked_for_or_those_of_the_run(results):
     space = "\N{NO-BREAK SPACE}"
     assert report_stored(results, ()) == results / "report.html"
@@ -121,6 +122,7 @@ def test_the_report_has_the_targets_asked_for_or_those_of_the_run(results):
     assert f"at p{space}={space}333" in (results / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_a_report_needs_the_evidence_of_its_filter_as_it_was_written(results):
     (results / "app.filter.json").write_text("{torn")
     with pytest.raises(InputError, match=r"app\.filter\.json has changed since it was written\); run `pipel"):
@@ -132,6 +134,7 @@ def test_a_report_needs_the_evidence_of_its_filter_as_it_was_written(results):
     report_stored(results, ())
 
 
+@pytest.mark.slow
 def test_a_new_report_is_part_of_the_result(results):
     old = (results / "report.html").read_bytes()
     report_stored(results, [{"p": 333.0}])
@@ -139,6 +142,7 @@ def test_a_new_report_is_part_of_the_result(results):
     assert open_result(results).damages() == []
 
 
+@pytest.mark.slow
 def test_a_report_says_that_a_directory_cannot_be_locked(results, monkeypatch):
     import errno
     import fcntl
@@ -241,6 +245,7 @@ def test_an_inspection_of_a_series_file(tmp_path):
     assert (found["runs"], found["skipped"]) == ([], [])
 
 
+@pytest.mark.slow
 def test_the_page_is_made_of_all_that_a_run_found(strong_study, tmp_path, monkeypatch):
     made = []
     monkeypatch.setattr("pipeline.stages.report.report_html", lambda report: made.append(report) or "")

@@ -241,6 +241,7 @@ def test_the_key_can_be_stored(tmp_path):
     assert json.loads(json.dumps(reuse_key(options))) == reuse_key(options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "reused"),
     [

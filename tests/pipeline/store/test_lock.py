@@ -40,6 +40,7 @@ def test_a_second_run_says_that_it_waits_until_the_first_has_ended(other_run, tm
     assert told == [f"another run is writing to {tmp_path}; waiting"]
 
 
+@pytest.mark.slow
 def test_two_runs_at_once_leave_one_whole_result(strong_study, tmp_path):
     out = tmp_path / "results"
     start = "from pipeline.cli import main; main()"

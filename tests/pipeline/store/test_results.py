@@ -128,6 +128,7 @@ def result(strong_study, tmp_path):
     return options, reuse_key(options), [InputFile(**file) for file in stored["inputs"]]
 
 
+@pytest.mark.slow
 def test_a_result_is_reused_for_the_same_inputs_and_options(result):
     options, key, inputs = result
     assert unchanged(options.out, key, inputs)
@@ -136,12 +137,14 @@ def test_a_result_is_reused_for_the_same_inputs_and_options(result):
     assert not unchanged(options.out, key, [replace(inputs[0], sha256="0" * 64), *inputs[1:]])
 
 
+@pytest.mark.slow
 def test_a_result_of_other_software_is_not_reused(result):
     options, key, inputs = result
     sign(options.out, software={"python": "2.7"})
     assert not unchanged(options.out, key, inputs)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     ["run.json", "models.parquet", "metric_models.parquet", "summary.json", "app.filter", "report.html"],
@@ -152,6 +155,7 @@ def test_an_incomplete_result_is_not_reused(result, name):
     assert not unchanged(options.out, key, inputs)
 
 
+@pytest.mark.slow
 def test_a_damaged_result_is_not_reused(result):
     options, key, inputs = result
     file = options.out / "models.parquet"
@@ -163,6 +167,7 @@ def test_a_damaged_result_is_not_reused(result):
     assert open_result(options.out).damages() == []
 
 
+@pytest.mark.slow
 def test_the_provenance_says_what_was_done(result, strong_study):
     options, key, _ = result
     stored = open_result(options.out).provenance
@@ -176,6 +181,7 @@ def test_the_provenance_says_what_was_done(result, strong_study):
     assert {"python", "numpy", "callpath-pipeline"} <= set(stored["software"])
 
 
+@pytest.mark.slow
 def test_models_come_back_as_they_were_stored(result):
     from ingest.locate import locate
     from pipeline.stages.ingest import ingest
@@ -201,6 +207,7 @@ def test_models_come_back_as_they_were_stored(result):
             )
 
 
+@pytest.mark.slow
 def test_back_test_and_runtime_are_those_of_the_run(strong_study, tmp_path):
     out = tmp_path / "out"
     result = run(strong_study, Options(out=out, at=({"p": 64.0},)))

@@ -154,6 +154,7 @@ def test_texts_end_are_bounded_and_do_not_overlap():
         file.text(15)
 
 
+@pytest.mark.slow
 def test_files_that_are_missing_or_truncated_are_named(tmp_path):
     database = write_database(tmp_path / "a", CONTEXTS, [TIME], [thread(0)])
     assert [file.name for file in files(database)] == ["meta.db", "profile.db"]

@@ -254,6 +254,7 @@ rest = "8 * mach.one(P)"
 """
 
 
+@pytest.mark.slow
 def test_medians_of_rivals_add_up(projected):
     (found, exact) = (
         projected({"P": 2048}, application=SUMS.format(total=total), machine=RIVALS)

@@ -79,6 +79,7 @@ def test_a_new_measurement_is_a_draw_of_the_curve_and_of_its_scatter(weights):
     assert drawn == pytest.approx(curve * scatter if weights == "relative" else curve + scatter)
 
 
+@pytest.mark.slow
 def test_a_nonlinear_formula_is_fitted_within_bounds():
     x = np.linspace(1, 10, 12)
     model = symbol("a") * symbol("x") ** symbol("k")
@@ -101,6 +102,7 @@ def test_a_nonlinear_formula_is_fitted_within_bounds():
     assert low.parameters[1].value == pytest.approx(1.2, rel=1e-5)
 
 
+@pytest.mark.slow
 def test_an_upper_bound_holds_for_a_linear_formula_too():
     found = fit(
         "red",
@@ -117,6 +119,7 @@ def test_an_upper_bound_holds_for_a_linear_formula_too():
     )
 
 
+@pytest.mark.slow
 def test_a_formula_with_a_part_that_no_parameter_scales():
     data = {"P": P, "e": np.full(8, 5e-6)}
     found = fit("red", TREE + symbol("e", TIME), TWO, Measurements(data, 25e-6 + 8e-6 * np.log2(P)))

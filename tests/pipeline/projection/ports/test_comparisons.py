@@ -31,6 +31,7 @@ def comparison(request):
     return compare_models(portmap, groups, "base")
 
 
+@pytest.mark.slow
 def test_measured_variants_left_out_in_turn(comparison):
     """One port map for both instruction sets: at most 7.5 % in the mean; equal IPC gives 12.4 and 15.1 %."""
     for isa, ipc in (("SSE4.2", 0.124), ("AVX2", 0.151)):
@@ -74,6 +75,7 @@ def test_variants_that_cannot_be_compared(tmp_path):
         compare_models(skylake, {"few": variants_in(read_columns(few), skylake)}, "none")
 
 
+@pytest.mark.slow
 def test_each_variant_is_predicted_without_itself():
     """Every prediction by hand: counts, cycles and the fit to all other variants of its group."""
     skylake = read_port_map("skylake-x")

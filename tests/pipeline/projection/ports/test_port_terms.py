@@ -67,6 +67,7 @@ def test_ports_are_loaded_with_the_cycles_of_the_target(files, variants):
     assert found.cycles.sum(axis=1).max() == pytest.approx(cycles(WHOLE, target, cpi))
 
 
+@pytest.mark.slow
 def test_models_are_compared_on_the_variants(files, variants):
     found = model_comparisons(*files())
     expected = compare_models(WHOLE, {"flux": variants}, "v0").summary()
@@ -75,6 +76,7 @@ def test_models_are_compared_on_the_variants(files, variants):
     assert set(expected) == {"equal IPC", "superscalar", "contention"}
 
 
+@pytest.mark.slow
 def test_terms_with_the_same_ports_and_mini_app_are_groups_of_one_comparison(files, variants):
     """The constant ratio is measured in the first and assumed in the others."""
     twice = (

@@ -66,6 +66,7 @@ def predictions(analysis):
         yield from vars(level.models.predict(POINTS, 0.5)).values()
 
 
+@pytest.mark.slow
 def test_on_its_own_machine_a_study_stays_what_it_is(measured, places):
     found = project_study(measured["time"], measured, places[0], places[0], ModelOptions())
     for here, there in zip(predictions(found.here), predictions(found.there), strict=True):
@@ -126,6 +127,7 @@ def test_an_mpi_region_by_hand(projection, measured):
     np.testing.assert_allclose(there[row], expected, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_calls_that_move_nothing_go_with_the_computing(places):
     """MPI_Irecv posts a message whose bytes are counted where it is completed."""
 

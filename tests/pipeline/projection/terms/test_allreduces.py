@@ -93,6 +93,7 @@ def test_intervals_hold_what_was_left_out():
     assert np.mean(held) >= 0.8
 
 
+@pytest.mark.slow
 def test_terms_of_files(tmp_path):
     rows = [{"P": int(p), "time": f"{5 + 3 * np.log2(p / 128)} us"} for p in NODES]
 

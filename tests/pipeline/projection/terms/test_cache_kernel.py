@@ -177,6 +177,7 @@ def test_slopes_of_zero_and_breaks_at_the_ends_are_not_identified():
     assert identified((5e-6, 9e-6, 1500.0)) == [True, True, True]
 
 
+@pytest.mark.slow
 def test_intervals_of_parameters_and_of_new_data_cover():
     exact = truth("XE6", "GF")
     random = np.random.default_rng(2)

@@ -100,6 +100,7 @@ def test_equal_weights_let_the_largest_decide():
     assert abs(equal - 1e-6) < 1e-9 < abs(relative - 1e-6)
 
 
+@pytest.mark.slow
 def test_the_same_file_gives_the_same_fit():
     content = {"formula": "a * n ** k", "parameters": {"a": "us", "k": "1"}, "data": rows(lambda n: n**1.7)}
     first, second = fitted(content)[1], fitted(content)[1]

@@ -79,6 +79,7 @@ def test_wall_time_and_cost_are_one_limit():
     assert both.jobs.tightest[place] in ("deadline", "budget")
 
 
+@pytest.mark.slow
 @given(st.floats(0.3, 30), st.floats(0.05, 0.99))
 @settings(max_examples=20)
 def test_all_limits_hold_no_more_probably_than_each_and_no_less_than_if_they_were_unrelated(deadline, share):

@@ -91,6 +91,7 @@ def test_repetitions_that_cannot_narrow_the_answer_are_not_made():
     assert 0.01 < found.expected < 2 * found.width
 
 
+@pytest.mark.slow
 def test_extra_runs_have_a_chance_to_answer():
     noisy = study(noise=0.3)
     width = relative_width(answer(noisy, question()))
@@ -143,6 +144,7 @@ def test_answers_are_the_figures_of_the_runtime(quantity):
     assert relative_width(found) == pytest.approx((found.upper - found.lower)[0] / found.value[0])
 
 
+@pytest.mark.slow
 def test_a_figure_that_does_not_exist_has_no_width():
     mesh = study(decision=SIZE)
     assert relative_width(answer(mesh, question())) == float("inf")
@@ -150,6 +152,7 @@ def test_a_figure_that_does_not_exist_has_no_width():
     assert next_round(progress([2] * 5, FIVE), question(), mesh).end is End.NOTHING_HELPS
 
 
+@pytest.mark.slow
 def test_foreseen_widths_are_those_that_further_runs_have():
     again = np.full(5, 3)
     foreseen = foreseen_widths(STUDY, question(), FIVE, again)
@@ -158,6 +161,7 @@ def test_foreseen_widths_are_those_that_further_runs_have():
     assert foreseen_widths(STUDY, question(), FIVE, again).tolist() == foreseen.tolist()
 
 
+@pytest.mark.slow
 def test_points_get_the_runs_that_are_asked_for():
     ends = SCALES[[0, 4]]
     most, some = (foreseen_widths(STUDY, question(), ends, np.array(runs)) for runs in ([3, 3], [3, 1]))
@@ -169,6 +173,7 @@ def test_points_get_the_runs_that_are_asked_for():
     )
 
 
+@pytest.mark.slow
 def test_a_scale_at_the_target_is_foreseen_to_settle_it():
     beyond = np.array([[128.0], [256.0]])
     foreseen = foreseen_widths(STUDY, question(), beyond, np.array([2, 2]))

@@ -49,6 +49,7 @@ def test_ideal_strong_scaling_is_exact():
     assert np.isnan(found.weak_efficiency.value).all() and np.isnan(found.work_rate.value).all()
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.integers(1, 3), st.floats(0.0, 0.2))
 @settings(max_examples=8, deadline=None)
 def test_figures_agree_with_each_other_and_with_the_total(seed, start, noise):
@@ -211,6 +212,7 @@ def test_an_error_that_all_scales_share_widens_times_and_cancels_in_ratios():
     assert after.efficiency.above.tolist() == before.efficiency.above.tolist()
 
 
+@pytest.mark.slow
 def test_the_sample_by_hand():
     analysis = modelled(ingest(locate(SAMPLES / "hpcg-strong"), "time"), Options(), "time")
     found = figures(analysis)

@@ -54,6 +54,7 @@ def test_nodes_that_are_half_full_stay_so():
     assert found.core_hours.value == pytest.approx(np.full(6, 4 * 64 / 3600), rel=1e-3)
 
 
+@pytest.mark.slow
 def test_a_weakly_scaling_run_costs_all_its_cores():
     analysis = weak()
     assert analysis.decision == WEAK

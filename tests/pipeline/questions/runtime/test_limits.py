@@ -44,6 +44,7 @@ def test_a_scale_in_between_is_found_where_the_model_is_clearly_better():
     assert found.fastest.value == pytest.approx(20, rel=0.02)
 
 
+@pytest.mark.slow
 def test_the_threshold_counts():
     analysis = strong(noise=0.0)  # efficiency 64.1 / (64 + 0.1 p)
     for threshold in (0.99, 0.9, 0.5):

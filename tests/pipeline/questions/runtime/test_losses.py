@@ -12,6 +12,7 @@ from pipeline.questions.runtime.runtime import runtime
 from tests.pipeline.questions.runtime.programs import STRONG, WEAK, experiment, strong, weak
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.booleans())
 @settings(max_examples=10, deadline=None)
 def test_the_losses_of_the_regions_add_up_exactly(seed, is_weak):

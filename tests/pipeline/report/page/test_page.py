@@ -195,6 +195,7 @@ def test_what_is_not_unicode_is_replaced() -> None:
     assert "bad ? byte" in text
 
 
+@pytest.mark.slow
 def test_other_metrics_are_there_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
     report = with_other_metrics(study())
     shown = carried(report_html(report))["others"]

@@ -210,6 +210,7 @@ def _larger(level: Level, count: int, points: int, repetitions: int) -> Level:
     return Level(large, level.models.take(every))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [study, two_parameter_study, three_parameter_study])
 def test_a_page_of_1000_call_paths_has_at_most_1_mb(
     monkeypatch: pytest.MonkeyPatch, made: Callable[[], Analysis]

@@ -181,6 +181,7 @@ def test_markdown_for_a_pull_request():
     assert "Too few entries to tell: 4, at least 7 are needed" in files(history(4, at=99))["pull-request.md"]
 
 
+@pytest.mark.slow
 def test_entries_are_carried_in_little_space():
     entries = history(300, digests=True)
     data = carried(files(entries)[page_of(KERNELS[1])])
