@@ -6,7 +6,6 @@ from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import ndtri
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.prediction_formula import PredictionFormula
@@ -165,6 +164,8 @@ def widened(
     Returns:
         float64[3, K, Q].
     """
+    from scipy.special import ndtri
+
     lower, value, upper = quantiles
     usable = value > 0
     logs = np.log(np.where(usable, np.maximum(quantiles, LEAST * value), 1.0))

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
-from scipy.special import expit, logit
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.region_class import Activity, RegionClass, region_class
@@ -125,6 +124,8 @@ class KernelTable:
         Those of tested ones are certain. The others have one draw together: they are of one program, and
         their sum is not better known for being split up. It is moved as far as signs moved the mix.
         """
+        from scipy.special import expit, logit
+
         best = self.mix[kernels]
         draws = random.dirichlet(np.maximum(MIX_OBSERVATIONS * _TYPICAL, SMALLEST_SHARE), DRAWS)[:, None]
         moved = logit(draws[..., _MEMORY]) - logit(_TYPICAL[_MEMORY])

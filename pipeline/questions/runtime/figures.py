@@ -230,25 +230,32 @@ class RuntimeStudy:
         low, high = np.quantile(drawn[1:], TAILS, axis=0)
         return np.maximum(-low, 0.0), np.maximum(high, 0.0)
 
-    def figures(self, points: FloatArray, measured: BoolArray, total: Estimate | None = None) -> Figures:
+    def figures(
+        self,
+        points: FloatArray,
+        measured: BoolArray,
+        total: Estimate | None = None,
+        *,
+        joint_errors: bool = True,
+    ) -> Figures:
         """Return all figures at points.
 
         Args:
             points: float64[Q, D].
             measured: bool[Q]; the others are predicted.
-            total: the totals at the points, if they are exactly known: there are no joint errors then.
+            total: the totals at the points, as of `totals`, if they are known already.
+            joint_errors: whether intervals have them; where only values count, that saves their draws.
         """
         references = self.references(points)
         has_measured_reference, _ = self.measured_at(references)
         locations, locations_before = self.locations(points), self.locations(references)
-        errs = total is None
         total = total or self.totals(points, measured)
         before = self.totals(references, has_measured_reference)
         effort, wall = self._effort_and_wall(total, locations)
         effort_before, wall_before = self._effort_and_wall(before, locations_before)
         itself = (points == references).all(axis=1) & (measured == has_measured_reference)
         nothing = np.zeros((2, len(points)))
-        apart = self._joint_error(points, references) if errs else nothing
+        apart = self._joint_error(points, references) if joint_errors else nothing
 
         def compared(by: Comparison, before: Estimate, here: Estimate) -> Estimate:
             return self._compared(by, before.over(here).widened(*apart), itself)
@@ -256,7 +263,7 @@ class RuntimeStudy:
         efficiency = compared(Comparison.STRONG, effort_before, effort)
         held = held_share(self.analysis.experiment, points, locations, self.node_cores)
         size = points[:, self.column] / references[:, self.column]
-        joint = self._joint_error(points) if errs else nothing
+        joint = self._joint_error(points) if joint_errors else nothing
         whole_effort, whole_wall = (one.widened(self.common_error).widened(*joint) for one in (effort, wall))
         return Figures(
             points=points,

@@ -108,7 +108,8 @@ def _between(study: RuntimeStudy, figures: Figures, rows: IntArray, target: Floa
         total = total * np.exp(np.where((scales >= known[0]) & (scales <= known[-1]), missed, 0.0))
     nothing = np.zeros(len(scales))
     points = along_parameter(target, study.column, scales)
-    return study.figures(points, nothing.astype(np.bool_), Estimate(total, nothing, nothing))
+    exact = Estimate(total, nothing, nothing)
+    return study.figures(points, nothing.astype(np.bool_), exact, joint_errors=False)
 
 
 def scales_between(first: float, last: float, given: FloatArray) -> FloatArray:

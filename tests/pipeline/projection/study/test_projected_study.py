@@ -17,6 +17,8 @@ from pipeline.projection.study.measured_inside import measured_inside
 from pipeline.projection.study.mpi_calls import Pattern, network_ratio
 from pipeline.projection.study.projected_study import project_study
 from pipeline.questions.analysis import analyse, look_ahead
+from pipeline.questions.choosing.choice import choose
+from pipeline.questions.choosing.limits import JobLimits
 from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.runtime.runtime import runtime
 from tests.pipeline.projection.study.machines import FAST, SLOW, STRONG, machine, study
@@ -95,6 +97,9 @@ def test_what_takes_all_scales_there_alike_cancels_in_the_efficiency(places, tmp
         np.testing.assert_allclose(there.efficiency.below, here.efficiency.below, rtol=1e-3)
         np.testing.assert_allclose(there.efficiency.above, here.efficiency.above, rtol=1e-3)
         assert (there.wall.below > here.wall.below + 0.1).all()
+    jobs = choose(found.there, POINTS[-1], JobLimits()).jobs.figures
+    known = RuntimeStudy(found.there).figures(jobs.points, jobs.measured)
+    np.testing.assert_allclose(jobs.wall.below, known.wall.below)
 
 
 def test_a_kernel_that_computes_by_hand(projection):
