@@ -107,12 +107,7 @@ def _best_known(study: RuntimeStudy, points: FloatArray) -> Figures:
     measured, _ = study.measured_at(points)
     known = study.totals(points, measured)
     predicted = study.totals(points, np.zeros(len(points), dtype=np.bool_))
-    unsure = ~np.isfinite(known.below)
-    below, above = (
-        np.where(unsure, theirs, own)
-        for own, theirs in ((known.below, predicted.below), (known.above, predicted.above))
-    )
-    return study.figures(points, measured, Estimate(known.value, below, above))
+    return study.figures(points, measured, known.with_sides_of(predicted, ~np.isfinite(known.below)))
 
 
 def _of_runs(name: str, resources: Mapping[str, Analysis], points: FloatArray) -> Estimate:

@@ -51,6 +51,11 @@ class Estimate:
         parts = zip(vars(self).values(), vars(other).values(), strict=True)
         return Estimate(*(np.where(wanted, mine, theirs) for mine, theirs in parts))
 
+    def with_sides_of(self, other: "Estimate", wanted: BoolArray) -> "Estimate":
+        """Return the figures with the sides of another's intervals where that is wanted, bool[Q]."""
+        sides = ((self.below, other.below), (self.above, other.above))
+        return Estimate(self.value, *(np.where(wanted, theirs, own) for own, theirs in sides))
+
     def times(self, factor: FloatArray | float) -> "Estimate":
         """Multiply by an exact positive factor."""
         return Estimate(self.value * factor, self.below, self.above)

@@ -207,9 +207,7 @@ class RuntimeStudy:
             return found
         models = self.analysis.callpaths.models.with_common_error(None, None)
         predicted = from_prediction(predict_total(models, points)).narrowed(*self._joint_error(points))
-        sides = ((found.below, predicted.below), (found.above, predicted.above))
-        known = Estimate(found.value, *(np.where(unsure, of_model, own) for own, of_model in sides))
-        return known.where(measured, predicted)
+        return found.with_sides_of(predicted, unsure).where(measured, predicted)
 
     def _joint_error(
         self, points: FloatArray, compared_with: FloatArray | None = None
@@ -220,7 +218,7 @@ class RuntimeStudy:
             points: float64[Q, D].
             compared_with: other points, of whose totals over those at the points the error is.
         """
-        if self.analysis.joint_errors is None:
+        if self.analysis.joint_errors is None or not len(points):
             return np.zeros(len(points)), np.zeros(len(points))
         both = np.concatenate([points, points if compared_with is None else compared_with])
         one_each, place = np.unique(both, axis=0, return_inverse=True)

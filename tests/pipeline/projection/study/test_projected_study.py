@@ -97,6 +97,8 @@ def test_what_takes_all_scales_there_alike_cancels_in_the_efficiency(places, tmp
         np.testing.assert_allclose(there.efficiency.below, here.efficiency.below, rtol=1e-3)
         np.testing.assert_allclose(there.efficiency.above, here.efficiency.above, rtol=1e-3)
         assert (there.wall.below > here.wall.below + 0.1).all()
+    none = RuntimeStudy(found.there).figures(POINTS[:0], np.zeros(0, dtype=np.bool_))
+    assert len(none.wall) == len(none.efficiency) == 0
     jobs = choose(found.there, POINTS[-1], JobLimits()).jobs.figures
     known = RuntimeStudy(found.there).figures(jobs.points, jobs.measured)
     np.testing.assert_allclose(jobs.wall.below, known.wall.below)
