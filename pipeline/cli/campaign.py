@@ -130,9 +130,8 @@ def status(
     json: Json = None,
 ) -> None:
     """Show how far the runs are, and the last lines of the logs of those that failed."""
-    from pipeline.report.page.campaign_page import campaign_html
     from pipeline.report.terminal.campaigns import show_status
-    from pipeline.stages.campaign import progress_summary, read_progress
+    from pipeline.stages.campaign import read_progress
 
     require_one_on_standard_output({"--out": page, "--json": json})
 
@@ -143,10 +142,7 @@ def status(
 
     while True:
         progress = read_progress(file)
-        if page is not None:
-            write_output(page, campaign_html(progress_summary(progress)))
-        if page != STANDARD_OUTPUT:
-            _present(progress, json, draw)
+        _present(progress, json, draw, page)
         if not watch or not progress.under_way:
             return
         time.sleep(interval)
@@ -211,10 +207,16 @@ def _show_progress(progress: "CampaignProgress", json: str | None) -> None:
         raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
-def _present(progress: "CampaignProgress", json: str | None, draw: Callable[..., None]) -> None:
+def _present(
+    progress: "CampaignProgress", json: str | None, draw: Callable[..., None], page: str | None = None
+) -> None:
     from pipeline.report.render.console import console
     from pipeline.stages.campaign import progress_summary
 
     summary = progress_summary(progress)
-    if not write_summary(json, summary):
+    if page is not None:
+        from pipeline.report.page.campaign_page import campaign_html
+
+        write_output(page, campaign_html(summary))
+    if page != STANDARD_OUTPUT and not write_summary(json, summary):
         draw(console(), summary)

@@ -45,6 +45,11 @@ class Cells:
     unit_in_title: bool = False
 
     @property
+    def is_empty(self) -> bool:
+        """Whether there are rows, and none has a value."""
+        return len(self.values) > 0 and all(value is None for value in self.values)
+
+    @property
     def file_heading(self) -> str:
         """What people read above the column where there is no title."""
         return with_unit(self.heading, self.unit) if self.unit_in_title else self.heading

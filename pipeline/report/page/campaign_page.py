@@ -34,11 +34,7 @@ def campaign_html(summary: CampaignSummary) -> str:
             "asked": asked,
             "answers": answers,
             "rounds": cells_data(rounds_table(summary).for_readers),
-            "scales": cells_data(
-                cells
-                for cells in scales_table(summary).for_readers
-                if any(value is not None for value in cells.values)
-            ),
+            "scales": cells_data(cells for cells in scales_table(summary).for_readers if not cells.is_empty),
             "runs": cells_data(runs_table(summary["runs"]).for_readers),
         },
         heading=summary["name"],

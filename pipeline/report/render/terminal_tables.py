@@ -48,9 +48,7 @@ def terminal_table(table: DataTable, width: int, *, names: Names | None = None) 
         width: of the terminal.
         names: writes names within a width, if not as call paths or texts cut in the middle.
     """
-    shown = [
-        cells for cells in table.on_screen if not cells.values or any(v is not None for v in cells.values)
-    ]
+    shown = [cells for cells in table.on_screen if not cells.is_empty]
     place = next((n for n, cells in enumerate(shown) if cells.paths), 0)
     before, named, columns = shown[:place], shown[place], shown[place + 1 :]
     title, texts = _with_marks(before, named.heading, names or _names(named))

@@ -9,7 +9,7 @@ import { chartTools } from "../draw/files.js";
 import { columnsOf, DataTable } from "../draw/table.js";
 import { Address } from "../state.js";
 import { buildTheme, followAddress } from "../views/navigation.js";
-import { tableSearch } from "../views/search.js";
+import { searchedTable } from "../views/search.js";
 
 /** @import { ColumnPayload } from "../draw/table.js" */
 
@@ -62,35 +62,17 @@ function plainTable(place, caption, columns) {
   new DataTable(host, { caption, columns: columnsOf(columns), sort: columns[0].key, rows: () => all, kept });
 }
 
-let found = -1;
-const table = new DataTable(byId("runs-table"), {
+const nameOf = (/** @type {number} */ row) => runs[0].texts[row];
+const { search } = searchedTable(byId("runs-table"), "runs", address, nameOf, {
   caption: "Runs",
   columns: columnsOf(runs),
   sort: ORDER,
-  rows: () => runs[0].texts.map((_, row) => row).filter((row) => address.hasWords(runs[0].texts[row])),
-  pick: {
-    name: (row) => runs[0].texts[row],
-    is: (row) => row === found,
-    toggle: (row) => {
-      found = row === found ? -1 : row;
-      table.refresh();
-    },
-  },
+  rows: () => runs[0].texts.map((_, row) => row).filter((row) => address.hasWords(nameOf(row))),
   kept: {
     order: address.kept.get("order") ?? ORDER,
     open: [],
     onOrder: (order) => address.keep("order", order === ORDER ? null : (order ?? `-${ORDER}`)),
     onOpen: () => {},
-  },
-});
-const search = tableSearch({
-  noun: "runs",
-  address,
-  table,
-  at: (row) => row === found,
-  goTo: (row) => {
-    found = row;
-    table.refresh();
   },
 });
 byId("controls").append(...search.nodes);

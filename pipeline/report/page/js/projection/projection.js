@@ -6,10 +6,10 @@ import { linearDomain, logDomain } from "../draw/axes.js";
 import { drawBand, drawDots, drawLine, drawTarget, frame } from "../draw/chart.js";
 import { byId, el, onResize, selector } from "../draw/dom.js";
 import { chartTools } from "../draw/files.js";
-import { columnsOf, DataTable } from "../draw/table.js";
+import { columnsOf } from "../draw/table.js";
 import { Address } from "../state.js";
 import { buildTheme, followAddress } from "../views/navigation.js";
-import { tableSearch } from "../views/search.js";
+import { searchedTable } from "../views/search.js";
 
 /** @import { ColumnPayload } from "../draw/table.js" */
 
@@ -71,33 +71,12 @@ function draw(host) {
 }
 
 let columns = points[chosen].columns;
-const rows = () =>
-  columns[0].texts.map((_, row) => row).filter((row) => address.hasWords(columns[0].texts[row]));
-/** @type {number} */
-let found = -1;
-const table = new DataTable(byId("parts-table"), {
+const nameOf = (/** @type {number} */ row) => columns[0].texts[row];
+const { table, search } = searchedTable(byId("parts-table"), "parts", address, nameOf, {
   caption: "Parts of the total",
   columns: columnsOf(columns, {}, "", (i) => columns[i]),
   sort: "value",
-  rows,
-  pick: {
-    name: (row) => columns[0].texts[row],
-    is: (row) => row === found,
-    toggle: (row) => {
-      found = row === found ? -1 : row;
-      table.refresh();
-    },
-  },
-});
-const search = tableSearch({
-  noun: "parts",
-  address,
-  table,
-  at: (row) => row === found,
-  goTo: (row) => {
-    found = row;
-    table.refresh();
-  },
+  rows: () => columns[0].texts.map((_, row) => row).filter((row) => address.hasWords(nameOf(row))),
 });
 const host = document.getElementById("sweep-plot");
 const again = () => host && draw(host);
