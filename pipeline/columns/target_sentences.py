@@ -7,6 +7,7 @@ from typing import Any
 from ingest.experiment import counted_work
 from ingest.resource_use import ENERGY, MEMORY, NODE_MEMORY
 from ingest.run_settings import counts_work
+from pipeline.columns.limit_intervals import limit_interval_text
 from pipeline.questions.runtime.figures import SECONDS_PER_HOUR
 from pipeline.questions.runtime.trust import extrapolation_text
 from pipeline.wording.escaping import shown_name, visible
@@ -82,10 +83,10 @@ def limits_sentence(runtime: Mapping[str, Any], *, predicted: bool) -> str:
         sentences.append(f"Fastest at {point_text(fastest)}{_origin(runtime['fastest_measured'])}{place}.")
     if efficient["point"] is not None and (predicted or efficient["measured"]):
         more = " or beyond" if efficient["at_the_end"] else ""
-        sentences.append(
-            f"At least {given_percent(efficient['threshold'])} efficient up to "
-            f"{point_text(efficient['point'])}{more}{_origin(efficient['measured'])}."
-        )
+        point, asked = efficient["point"], given_percent(efficient["threshold"])
+        sure = limit_interval_text(efficient.get("interval"), parameter, len(point))
+        there = f"{point_text(point)}{more}{sure}{_origin(efficient['measured'])}"
+        sentences.append(f"At least {asked} efficient up to {there}.")
     return " ".join(sentences)
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
+from pipeline.columns.limit_intervals import limit_interval, limit_interval_text
 from pipeline.columns.model_json import point_json
 from pipeline.questions.analysis import largest_point
 from pipeline.questions.runtime.figures import Comparison, Figures
@@ -91,7 +92,8 @@ def _efficient(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:
         return f"{text}: below {asked} at every scale"
     if _is_at(limit, here):
         return f"{text}: worth it, at least {asked}"
-    return f"{text}: at least {asked} only up to {_at(parameters, limit.point)}"
+    sure = limit_interval_text(limit_interval(limit), found.parameter, len(parameters))
+    return f"{text}: at least {asked} only up to {_at(parameters, limit.point)}{sure}"
 
 
 def _grown(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.columns.column import json_rows
+from pipeline.columns.limit_intervals import limit_interval
 from pipeline.columns.loss_sentences import causes_json
 from pipeline.columns.model_json import point_json
 from pipeline.columns.scales import SCALES, WHERE_MEASURED, known
@@ -91,6 +92,7 @@ def _efficient_up_to(found: Limit | None, threshold: float, parameters: Sequence
         "measured": None if found is None else found.measured,
         "efficiency": None if found is None else number(found.value),
         "at_the_end": None if found is None else found.at_the_end,
+        "interval": None if found is None else limit_interval(found),
     }
 
 

@@ -14,7 +14,7 @@ from pipeline.questions.choosing.limits import JobLimits
 from pipeline.questions.choosing.scales import job_points
 from pipeline.questions.resource_use import resource_at
 from pipeline.questions.runtime.estimate import Estimate, from_prediction
-from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy
+from pipeline.questions.runtime.figures import Comparison, RuntimeStudy
 from pipeline.questions.runtime.held_share import node_cores_of, whole_nodes
 
 NOTHING: Mapping[str, Analysis] = MappingProxyType({})
@@ -77,7 +77,7 @@ def choose(
     """
     study = RuntimeStudy(analysis, node_cores=node_cores)
     points = job_points(study, target)
-    figures = _best_known(study, points)
+    figures = study.figures(points, study.measured_at(points)[0])
     cores = node_cores or node_cores_of(analysis.experiment)
     unknown = np.full(len(points), np.nan)
     jobs = Jobs(
@@ -97,17 +97,6 @@ def choose(
         best=_best(study.comparison, jobs, np.flatnonzero(holds)),
         relaxed=() if holds.any() else _relaxations(jobs),
     )
-
-
-def _best_known(study: RuntimeStudy, points: FloatArray) -> Figures:
-    """Return figures at points float64[Q, D]: measured where they were measured, else predicted.
-
-    A measured time that no repetition tells the noise of has the interval of its prediction.
-    """
-    measured, _ = study.measured_at(points)
-    known = study.totals(points, measured)
-    predicted = study.totals(points, np.zeros(len(points), dtype=np.bool_))
-    return study.figures(points, measured, known.with_sides_of(predicted, ~np.isfinite(known.below)))
 
 
 def _of_runs(name: str, resources: Mapping[str, Analysis], points: FloatArray) -> Estimate:

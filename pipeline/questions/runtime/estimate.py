@@ -45,6 +45,11 @@ class Estimate:
         """Return some of the figures."""
         return Estimate(self.value[rows], self.below[rows], self.above[rows])
 
+    def joined(self, other: "Estimate") -> "Estimate":
+        """Return the figures, then those of another."""
+        parts = zip(vars(self).values(), vars(other).values(), strict=True)
+        return Estimate(*(np.concatenate([mine, theirs]) for mine, theirs in parts))
+
     def where(self, wanted: BoolArray, other: "Estimate | None" = None) -> "Estimate":
         """Return the figures that are wanted, bool[Q], and for the rest those of another, or else NaN."""
         other = other or Estimate(*np.full((3, len(self)), np.nan))

@@ -198,11 +198,12 @@ class RuntimeStudy:
     def totals(self, points: FloatArray, measured: BoolArray) -> Estimate:
         """Return the totals at points float64[Q, D], measured or predicted, without errors they share.
 
-        Those are `common_error` and the joint errors of the analysis.
+        Those are `common_error` and the joint errors of the analysis. A measured total that no repetition
+        tells the noise of has the interval of its prediction.
         """
         _, place = self.measured_at(points)
         found = self.measured_total.take(place)
-        unsure = np.isnan(found.below) & (self.analysis.joint_errors is not None)
+        unsure = np.isnan(found.below) & np.isfinite(found.value) & (not self.analysis.is_profile)
         if measured.all() and not unsure.any():
             return found
         models = self.analysis.callpaths.models.with_common_error(None, None)

@@ -1,6 +1,7 @@
 """How far a program scales: where it is fastest, and up to which scale it is efficient."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -23,12 +24,16 @@ class Limit:
         measured: whether the figure there is measured rather than predicted.
         value: the figure: wall time in seconds, or efficiency.
         at_the_end: whether it is the largest scale looked at, so that the limit may lie beyond.
+        lower: lower end of the 90 % interval of the scale; NaN if it is unknown, 0 below all scales.
+        upper: upper end; infinite if it is beyond all scales.
     """
 
     point: FloatArray
     measured: bool
     value: float
     at_the_end: bool
+    lower: float = np.nan
+    upper: float = np.nan
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,14 +45,22 @@ class ScalesInView:
         measured: bool[Q].
         named: bool[Q], whether the point is a measured one or a target, rather than one in between.
         wall: float64[Q], seconds.
-        efficiency: float64[Q].
+        efficiency: Q of them.
     """
 
     points: FloatArray
     measured: BoolArray
     named: BoolArray
     wall: FloatArray
-    efficiency: FloatArray
+    efficiency: Estimate
+
+    def take(self, rows: IntArray) -> "ScalesInView":
+        """Return some of the scales, in the order of these rows."""
+        parts: dict[str, Any] = {
+            name: values.take(rows) if isinstance(values, Estimate) else values[rows]
+            for name, values in vars(self).items()
+        }
+        return ScalesInView(**parts)
 
 
 def candidates(study: RuntimeStudy, figures: Figures, target: FloatArray) -> ScalesInView | None:
@@ -71,19 +84,14 @@ def candidates(study: RuntimeStudy, figures: Figures, target: FloatArray) -> Sca
     between = _between(study, figures, rows, target)
     if study.analysis.is_profile:
         between = study.figures(between.points[:0], between.measured[:0])
-    every = np.concatenate([scale[rows], between.points[:, column]])
-    order = np.argsort(every, kind="stable")
-
-    def joined(of_rows: FloatArray, of_between: FloatArray) -> FloatArray:
-        return np.concatenate([of_rows, of_between])[order]
-
-    return ScalesInView(
-        points=along_parameter(target, column, every[order]),
-        measured=np.concatenate([figures.measured[rows], between.measured])[order],
-        named=order < len(rows),
-        wall=joined(figures.wall.value[rows], between.wall.value),
-        efficiency=joined(figures.of_scaling.value[rows], between.of_scaling.value),
+    scales = ScalesInView(
+        points=np.concatenate([figures.points[rows], between.points]),
+        measured=np.concatenate([figures.measured[rows], between.measured]),
+        named=np.arange(len(rows) + len(between.points)) < len(rows),
+        wall=np.concatenate([figures.wall.value[rows], between.wall.value]),
+        efficiency=figures.of_scaling.take(rows).joined(between.of_scaling),
     )
+    return scales.take(np.argsort(scales.points[:, column], kind="stable"))
 
 
 def _between(study: RuntimeStudy, figures: Figures, rows: IntArray, target: FloatArray) -> Figures:
@@ -106,10 +114,10 @@ def _between(study: RuntimeStudy, figures: Figures, rows: IntArray, target: Floa
         ratio = np.where(usable, truth, 1.0) / np.where(usable, there, 1.0)
         missed = np.interp(np.log(scales), np.log(known), np.log(ratio))
         total = total * np.exp(np.where((scales >= known[0]) & (scales <= known[-1]), missed, 0.0))
-    nothing = np.zeros(len(scales))
+    unknown = np.full(len(scales), np.nan)
     points = along_parameter(target, study.column, scales)
-    exact = Estimate(total, nothing, nothing)
-    return study.figures(points, nothing.astype(np.bool_), exact, joint_errors=False)
+    none_measured = np.zeros(len(scales), dtype=np.bool_)
+    return study.figures(points, none_measured, Estimate(total, unknown, unknown), joint_errors=False)
 
 
 def scales_between(first: float, last: float, given: FloatArray) -> FloatArray:
@@ -135,21 +143,17 @@ def up_to(found: ScalesInView, figures: Figures, column: int) -> ScalesInView:
     here = found.points[:, column] == target
     kept = np.flatnonzero(found.points[:, column] <= max(target, measured.max(initial=target)))
     if found.measured[here].any():
-        return _taken(found, kept)
-    kept = kept[~here[kept]]
-    place = int(np.searchsorted(found.points[kept, column], target))
-    part = _taken(found, kept)
-    return ScalesInView(
-        points=np.insert(part.points, place, figures.points[-1], axis=0),
-        measured=np.insert(part.measured, place, False),
-        named=np.insert(part.named, place, True),
-        wall=np.insert(part.wall, place, figures.wall.value[-1]),
-        efficiency=np.insert(part.efficiency, place, figures.of_scaling.value[-1]),
+        return found.take(kept)
+    part = found.take(kept[~here[kept]])
+    last = figures.take(np.array([len(figures.points) - 1]))
+    together = ScalesInView(
+        points=np.concatenate([part.points, last.points]),
+        measured=np.append(part.measured, False),
+        named=np.append(part.named, True),
+        wall=np.append(part.wall, last.wall.value),
+        efficiency=part.efficiency.joined(last.of_scaling),
     )
-
-
-def _taken(found: ScalesInView, rows: IntArray) -> ScalesInView:
-    return ScalesInView(**{name: values[rows] for name, values in vars(found).items()})
+    return together.take(np.argsort(together.points[:, column], kind="stable"))
 
 
 def fastest(study: RuntimeStudy, found: ScalesInView | None) -> Limit | None:
@@ -167,12 +171,35 @@ def fastest(study: RuntimeStudy, found: ScalesInView | None) -> Limit | None:
     return replace(limit, value=float(exact.wall.value[0]))
 
 
-def efficient_up_to(found: ScalesInView | None, threshold: float) -> Limit | None:
-    """Return the largest scale with at least this efficiency; None if there is none."""
+def efficient_up_to(found: ScalesInView | None, threshold: float, column: int) -> Limit | None:
+    """Return the largest scale with at least this efficiency, and its interval; None if there is none."""
     if found is None:
         return None
-    enough = np.flatnonzero(np.nan_to_num(found.efficiency) >= threshold)
-    return _limit(found, int(enough[-1]), found.efficiency) if len(enough) else None
+    enough = np.flatnonzero(np.nan_to_num(found.efficiency.value) >= threshold)
+    if not len(enough):
+        return None
+    limit = _limit(found, int(enough[-1]), found.efficiency.value)
+    lower, upper = _ends(found, threshold, column)
+    return replace(limit, lower=lower, upper=upper)
+
+
+def _ends(found: ScalesInView, threshold: float, column: int) -> tuple[float, float]:
+    """Return up to which scales efficiency surely, and possibly, reaches a threshold; NaN if unknown.
+
+    Where an end of the efficiency's interval crosses the threshold is an end of the limit's. Intervals
+    between named scales lie between theirs.
+    """
+    scales, efficiency = found.points[:, column], found.efficiency
+    known = found.named & np.isfinite(efficiency.value)
+    sides = np.stack([efficiency.below, efficiency.above])
+    if not np.isfinite(sides[:, known]).all():
+        return np.nan, np.nan
+    logs = np.log(scales)
+    below, above = (np.interp(logs, logs[known], side[known]) for side in sides)
+    whole = Estimate(efficiency.value, below, above)
+    surely, possibly = (np.flatnonzero(end >= threshold) for end in (whole.lower, whole.upper))
+    lower = float(scales[surely[-1]]) if len(surely) else 0.0
+    return lower, np.inf if possibly[-1] == len(scales) - 1 else float(scales[possibly[-1]])
 
 
 def _limit(found: ScalesInView, place: int, values: FloatArray) -> Limit:

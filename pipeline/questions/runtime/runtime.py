@@ -97,7 +97,7 @@ def runtime(
         of_work=_figures_of_work(analysis),
         threshold=min_efficiency,
         fastest=fastest(study, along),
-        efficient_up_to=efficient_up_to(along, min_efficiency),
+        efficient_up_to=efficient_up_to(along, min_efficiency, study.column),
         losses=lost,
         causes=tuple(loss_causes(study, one) for one in lost),
         pop=pop_parts(study, targets) if len(targets) else None,
@@ -131,7 +131,7 @@ def runtimes_along(analysis: Analysis, found: Runtime, targets: FloatArray) -> I
             found,
             figures=here,
             fastest=fastest(study, along),
-            efficient_up_to=efficient_up_to(along, found.threshold),
+            efficient_up_to=efficient_up_to(along, found.threshold, study.column),
             trust=_trust(study, here),
             notices=tuple(_notices(study, here)),
         )

@@ -54,6 +54,37 @@ def test_the_threshold_counts():
         assert limit.value >= threshold
 
 
+def test_a_limit_is_as_sure_as_the_efficiency_around_it():
+    found = at(strong(noise=0.05), 1024)  # efficiency 64.1 / (64 + 0.1 p) reaches 75 % at p = 214
+    limit = found.efficient_up_to
+    assert limit.lower < limit.point[0] < limit.upper
+    assert limit.lower < 214 < 2 ** (1 / 4) * limit.upper
+    figures = runtime(strong(noise=0.05), np.array([[limit.lower], [limit.upper]])).figures.of_scaling
+    assert figures.lower[-2] == pytest.approx(0.75, rel=0.15) and figures.lower[-2] >= 0.7
+    assert figures.upper[-1] == pytest.approx(0.75, rel=0.15) and figures.upper[-1] >= 0.7
+
+
+def test_a_limit_that_may_lie_beyond_all_scales_has_no_upper_end():
+    limit = at(strong(noise=0.05), 192).efficient_up_to
+    assert limit.lower < 192 and limit.upper == np.inf
+
+
+def test_exact_runs_have_a_sure_limit():
+    times = {1: 8.0, 2: 4.0, 4: 4.0, 8: 4.0, 16: 4.0}
+    runs = experiment([(p,) for p in times], lambda point: {"work": times[point[0]]})
+    limit = at(analyse(runs, STRONG, "time", ModelOptions()), 32).efficient_up_to
+    assert (limit.point[0], limit.lower, limit.upper) == (2.0, 2.0, 2.0)
+
+
+def test_a_limit_of_runs_that_were_made_once_has_an_interval():
+    limit = at(strong(noise=0.05, repetitions=1), 1024).efficient_up_to
+    assert limit.lower < limit.point[0] < limit.upper
+
+
+def test_a_limit_of_too_few_scales_to_predict_from_has_none():
+    assert np.isnan(at(strong(scales=(1, 2), noise=0.05, repetitions=1), 64).efficient_up_to.upper)
+
+
 def test_no_scale_of_too_high_an_efficiency():
     assert at(strong(), 64, 1.5).efficient_up_to is None
 
