@@ -158,9 +158,7 @@ def fit(name: str, model: Model, parameters: Sequence[Parameter], data: Measurem
     weights = point_weights(data.values, data.weights)
     lower, upper = (np.array([getattr(p, field) for p in parameters]) for field in ("lower", "upper"))
     linear = linear and bool(np.isinf(upper).all())
-    start = np.ones(len(parameters))
-    if not linear:
-        start = starting_values(curve, parameters, data.values, weights)
+    start = np.ones(len(names)) if linear else starting_values(curve, parameters, data.values, weights)
     if not np.isfinite(curve(start[None])).all():
         hint = "remove those measurements, or change the starting values"
         raise ModelError("the formula has no finite value at some measured inputs", hint=hint)
@@ -263,10 +261,8 @@ def _check_symbols(model: Model, parameters: Sequence[Parameter], data: Mapping[
     known = {p.name for p in parameters} | set(data)
     missing = sorted(set(model.inputs) - known)
     if missing:
-        raise UsageError(
-            f"no measurements of {', '.join(missing)}",
-            hint="add a column, or make it a parameter to fit",
-        )
+        hint = "add a column, or make it a parameter to fit"
+        raise UsageError(f"no measurements of {', '.join(missing)}", hint=hint)
     useless = sorted({p.name for p in parameters} - set(model.symbols))
     if useless:
         raise UsageError(f"{', '.join(useless)} is not in the formula", hint="remove it from the parameters")

@@ -136,15 +136,11 @@ def parse_instruction(text: str, places: dict[str, int]) -> Instruction:
         prefix, (name, *rest) = words[0], words[1].split(maxsplit=1)
         words = [f"{prefix} {name}", *rest]
     operands = tuple(map(str.strip, _SEPARATOR.split(words[1].rstrip(", ")))) if len(words) == 2 else ()
-    called = words[0].startswith(("call", "bl"))
-    return Instruction(
-        words[0].lower(), operands, None if called or not operands else _place(operands[-1], places)
-    )
-
-
-def _place(operand: str, places: dict[str, int]) -> int | None:
-    address = _TARGET.fullmatch(operand)
-    return places.get(operand, places.get(address[1]) if address else None)
+    target = None
+    if operands and not words[0].startswith(("call", "bl")):
+        address = _TARGET.fullmatch(operands[-1])
+        target = places.get(operands[-1], places.get(address[1]) if address else None)
+    return Instruction(words[0].lower(), operands, target)
 
 
 def loop_bodies(instructions: Sequence[Instruction]) -> tuple[range, ...]:

@@ -182,20 +182,8 @@ def from_mini(name: str, fit: PortFit, cycles: float, counts: Mapping[str, float
     return reduce(limited, fit.fit.model.limits, drawn)
 
 
-_KEYS = (
-    "model",
-    "map",
-    "data",
-    "where",
-    "mini",
-    "target",
-    "assembly",
-    "function",
-    "iterations",
-    "threads",
-    "counters",
-    "note",
-)
+_TARGET_KEYS = ("target", "assembly", "function", "iterations")
+_KEYS = ("model", "map", "data", "where", "mini", *_TARGET_KEYS, "threads", "counters", "note")
 
 
 def port_term(table: TomlTable, name: str) -> Model:
