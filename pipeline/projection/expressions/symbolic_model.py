@@ -275,8 +275,11 @@ def _mismatch(name: str, expected: Dimension, found: Dimension) -> UsageError:
     return UsageError(f"unit mismatch: '{name}' is in {expected}, the value given for it in {found}")
 
 
-def limited(model: Model, limit: ValidRange) -> Model:
-    """Return the model with one more limit."""
+def limited(
+    model: Model, name: str, lower: float, upper: float, basis: str, points: tuple[float, ...] = ()
+) -> Model:
+    """Return the model with one more limit, the range of a symbol; arguments as of `ValidRange`."""
+    limit = ValidRange(expression=real_symbol(name), lower=lower, upper=upper, basis=basis, points=points)
     return dataclasses.replace(model, limits=(*model.limits, limit))
 
 

@@ -230,25 +230,24 @@ def stream(*keys: str | bytes) -> np.random.Generator:
     return np.random.default_rng(codes)
 
 
-def from_quantities(values: Mapping[str, Quantity], *, draws: int = DRAWS) -> Ensemble:
+def from_quantities(values: Mapping[str, Quantity]) -> Ensemble:
     """Return an ensemble of independent values, log-normal if a relative deviation is stated.
 
     Log-normal keeps times and bandwidths positive; the median is the value itself.
     """
-    columns = [_column(name, quantity, draws) for name, quantity in values.items()]
     return Ensemble(
         names=tuple(values),
         estimate=np.array([quantity.value for quantity in values.values()]),
-        draws=np.stack(columns, axis=1) if columns else np.empty((draws, 0)),
+        draws=np.column_stack([_column(name, quantity) for name, quantity in values.items()]),
         notices=tuple(dict.fromkeys(quantity.note for quantity in values.values() if quantity.note)),
     )
 
 
-def _column(name: str, quantity: Quantity, draws: int) -> FloatArray:
+def _column(name: str, quantity: Quantity) -> FloatArray:
     if quantity.relative_sd == 0.0:
-        return np.full(draws, quantity.value)
+        return np.full(DRAWS, quantity.value)
     sigma = np.sqrt(np.log1p(quantity.relative_sd**2))
-    factors: FloatArray = np.exp(sigma * stream(name).standard_normal(draws))
+    factors: FloatArray = np.exp(sigma * stream(name).standard_normal(DRAWS))
     return quantity.value * factors
 
 

@@ -10,7 +10,7 @@ from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError, UsageError
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.expressions.symbolic import compiled, real_symbol, sympy
-from pipeline.projection.expressions.symbolic_model import Model, ValidRange, bind, limited, symbol
+from pipeline.projection.expressions.symbolic_model import Model, bind, limited, symbol
 from pipeline.projection.expressions.units import DRAWS, Ensemble, stream
 from pipeline.projection.fitting.bounded_least_squares import identifiable, solve_linear, solve_nonlinear
 from pipeline.projection.fitting.resampling import (
@@ -226,9 +226,8 @@ def assemble(
     )
     noisy = model * symbol(scatter) if relative else model + symbol(scatter, model.dimension)
     for column, values in data.inputs.items():
-        low, high = float(values.min()), float(values.max())
         basis = f"{name} was fitted for {column}"
-        noisy = limited(noisy, ValidRange(expression=real_symbol(column), lower=low, upper=high, basis=basis))
+        noisy = limited(noisy, column, float(values.min()), float(values.max()), basis)
     low, high = np.quantile(quality.draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     parameters = fitted_parameters(names, quality.estimate, low, high, identified)
     return Fit(bind(noisy, ensemble), parameters, quality, lack)
