@@ -237,5 +237,6 @@ def _adding_up(
 
 
 def _part(line: ProjectedValue, value: float, total: ProjectedValue) -> ProjectedValue:
+    """Return a part at the value with which all add up, and its share of the total."""
     share = value / total.value if line.dimension == total.dimension and total.value else None
     return replace(line, value=value, lower=min(line.lower, value), upper=max(line.upper, value), share=share)
