@@ -13,19 +13,8 @@ from pipeline.projection.expressions.toml_tables import TomlTable, find, read_to
 from pipeline.projection.expressions.units import NONE, TIME, Dimension, parse_quantity, stated
 
 _NOT_A_TIME = ("a measured total has to be a time", 'write it like "12.3 s"')
-_KEYS = (
-    "title",
-    "source",
-    "reproduces",
-    "machine",
-    "inputs",
-    "terms",
-    "define",
-    "parts",
-    "total",
-    "measured",
-    "bandwidth",
-)
+_PROGRAM_KEYS = ("inputs", "terms", "define", "parts", "total")
+_KEYS = ("title", "source", "reproduces", "machine", *_PROGRAM_KEYS, "measured", "bandwidth")
 
 
 @dataclass(frozen=True, kw_only=True)

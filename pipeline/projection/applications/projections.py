@@ -141,7 +141,7 @@ def _projection(
         at=inputs,
         level=level,
         total=total,
-        parts=tuple(_with_share(_at(lines["part", *path], value), total) for path, value in parts.items()),
+        parts=tuple(_part(lines["part", *path], value, total) for path, value in parts.items()),
         definitions=tuple(lines["definition", name] for name in whole.definitions),
         variants=(*(_variant(name, composed, lines, inputs) for name in composed.others), *composed.failed),
         measured=application.measured.get(machine.path.stem),
@@ -236,10 +236,7 @@ def _adding_up(
     return adding_up(values, variances, total.value if whole.adds_up else None)
 
 
-def _at(line: ProjectedValue, value: float) -> ProjectedValue:
-    return replace(line, value=value, lower=min(line.lower, value), upper=max(line.upper, value))
-
-
-def _with_share(line: ProjectedValue, total: ProjectedValue) -> ProjectedValue:
-    alike = line.dimension == total.dimension and total.value
-    return replace(line, share=line.value / total.value) if alike else line
+def _part(line: ProjectedValue, value: float, total: ProjectedValue) -> ProjectedValue:
+    """Return a part at the value with which all add up, and its share of the total."""
+    share = value / total.value if line.dimension == total.dimension and total.value else None
+    return replace(line, value=value, lower=min(line.lower, value), upper=max(line.upper, value), share=share)

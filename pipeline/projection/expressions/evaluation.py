@@ -60,8 +60,7 @@ def predict(
         UsageError: an input is missing, or the lengths differ.
         ModelError: a model has no finite value there.
     """
-    bound = columns([ensemble for model in models.values() for ensemble in model.ensembles])
-    inputs = _inputs(models, at, bound)
+    bound, inputs = _symbol_values(models, at)
     names = (*bound, *inputs)
     count = max((len(values) for values in inputs.values()), default=1)
     rows = next((len(draws) for _, draws in bound.values()), 1)
@@ -77,9 +76,11 @@ def predict(
     return found
 
 
-def _inputs(
-    models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike], bound: Mapping[str, object]
-) -> dict[str, FloatArray]:
+def _symbol_values(
+    models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike]
+) -> tuple[dict[str, tuple[float, FloatArray]], dict[str, FloatArray]]:
+    """Return estimate and draws of every symbol that is bound, and the values of the inputs."""
+    bound = columns([ensemble for model in models.values() for ensemble in model.ensembles])
     wanted = {name for model in models.values() for name in model.symbols} - set(bound)
     missing = sorted(wanted - set(at))
     if missing:
@@ -90,7 +91,7 @@ def _inputs(
         raise UsageError(
             "the inputs are sequences of different lengths", hint="give all of them the same length"
         )
-    return given
+    return bound, given
 
 
 def _summary(name: object, value: FloatArray | None, draws: FloatArray, level: float) -> DrawnPrediction:
@@ -110,8 +111,7 @@ def broken_limits(models: Mapping[Key, Model], at: Mapping[str, npt.ArrayLike]) 
         UsageError: an input is missing or outside a table.
     """
     limits = tuple(dict.fromkeys(limit for model in models.values() for limit in model.limits))
-    bound = columns([ensemble for model in models.values() for ensemble in model.ensembles])
-    inputs = _inputs(models, at, bound)
+    bound, inputs = _symbol_values(models, at)
     evaluate = compiled([limit.expression for limit in limits], (*bound, *inputs))
     values = evaluate([*(estimate for estimate, _ in bound.values()), *inputs.values()])
     sentences = (_broken(limit, np.atleast_1d(value)) for limit, value in zip(limits, values, strict=True))
@@ -164,8 +164,7 @@ def sensitivities(model: Model, at: Mapping[str, float]) -> tuple[Sensitivity, .
     Raises:
         UsageError: an input is missing.
     """
-    bound = columns(model.ensembles)
-    inputs = _inputs({"": model}, at, bound)
+    bound, inputs = _symbol_values({"": model}, at)
     values = {name: estimate for name, (estimate, _) in bound.items()}
     values |= {name: float(value[0]) for name, value in inputs.items()}
     names = sorted(model.symbols)

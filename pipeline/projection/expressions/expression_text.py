@@ -101,7 +101,10 @@ class _Tree:
     def _node(self, node: ast.expr) -> Model:
         match node:
             case ast.Constant(value=int() | float() as value) if not isinstance(value, bool):
-                return arithmetic.constant(_number(value))
+                try:
+                    return arithmetic.constant(float(value))
+                except OverflowError as error:
+                    raise UsageError("a number is too large", hint="correct it") from error
             case ast.Name() | ast.Attribute():
                 return self._symbol(_dotted(node))
             case ast.BinOp(op=op) if type(op) in _OPERATORS:
@@ -142,13 +145,6 @@ class _Tree:
 
 def _brief(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _number(value: int | float) -> float:
-    try:
-        return float(value)
-    except OverflowError as error:
-        raise UsageError("a number is too large", hint="correct it") from error
 
 
 def _dotted(node: ast.expr) -> str:
@@ -214,8 +210,6 @@ def _identifier(name: str) -> str:
 
 
 def _latex(name: str) -> str:
-    stem, _, index = name.rpartition(".")
-    escaped = re.sub(r"([_%#&$])", r"\\\1", index)
-    above = re.sub(r"([_%#&$])", r"\\\1", stem)
-    text = escaped if len(escaped) == 1 else rf"\mathrm{{{escaped}}}"
+    above, _, index = re.sub(r"([_%#&$])", r"\\\1", name).rpartition(".")
+    text = index if len(index) == 1 else rf"\mathrm{{{index}}}"
     return rf"{text}_{{\mathrm{{{above}}}}}" if above else text

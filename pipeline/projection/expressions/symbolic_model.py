@@ -91,7 +91,19 @@ class Model:
         return join(self.expression / right.expression, self.dimension / right.dimension, self, right)
 
     def __pow__(self, other: "Operand") -> "Model":
-        return _power(self, as_model(other))
+        exponent = as_model(other)
+        if exponent.dimension != NONE:
+            what = f"unit mismatch: an exponent has to be a plain number, not {exponent.dimension}"
+            raise UsageError(what)
+        if self.dimension == NONE:
+            dimension = NONE
+        elif exponent.expression.is_number:
+            dimension = self.dimension ** Fraction(float(exponent.expression)).limit_denominator(1000)
+        else:
+            raise UsageError(f"unit mismatch: {self.dimension} can only be raised to a number")
+        if self.expression.is_number and exponent.expression.is_number:
+            return constant(_number_power(float(self.expression), float(exponent.expression)), dimension)
+        return join(self.expression**exponent.expression, dimension, self, exponent)
 
     def __neg__(self) -> "Model":
         return join(-self.expression, self.dimension, self)
@@ -147,23 +159,15 @@ def minimum(first: Operand, *others: Operand) -> Model:
 
 
 def _extreme(function: Expression, operands: tuple[Operand, ...]) -> Model:
-    combine = _unordered(function)
-    return reduce(lambda a, b: _alike(a, b, "compare", combine), map(as_model, operands))
-
-
-def _unordered(function: Expression) -> Callable[[Expression, Expression], Expression]:
-    """Return the two-argument Max or Min, flat, without sympy's attempt to order the arguments."""
+    """Return the Max or Min of models, flat, without sympy's attempt to order the arguments."""
 
     def combine(a: Expression, b: Expression) -> Expression:
         if a.is_number and b.is_number:
             return function(a, b)
-        arguments = [
-            *(a.args if isinstance(a, function) else (a,)),
-            *(b.args if isinstance(b, function) else (b,)),
-        ]
-        return function(*arguments, evaluate=False)
+        flat = [part for one in (a, b) for part in (one.args if isinstance(one, function) else (one,))]
+        return function(*flat, evaluate=False)
 
-    return combine
+    return reduce(lambda a, b: _alike(a, b, "compare", combine), map(as_model, operands))
 
 
 def floor(operand: Operand) -> Model:
@@ -242,20 +246,6 @@ def _count_only(model: Model, function: str, apply: Callable[[Expression], Expre
     return join(apply(model.expression), NONE, model)
 
 
-def _power(base: Model, exponent: Model) -> Model:
-    if exponent.dimension != NONE:
-        raise UsageError(f"unit mismatch: an exponent has to be a plain number, not {exponent.dimension}")
-    if base.dimension == NONE:
-        dimension = NONE
-    elif exponent.expression.is_number:
-        dimension = base.dimension ** Fraction(float(exponent.expression)).limit_denominator(1000)
-    else:
-        raise UsageError(f"unit mismatch: {base.dimension} can only be raised to a number")
-    if base.expression.is_number and exponent.expression.is_number:
-        return constant(_number_power(float(base.expression), float(exponent.expression)), dimension)
-    return join(base.expression**exponent.expression, dimension, base, exponent)
-
-
 def _number_power(base: float, exponent: float) -> float:
     """Return base**exponent as a float: sympy would compute 9**9**9**9 to the last digit."""
     try:
@@ -285,8 +275,11 @@ def _mismatch(name: str, expected: Dimension, found: Dimension) -> UsageError:
     return UsageError(f"unit mismatch: '{name}' is in {expected}, the value given for it in {found}")
 
 
-def limited(model: Model, limit: ValidRange) -> Model:
-    """Return the model with one more limit."""
+def limited(
+    model: Model, name: str, lower: float, upper: float, basis: str, points: tuple[float, ...] = ()
+) -> Model:
+    """Return the model with one more limit, the range of a symbol; arguments as of `ValidRange`."""
+    limit = ValidRange(expression=real_symbol(name), lower=lower, upper=upper, basis=basis, points=points)
     return dataclasses.replace(model, limits=(*model.limits, limit))
 
 

@@ -102,19 +102,15 @@ def parse_unit(text: str) -> tuple[float, Dimension]:
         if part in ("*", "-", "/"):
             sign = -1 if part == "/" else 1
             continue
-        scale, base, power = _factor(part.strip(), text)
-        factor *= scale ** (sign * power)
-        dimension *= base ** Fraction(sign * power)
+        match = _FACTOR.fullmatch(part.strip())
+        if match is None or match["name"] not in _UNITS:
+            known = "s, us, B, kB, MiB, flop, GHz, core, cycle and similar, and quotients such as GB/s"
+            raise UsageError(f"'{text}' is not a known unit", hint=f"units are {known}")
+        scale, base = _UNITS[match["name"]]
+        power = sign * int(match["power"] or 1)
+        factor *= scale**power
+        dimension *= base ** Fraction(power)
     return factor, dimension
-
-
-def _factor(part: str, whole: str) -> tuple[float, Dimension, int]:
-    match = _FACTOR.fullmatch(part)
-    if match is None or match["name"] not in _UNITS:
-        hint = "units are s, us, B, kB, MiB, flop, GHz, core, cycle and similar, and quotients such as GB/s"
-        raise UsageError(f"'{whole}' is not a known unit", hint=hint)
-    scale, base = _UNITS[match["name"]]
-    return scale, base, int(match["power"] or 1)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -149,7 +145,11 @@ def parse_quantity(given: object, *, where: str = "") -> Quantity:
     if match is None:
         hint = 'write a number or a text such as "195 us +- 0.4 %"'
         raise UsageError(f"'{given}' is not a quantity", where=where, hint=hint)
-    return _from_match(match, where)
+    with located(where):
+        factor, dimension = parse_unit(match["unit"] or "")
+    spread = abs(float(match["spread"] or 0.0)) / 100
+    value = float(match["value"]) * factor
+    return _finite(Quantity(value=value, dimension=dimension, relative_sd=spread, factor=factor), where)
 
 
 def stated(
@@ -180,14 +180,6 @@ def require_dimension(quantity: Quantity, dimension: Dimension, key: str, where:
         what = f"unit mismatch: '{key}' has to be in {dimension}, it is in {quantity.dimension}"
         raise UsageError(what, where=where, hint="correct its unit")
     return quantity
-
-
-def _from_match(match: re.Match[str], where: str) -> Quantity:
-    with located(where):
-        factor, dimension = parse_unit(match["unit"] or "")
-    spread = abs(float(match["spread"] or 0.0)) / 100
-    value = float(match["value"]) * factor
-    return _finite(Quantity(value=value, dimension=dimension, relative_sd=spread, factor=factor), where)
 
 
 def _from_table(table: dict[str, object], where: str) -> Quantity:
@@ -238,25 +230,24 @@ def stream(*keys: str | bytes) -> np.random.Generator:
     return np.random.default_rng(codes)
 
 
-def from_quantities(values: Mapping[str, Quantity], *, draws: int = DRAWS) -> Ensemble:
+def from_quantities(values: Mapping[str, Quantity]) -> Ensemble:
     """Return an ensemble of independent values, log-normal if a relative deviation is stated.
 
     Log-normal keeps times and bandwidths positive; the median is the value itself.
     """
-    columns = [_column(name, quantity, draws) for name, quantity in values.items()]
     return Ensemble(
         names=tuple(values),
         estimate=np.array([quantity.value for quantity in values.values()]),
-        draws=np.stack(columns, axis=1) if columns else np.empty((draws, 0)),
+        draws=np.column_stack([_column(name, quantity) for name, quantity in values.items()]),
         notices=tuple(dict.fromkeys(quantity.note for quantity in values.values() if quantity.note)),
     )
 
 
-def _column(name: str, quantity: Quantity, draws: int) -> FloatArray:
+def _column(name: str, quantity: Quantity) -> FloatArray:
     if quantity.relative_sd == 0.0:
-        return np.full(draws, quantity.value)
+        return np.full(DRAWS, quantity.value)
     sigma = np.sqrt(np.log1p(quantity.relative_sd**2))
-    factors: FloatArray = np.exp(sigma * stream(name).standard_normal(draws))
+    factors: FloatArray = np.exp(sigma * stream(name).standard_normal(DRAWS))
     return quantity.value * factors
 
 

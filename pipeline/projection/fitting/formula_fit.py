@@ -10,7 +10,7 @@ from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError, UsageError
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.expressions.symbolic import compiled, real_symbol, sympy
-from pipeline.projection.expressions.symbolic_model import Model, ValidRange, bind, limited, symbol
+from pipeline.projection.expressions.symbolic_model import Model, bind, limited, symbol
 from pipeline.projection.expressions.units import DRAWS, Ensemble, stream
 from pipeline.projection.fitting.bounded_least_squares import identifiable, solve_linear, solve_nonlinear
 from pipeline.projection.fitting.resampling import (
@@ -158,9 +158,7 @@ def fit(name: str, model: Model, parameters: Sequence[Parameter], data: Measurem
     weights = point_weights(data.values, data.weights)
     lower, upper = (np.array([getattr(p, field) for p in parameters]) for field in ("lower", "upper"))
     linear = linear and bool(np.isinf(upper).all())
-    start = np.ones(len(parameters))
-    if not linear:
-        start = starting_values(curve, parameters, data.values, weights)
+    start = np.ones(len(names)) if linear else starting_values(curve, parameters, data.values, weights)
     if not np.isfinite(curve(start[None])).all():
         hint = "remove those measurements, or change the starting values"
         raise ModelError("the formula has no finite value at some measured inputs", hint=hint)
@@ -228,9 +226,8 @@ def assemble(
     )
     noisy = model * symbol(scatter) if relative else model + symbol(scatter, model.dimension)
     for column, values in data.inputs.items():
-        low, high = float(values.min()), float(values.max())
         basis = f"{name} was fitted for {column}"
-        noisy = limited(noisy, ValidRange(expression=real_symbol(column), lower=low, upper=high, basis=basis))
+        noisy = limited(noisy, column, float(values.min()), float(values.max()), basis)
     low, high = np.quantile(quality.draws, [(1 - LEVEL) / 2, (1 + LEVEL) / 2], axis=0)
     parameters = fitted_parameters(names, quality.estimate, low, high, identified)
     return Fit(bind(noisy, ensemble), parameters, quality, lack)
@@ -263,10 +260,8 @@ def _check_symbols(model: Model, parameters: Sequence[Parameter], data: Mapping[
     known = {p.name for p in parameters} | set(data)
     missing = sorted(set(model.inputs) - known)
     if missing:
-        raise UsageError(
-            f"no measurements of {', '.join(missing)}",
-            hint="add a column, or make it a parameter to fit",
-        )
+        hint = "add a column, or make it a parameter to fit"
+        raise UsageError(f"no measurements of {', '.join(missing)}", hint=hint)
     useless = sorted({p.name for p in parameters} - set(model.symbols))
     if useless:
         raise UsageError(f"{', '.join(useless)} is not in the formula", hint="remove it from the parameters")

@@ -186,7 +186,10 @@ def lack_of_fit(data: Measurements, fitted: FloatArray, parameters: int) -> Lack
     lack = float(np.sum(counts * ((means - curve) * weight) ** 2))
     pure = float(np.sum(((observed - means[point]) * weight[point]) ** 2))
     probability = _probability(lack, len(counts) - parameters, pure, len(observed) - len(counts))
-    return _verdict(probability, deviation)
+    off = f"points lie {100 * deviation:.1f} % off the curve on average"
+    if probability < _SIGNIFICANT and deviation > _WORTH_SAYING:
+        return LackOfFit(probability, deviation, True, f"{off}, far more than the scatter of the repetitions")
+    return LackOfFit(probability, deviation, deviation > _POOR, off)
 
 
 def _probability(lack: float, lack_freedom: int, pure: float, pure_freedom: int) -> float:
@@ -195,10 +198,3 @@ def _probability(lack: float, lack_freedom: int, pure: float, pure_freedom: int)
     from scipy.stats import f
 
     return float(f.sf((lack / lack_freedom) / (pure / pure_freedom), lack_freedom, pure_freedom))
-
-
-def _verdict(probability: float, deviation: float) -> LackOfFit:
-    off = f"points lie {100 * deviation:.1f} % off the curve on average"
-    if probability < _SIGNIFICANT and deviation > _WORTH_SAYING:
-        return LackOfFit(probability, deviation, True, f"{off}, far more than the scatter of the repetitions")
-    return LackOfFit(probability, deviation, deviation > _POOR, off)

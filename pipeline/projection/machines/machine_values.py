@@ -109,7 +109,8 @@ def machine_names(
         local[name] = bind(symbol(full, quantity.dimension), {full: quantity})
     chosen = machine.choose(variant)
     replaced = machine.variants.get(chosen, {})
-    for name, table in _expressions_last({**machine.terms, **replaced}):
+    terms = {**machine.terms, **replaced}
+    for name, table in sorted(terms.items(), key=lambda term: "expression" in term[1]):  # they may use others
         qualified = f"{prefix}.{chosen}.{name}" if name in replaced else f"{prefix}.{name}"
         known = (read or {}).get(f"{prefix}.{name}")
         if isinstance(known, Term) and known.name == qualified and "expression" not in table:
@@ -117,8 +118,3 @@ def machine_names(
             continue
         local[name] = read_term(table, qualified, local, stored)
     return {f"{prefix}.{name}": found for name, found in local.items()}
-
-
-def _expressions_last(terms: Mapping[str, TomlTable]) -> list[tuple[str, TomlTable]]:
-    """Return terms in the order of the file, those that may use others after them."""
-    return sorted(terms.items(), key=lambda item: "expression" in item[1])

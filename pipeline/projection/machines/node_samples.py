@@ -189,9 +189,7 @@ def node_figures(node: Samples, others: float = 0.0) -> Mapping[str, MeasuredFig
     return found
 
 
-def consistent(
-    figures: Mapping[str, MeasuredFigure],
-) -> tuple[Mapping[str, MeasuredFigure], tuple[str, ...]]:
+def consistent(figures: Mapping[str, MeasuredFigure]) -> tuple[Mapping[str, MeasuredFigure], tuple[str, ...]]:
     """Return figures whose spreads hold one another, and a sentence for each pair that contradicts.
 
     One core has no more bandwidth than its node, and a farther cache is not faster.

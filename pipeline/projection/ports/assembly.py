@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
@@ -55,7 +55,8 @@ def functions_in(text: str, *, where: str = "assembly") -> dict[str, tuple[Instr
     """
     lines = text.splitlines()
     dumped = any(_HEADER.fullmatch(line) for line in lines)
-    found = dict(_from_dump(lines) if dumped else _from_compiler(lines))
+    drafts = _from_dump(lines) if dumped else _from_compiler(lines)
+    found = {d.name: tuple(parse_instruction(line, d.places) for line in d.texts) for d in drafts if d.texts}
     if not found:
         hint = "give a .s file or the output of objdump -d"
         raise InputError("no instructions found", where=where, hint=hint)
@@ -88,40 +89,36 @@ def function_named(functions: Mapping[str, T], name: str, *, where: str = "assem
 class _Draft:
     """A function as it is read: its instructions, and the index of the one behind each label or address."""
 
-    texts: list[str]
-    places: dict[str, int]
+    name: str = ""
+    texts: list[str] = field(default_factory=list)
+    places: dict[str, int] = field(default_factory=dict)
 
 
-def _from_compiler(lines: Iterable[str]) -> Iterator[tuple[str, tuple[Instruction, ...]]]:
-    name, draft = "", _Draft([], {})
+def _from_compiler(lines: Iterable[str]) -> Iterator[_Draft]:
+    draft = _Draft()
     for line in lines:
         rest = _COMMENT.sub("", line, count=1)
         while match := _LABEL.fullmatch(rest):
             label, rest = match.groups()
             if not label.startswith("."):
-                yield from _finished(name, draft)
-                name, draft = label, _Draft([], {})
+                yield draft
+                draft = _Draft(label)
             draft.places[label] = len(draft.texts)
         if rest.strip() and not rest.lstrip().startswith("."):
             draft.texts.append(rest)
-    yield from _finished(name, draft)
+    yield draft
 
 
-def _from_dump(lines: Iterable[str]) -> Iterator[tuple[str, tuple[Instruction, ...]]]:
-    name, draft = "", _Draft([], {})
+def _from_dump(lines: Iterable[str]) -> Iterator[_Draft]:
+    draft = _Draft()
     for line in lines:
         if header := _HEADER.fullmatch(line):
-            yield from _finished(name, draft)
-            name, draft = header[1], _Draft([], {})
+            yield draft
+            draft = _Draft(header[1])
         elif (match := _DUMPED.fullmatch(line)) and match[2]:
             draft.places[match[1]] = len(draft.texts)
             draft.texts.append(_COMMENT.sub("", match[2], count=1))
-    yield from _finished(name, draft)
-
-
-def _finished(name: str, draft: _Draft) -> Iterator[tuple[str, tuple[Instruction, ...]]]:
-    if draft.texts:
-        yield name, tuple(parse_instruction(text, draft.places) for text in draft.texts)
+    yield draft
 
 
 def parse_instruction(text: str, places: dict[str, int]) -> Instruction:
@@ -136,15 +133,11 @@ def parse_instruction(text: str, places: dict[str, int]) -> Instruction:
         prefix, (name, *rest) = words[0], words[1].split(maxsplit=1)
         words = [f"{prefix} {name}", *rest]
     operands = tuple(map(str.strip, _SEPARATOR.split(words[1].rstrip(", ")))) if len(words) == 2 else ()
-    called = words[0].startswith(("call", "bl"))
-    return Instruction(
-        words[0].lower(), operands, None if called or not operands else _place(operands[-1], places)
-    )
-
-
-def _place(operand: str, places: dict[str, int]) -> int | None:
-    address = _TARGET.fullmatch(operand)
-    return places.get(operand, places.get(address[1]) if address else None)
+    target = None
+    if operands and not words[0].startswith(("call", "bl")):
+        address = _TARGET.fullmatch(operands[-1])
+        target = places.get(operands[-1], places.get(address[1]) if address else None)
+    return Instruction(words[0].lower(), operands, target)
 
 
 def loop_bodies(instructions: Sequence[Instruction]) -> tuple[range, ...]:

@@ -71,22 +71,19 @@ def compare_models(portmap: PortMap, groups: Mapping[str, Variants], reference: 
         ModelError: too few variants are left.
     """
     calibration = next(iter(groups.values()))
+    relative = calibration.cycles / calibration.cycles[calibration.index(reference)]
+    ratios = dict(zip(calibration.names, relative.tolist(), strict=True))
     targets, measured, predicted = [], [], []
     for group, variants in groups.items():
         mini = variants.index(reference)
-        ratios = {} if variants is calibration else _ratios(calibration, reference)
         for k, name in enumerate(variants.names):
             if k == mini:
                 continue
             targets.append((group, name))
             measured.append(variants.cycles[k])
-            predicted.append(_predicted(portmap, variants, k, mini, ratios.get(name, np.nan)))
+            ratio = np.nan if variants is calibration else ratios.get(name, np.nan)
+            predicted.append(_predicted(portmap, variants, k, mini, ratio))
     return ModelComparison(tuple(targets), np.array(measured), np.array(predicted).T)
-
-
-def _ratios(calibration: Variants, reference: str) -> dict[str, float]:
-    ratios = calibration.cycles / calibration.cycles[calibration.index(reference)]
-    return dict(zip(calibration.names, ratios.tolist(), strict=True))
 
 
 def _predicted(

@@ -130,14 +130,13 @@ def _with_memory(rule: ClassRule, kinds: tuple[str, ...]) -> tuple[str, ...]:
 def operand_kinds(isa: str, instruction: Instruction) -> tuple[str, ...]:
     """Return one letter per operand: its register file, memory, a number, or a label."""
     mnemonic, operands = instruction.mnemonic, instruction.operands
-    kinds = [_arm_kind(operand) if isa == "aarch64" else _x86_kind(operand) for operand in operands]
+    if isa == "aarch64":
+        kinds = [next((kind for form, kind in _ARM_KINDS if re.fullmatch(form, o)), "l") for o in operands]
+    else:
+        kinds = [_x86_kind(operand) for operand in operands]
     if kinds and (instruction.target is not None or mnemonic.startswith("j")):
         kinds[-1] = "l" if kinds[-1] == "m" and "(" not in operands[-1] else kinds[-1]
     return tuple(kinds)
-
-
-def _arm_kind(operand: str) -> str:
-    return next((kind for pattern, kind in _ARM_KINDS if re.fullmatch(pattern, operand)), "l")
 
 
 def _x86_kind(operand: str) -> str:

@@ -19,7 +19,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import PROCESSORS, TomlTable, read_toml
+from pipeline.projection.expressions.toml_tables import PROCESSORS, read_toml
 from pipeline.projection.ports.assembly import Instruction, run_tool
 
 OLDEST = 14
@@ -75,24 +75,23 @@ class Processor:
 @lru_cache
 def processors() -> tuple[Processor, ...]:
     """Return all known processors."""
-    return tuple(_processor(key, entry) for key, entry in read_toml(PROCESSORS).tables().items())
-
-
-def _processor(key: str, entry: TomlTable) -> Processor:
-    return Processor(
-        key=key,
-        name=entry.text("name"),
-        isa=entry.text("isa"),
-        llvm=entry.text("llvm"),
-        since=int(entry.content.get("since", 0)),
-        avx512=bool(entry.content.get("avx512", False)),
-        borrowed=entry.text("borrowed", ""),
-        slow=tuple(
-            Slow(re.compile(row.text("form")), row.text("unit"), float(row.content["cycles"]))
-            for row in entry.rows("slow")
-        ),
-        slow_reason=entry.text("slow_reason", ""),
-        aliases=tuple(entry.content.get("aliases", ())),
+    return tuple(
+        Processor(
+            key=key,
+            name=entry.text("name"),
+            isa=entry.text("isa"),
+            llvm=entry.text("llvm"),
+            since=int(entry.content.get("since", 0)),
+            avx512=bool(entry.content.get("avx512", False)),
+            borrowed=entry.text("borrowed", ""),
+            slow=tuple(
+                Slow(re.compile(row.text("form")), row.text("unit"), float(row.content["cycles"]))
+                for row in entry.rows("slow")
+            ),
+            slow_reason=entry.text("slow_reason", ""),
+            aliases=tuple(entry.content.get("aliases", ())),
+        )
+        for key, entry in read_toml(PROCESSORS).tables().items()
     )
 
 

@@ -18,10 +18,8 @@ from pipeline.projection.ports.assembly import Instruction
 from pipeline.projection.ports.counting import operand_kinds
 from pipeline.projection.ports.llvm_mca import LlvmMca, Processor, Simulated, simulate_loop
 
-_CLOSE = 0.85
-"""A bound that explains less than this share of the cycles is not the limit."""
-_AS_BUSY = 0.95
-"""Units that are busy for this share of the busiest one's cycles are as busy."""
+_CLOSE = 0.85  # a bound that explains less than this share of the cycles is not the limit
+_AS_BUSY = 0.95  # units that are busy for this share of the busiest one's cycles are as busy
 
 _AVX512 = re.compile(r"%zmm|%k\d|%[xy]mm(1[6-9]|2\d|3[01])")
 

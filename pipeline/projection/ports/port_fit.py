@@ -18,7 +18,6 @@ from pipeline.projection.expressions.symbolic_model import (
     ValidRange,
     bind,
     constant,
-    limited,
     maximum,
     substitute,
     symbol,
@@ -179,23 +178,11 @@ def from_mini(name: str, fit: PortFit, cycles: float, counts: Mapping[str, float
     target = (measured + ports - mini) * symbol(f"{name}.scatter")
     known = bind(target, {f"{name}.mini": Quantity(value=cycles, relative_sd=fit.fit.quality.sigma)})
     drawn = reduce(bind, fit.fit.model.ensembles, known)
-    return reduce(limited, fit.fit.model.limits, drawn)
+    return replace(drawn, limits=fit.fit.model.limits)
 
 
-_KEYS = (
-    "model",
-    "map",
-    "data",
-    "where",
-    "mini",
-    "target",
-    "assembly",
-    "function",
-    "iterations",
-    "threads",
-    "counters",
-    "note",
-)
+_TARGET_KEYS = ("target", "assembly", "function", "iterations")
+_KEYS = ("model", "map", "data", "where", "mini", *_TARGET_KEYS, "threads", "counters", "note")
 
 
 def port_term(table: TomlTable, name: str) -> Model:

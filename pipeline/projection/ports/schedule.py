@@ -17,7 +17,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray
+from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.projection.ports.port_map import PortMap
 
@@ -194,7 +194,7 @@ def _stepped(
     damping: FloatArray,
 ) -> FloatArray:
     """Return the unknowns after a damped Newton step; those held at a bound do not move."""
-    held = _held(problem, unknowns, gradient)
+    held = ((unknowns <= problem.lower) & (gradient > 0)) | ((unknowns >= problem.upper) & (gradient < 0))
     free = (~held).astype(np.float64)
     diagonal = np.einsum("rkk->rk", curvature)
     damped = diagonal * (1 + damping[:, None]) + _NOTHING
@@ -203,7 +203,3 @@ def _stepped(
     matrix = matrix + eye * np.where(held, 1.0, damped)[:, None, :]
     step = np.linalg.solve(matrix, -(gradient * free)[..., None])[..., 0]
     return np.clip(unknowns + step, problem.lower, problem.upper)
-
-
-def _held(problem: PortProblem, unknowns: FloatArray, gradient: FloatArray) -> BoolArray:
-    return ((unknowns <= problem.lower) & (gradient > 0)) | ((unknowns >= problem.upper) & (gradient < 0))

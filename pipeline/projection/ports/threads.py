@@ -4,7 +4,7 @@ A data-throughput kernel moves the target's data with next to no arithmetic. Its
 same thread count, converted to the clock of the target, are the fewest that memory allows.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -184,10 +184,9 @@ def thread_times(program: HoldsTerms, target: HoldsTerms) -> tuple[ThreadTimes, 
         UsageError, InputError, ModelError: there is no such term, or it is invalid.
     """
     found = []
-    for name, table in _terms(program, target):
-        if "threads" in table:
-            node = thread_counts_in(read_columns(table.file("threads")))
-            found.append(ThreadTimes(name, node, strong_scaling(port_term(table, name), node)))
+    for name, table in _terms(program, target, "threads"):
+        node = thread_counts_in(read_columns(table.file("threads")))
+        found.append(ThreadTimes(name, node, strong_scaling(port_term(table, name), node)))
     if not found:
         hint = 'name a CSV file in the term, threads = "node.csv"'
         raise UsageError("no port term has measurements by thread count", where=str(program.path), hint=hint)
@@ -201,17 +200,17 @@ def counter_comparisons(program: HoldsTerms, target: HoldsTerms) -> Mapping[str,
         UsageError, InputError: there is no such term, or a file is invalid.
     """
     found = {}
-    for name, table in _terms(program, target):
-        if "counters" in table:
-            files = [table.table("counters").file(code) for code in ("mini", "target")]
-            found[name] = compare_counters(*(counter_runs_in(read_columns(path)) for path in files))
+    for name, table in _terms(program, target, "counters"):
+        files = [table.table("counters").file(code) for code in ("mini", "target")]
+        found[name] = compare_counters(*(counter_runs_in(read_columns(path)) for path in files))
     if not found:
         hint = 'name two CSV files in the term, counters = { mini = "mini.csv", target = "target.csv" }'
         raise UsageError("no port term has measured counters", where=str(program.path), hint=hint)
     return found
 
 
-def _terms(program: HoldsTerms, target: HoldsTerms) -> Iterator[tuple[str, TomlTable]]:
+def _terms(program: HoldsTerms, target: HoldsTerms, key: str = "model") -> list[tuple[str, TomlTable]]:
+    """Return the port terms that have a key, by default all of them."""
     terms = [
         (name, table)
         for name, table in (*target.terms.items(), *program.terms.items())
@@ -220,4 +219,4 @@ def _terms(program: HoldsTerms, target: HoldsTerms) -> Iterator[tuple[str, TomlT
     if not terms:
         hint = 'describe its loops in terms with model = "ports"'
         raise UsageError("the application has no port terms", where=str(program.path), hint=hint)
-    return iter(terms)
+    return [(name, table) for name, table in terms if key in table]

@@ -90,7 +90,7 @@ def bandwidth_projection(table: TomlTable, reference: Machine, names: Names) -> 
             group.name: _projected(group, verdicts[group.name], reference, names) * scatter
             for group in projected
         }
-    coverage = _coverage(table, profile.groups)
+    coverage = _coverage(table, projected, profile.groups)
     if profile.whole is not None:
         verdicts["whole program"] = _verdict(profile.whole, reference)
     doubts = [f"{name}: {doubt}" for name, found in verdicts.items() for doubt in found.doubts]
@@ -174,9 +174,8 @@ def _value(name: str, names: Names) -> Model:
     return found
 
 
-def _coverage(table: TomlTable, groups: Sequence[Group]) -> float:
+def _coverage(table: TomlTable, projected: Sequence[Group], groups: Sequence[Group]) -> float:
     """Return the share of the measured time that is projected: stated, from the shares, or from the times."""
-    projected = [group for group in groups if group.kind != "other"]
     if "coverage" in table:
         return _fraction(table, "coverage")
     shares = [group.share for group in projected if group.share is not None]

@@ -102,9 +102,8 @@ def _cores(table: TomlTable) -> int | None:
     if "cores" not in table:
         return None
     wrong = "'cores' has to be a whole number, 1 or more", "correct it"
-    return round(
-        stated(table.content["cores"], NONE, table.at("cores"), wrong, lambda n: n >= 1 and not n % 1)
-    )
+    found = stated(table.content["cores"], NONE, table.at("cores"), wrong, lambda n: n >= 1 and not n % 1)
+    return round(found)
 
 
 def _stated(row: TomlTable, cores: int | None) -> Group:

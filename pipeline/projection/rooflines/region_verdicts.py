@@ -94,12 +94,9 @@ class RegionVerdict:
                 reason = "the machine has no bw_core for a run on some of its cores"
             return f"assumed to be memory-bound; {reason}{shown}"
         where = f" at {self.level}" if self.bound is Bound.MEMORY and self.level != "DRAM" else ""
-        others = f", or by {' or '.join(self.not_judged)}, not counted" if self._is_open else ""
+        is_open = self.bound is Bound.LATENCY and self.not_judged
+        others = f", or by {' or '.join(self.not_judged)}, not counted" if is_open else ""
         return f"limited by {self.bound.value}{where}{others}{shown}"
-
-    @property
-    def _is_open(self) -> bool:
-        return self.bound is Bound.LATENCY and bool(self.not_judged)
 
     @property
     def doubts(self) -> tuple[str, ...]:
@@ -196,20 +193,15 @@ def _open_levels(work: Work, seconds: float, ceilings: Mapping[str, float]) -> t
 
 def _ceilings(machine: "Machine", kind: str, cores: int | None, share: float) -> dict[str, float]:
     """Return the ceilings in B/s of the memory levels for some cores of a node."""
-    found: dict[str, float] = {}
-    memory = _value(machine, MEMORY_VALUES[kind], BANDWIDTH)
+    name = MEMORY_VALUES[kind]
+    memory = _value(machine, name, BANDWIDTH)
     if memory is None:
-        name = MEMORY_VALUES[kind]
         raise UsageError(f"no value '{name}'", where=str(machine.path), hint="add it to [values]")
     one = _value(machine, "bw_core", BANDWIDTH)
     if kind == "threaded" and share < 1:
         memory = memory * share if one is None else min(memory, one * (cores or 1))
-    found["DRAM"] = memory
-    for level, name in LEVEL_VALUES.items():
-        ceiling = _value(machine, name, BANDWIDTH)
-        if ceiling is not None:
-            found[level] = ceiling * share
-    return found
+    caches = {level: _value(machine, name, BANDWIDTH) for level, name in LEVEL_VALUES.items()}
+    return {"DRAM": memory} | {level: top * share for level, top in caches.items() if top is not None}
 
 
 def _share(machine: "Machine", kind: str, cores: int | None) -> float:

@@ -20,10 +20,8 @@ from pipeline.models.exponents import NO_EXPONENT
 from pipeline.models.forms import Term as NormalTerm
 from pipeline.models.forms import factors
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
     Model,
-    ValidRange,
     bind,
     constant,
     limited,
@@ -139,9 +137,7 @@ def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: D
     total = total * (1 + symbol(f"{name}.drift") * sqrt(beyond))
     model = bind(maximum(0, total) if models.nonnegative else total, ensemble)
     for column, first, last in zip(models.parameters, models.quality.valid_from[0], models.last, strict=True):
-        basis = f"{name} was measured for {column}"
-        limit = ValidRange(expression=real_symbol(column), lower=float(first), upper=float(last), basis=basis)
-        model = limited(model, limit)
+        model = limited(model, column, float(first), float(last), f"{name} was measured for {column}")
     return model
 
 

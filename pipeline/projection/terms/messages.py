@@ -33,15 +33,13 @@ def loggp(name: str) -> Model:
     o and G are ``<name>.small.o``, ``<name>.small.G`` up to ``<name>.switch`` bytes and ``<name>.large...``
     above; k is ``<name>.congestion``, the number of processes that share a link.
     """
-    size = symbol("x", BYTES)
-    small, large = (_loggp_protocol(name, protocol, size) for protocol in ("small", "large"))
+    size, latency = symbol("x", BYTES), symbol(f"{name}.L", TIME)
+    on_wire = (size - constant(1, BYTES)) * symbol(f"{name}.congestion")
+    small, large = (
+        latency + 2 * symbol(f"{name}.{side}.o", TIME) + on_wire * symbol(f"{name}.{side}.G", TIME / BYTES)
+        for side in ("small", "large")
+    )
     return choose(size, symbol(f"{name}.switch", BYTES), small, large)
-
-
-def _loggp_protocol(name: str, protocol: str, size: Model) -> Model:
-    overhead, gap = symbol(f"{name}.{protocol}.o", TIME), symbol(f"{name}.{protocol}.G", TIME / BYTES)
-    on_wire = (size - constant(1, BYTES)) * symbol(f"{name}.congestion") * gap
-    return symbol(f"{name}.L", TIME) + 2 * overhead + on_wire
 
 
 def fit_latency_bandwidth(name: str, data: Measurements) -> Fit:
@@ -143,10 +141,7 @@ def protocols(sizes: FloatArray, parameters: FloatArray) -> FloatArray:
 
 FAMILIES = {
     "latency_bandwidth": TermFamily(
-        build=latency_bandwidth,
-        inputs=("x",),
-        fit=fit_latency_bandwidth,
-        benchmarks=(*MESSAGES, *STREAMS),
+        build=latency_bandwidth, inputs=("x",), fit=fit_latency_bandwidth, benchmarks=(*MESSAGES, *STREAMS)
     ),
     "loggp": TermFamily(
         build=loggp,

@@ -15,10 +15,8 @@ import numpy as np
 from ingest.errors import InputError, UsageError, located
 from pipeline.projection import terms as package
 from pipeline.projection.expressions.expression_text import Names, parse
-from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
     Model,
-    ValidRange,
     bind,
     choose,
     join,
@@ -139,10 +137,9 @@ def _tabulated(family: TermFamily, table: TomlTable, name: str) -> Model:
     model = family.build(name)
     bound = [_row(model, family, row, by, name) for row in rows]
     parameters = {parameter: _interpolated(parameter, symbol(by), at, bound) for parameter in bound[0]}
-    basis = f"{name} was measured at {by} ="
-    limit = ValidRange(expression=real_symbol(by), lower=at[0], upper=at[-1], basis=basis, points=tuple(at))
     whole = substitute(model, parameters)
-    return limited(join(whole.expression, whole.dimension, whole, symbol(by)), limit)
+    whole = join(whole.expression, whole.dimension, whole, symbol(by))
+    return limited(whole, by, at[0], at[-1], f"{name} was measured at {by} =", tuple(at))
 
 
 def _position(row: TomlTable, by: str) -> float:

@@ -224,8 +224,9 @@ def loop_time(loop: VectorLoop, machine: Values, conventions: Conventions = PAPE
         moved = (loop.vector_loads + loop.vector_stores) * machine("element") / bandwidth
         moved = moved * _penalty(loop, machine, conventions)
         computed = as_flops(loop.vector_flops) / machine(f"peak.vector.{streams}")
-    else:
-        _check_scalar(loop)
+    elif not all(n.expression.is_zero for n in (loop.vector_flops, loop.vector_loads, loop.vector_stores)):
+        what = f"vector operations in a loop that is not vectorised (MV score {loop.score})"
+        raise UsageError(what, where=loop.name, hint="count them as scalar")
     return VectorLoopTime(
         vector_memory=moved,
         vector_compute=computed,
@@ -248,10 +249,3 @@ def _penalty(loop: VectorLoop, machine: Values, conventions: Conventions) -> Mod
     if length is None or conventions.strategy != "pred":
         length = longest
     return length if conventions.references == "instructions" else longest / length
-
-
-def _check_scalar(loop: VectorLoop) -> None:
-    stated = (loop.vector_flops, loop.vector_loads, loop.vector_stores)
-    if not all(count.expression.is_zero for count in stated):
-        what = f"vector operations in a loop that is not vectorised (MV score {loop.score})"
-        raise UsageError(what, where=loop.name, hint="count them as scalar")

@@ -42,11 +42,6 @@ def test_stated_deviations_are_log_normal_around_the_value():
     assert wide == pytest.approx(2 * np.exp(np.sqrt(np.log(2)) * stream("w").standard_normal(1000)))
 
 
-def test_the_number_of_draws_can_be_chosen():
-    assert from_quantities({"a": Quantity(value=1.0, relative_sd=0.1)}, draws=7).draws.shape == (7, 1)
-    assert from_quantities({}, draws=7).draws.shape == (7, 0)
-
-
 def test_notes_become_notices_each_once():
     noted = {
         name: Quantity(value=1.0, note=note) for name, note in (("a", "x"), ("b", ""), ("c", "x"), ("d", "y"))

@@ -1,5 +1,7 @@
 """Predictions over joint draws, and the ranges that inputs leave."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -100,10 +102,7 @@ def test_values_that_are_not_finite_are_named():
 
 
 def ranged(low, high, *, points=(), name="n"):
-    limit = ValidRange(
-        expression=real_symbol(name), lower=low, upper=high, basis=f"x was fitted for {name}", points=points
-    )
-    return limited(symbol(name), limit)
+    return limited(symbol(name), name, low, high, f"x was fitted for {name}", points)
 
 
 def test_leaving_a_range_gives_one_sentence():
@@ -125,7 +124,7 @@ def test_leaving_a_range_gives_one_sentence():
 
 def test_ranges_may_depend_on_bound_values():
     limit = ValidRange(expression=real_symbol("n") / real_symbol("a"), lower=0.0, upper=1.0, basis="share")
-    model = limited(bind(N * A, drawn("a", [1.0, 100.0], 4.0)), limit)
+    model = replace(bind(N * A, drawn("a", [1.0, 100.0], 4.0)), limits=(limit,))
     assert broken_limits({"t": model}, {"n": 4}) == ()
     assert broken_limits({"t": model}, {"n": 8}) == ("share from 0 to 1, here 2",)
 

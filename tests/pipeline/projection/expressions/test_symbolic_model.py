@@ -212,9 +212,9 @@ def test_substituting_composes():
 
 
 def test_substituting_carries_ensembles_and_limits_along():
-    limit = ValidRange(expression=real_symbol("x"), lower=1.0, upper=2.0, basis="fitted to x")
-    model = limited(bind(WIRE, {"mach.latency": 1.0}), limit)
-    inner = limited(bind(symbol("y", BYTES) * A, {"a": 4.0}), limit)
+    limit = ("x", 1.0, 2.0, "fitted to x")
+    model = limited(bind(WIRE, {"mach.latency": 1.0}), *limit)
+    inner = limited(bind(symbol("y", BYTES) * A, {"a": 4.0}), *limit)
     found = substitute(model, {"x": inner})
     assert found.inputs == ("mach.bandwidth", "y")
     assert [str(each.expression) for each in found.limits] == ["a*y", "x"]
@@ -222,9 +222,11 @@ def test_substituting_carries_ensembles_and_limits_along():
 
 
 def test_sums_carry_every_ensemble_and_limit_once():
-    limit = ValidRange(expression=real_symbol("a"), lower=1.0, upper=2.0, basis="fitted to a", points=(1.0,))
-    noted = limited(bind(A, {"a": Quantity(value=1.0, note="a is a guess")}), limit)
+    known = bind(A, {"a": Quantity(value=1.0, note="a is a guess")})
+    noted = limited(known, "a", 1.0, 2.0, "fitted to a", (1.0,))
     total = noted + noted * B
     assert len(total.ensembles) == len(total.limits) == 1
     assert total.notices == ("a is a guess",)
-    assert limited(noted, limit).limits == (limit, limit)
+    first = ValidRange(expression=real_symbol("a"), lower=1.0, upper=2.0, basis="fitted to a", points=(1.0,))
+    second = ValidRange(expression=real_symbol("b"), lower=0.0, upper=3.0, basis="fitted to b")
+    assert limited(noted, "b", 0.0, 3.0, "fitted to b").limits == (first, second)
