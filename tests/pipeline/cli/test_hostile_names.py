@@ -9,6 +9,8 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
+from pipeline.config.options import Options
+from pipeline.stages.run import run
 from pipeline.wording.escaping import visible
 from tests.foam_cases import write_foam_case
 
@@ -25,10 +27,10 @@ def study(tmp_path_factory):
     return folder
 
 
-@pytest.fixture
-def results(call, study, tmp_path):
-    out = tmp_path / "results"
-    assert call("run", study, "--out", out)[0] == 0
+@pytest.fixture(scope="module")
+def results(study, tmp_path_factory):
+    out = tmp_path_factory.mktemp("results") / "out"
+    run(study, Options(out=out))
     return out
 
 

@@ -5,6 +5,7 @@ import tracemalloc
 
 import numpy as np
 import pyarrow.parquet as pq
+import pytest
 
 from ingest.callpaths import MOST_NAMES
 from ingest.calltree import CallTree
@@ -44,6 +45,7 @@ def test_kernels_of_ten_thousand_calls_take_little_memory():
     tracemalloc.stop()
 
 
+@pytest.mark.slow
 def test_a_deep_chain_is_modelled_and_written(tmp_path):
     count, study = 1500, tmp_path / "study"
     for p in (2, 4, 8, 16, 32):

@@ -239,6 +239,7 @@ def test_the_filter_is_that_of_whole_runs(tmp_path):
     assert (whole / "app.filter").read_text() == (per / "app.filter").read_text()
 
 
+@pytest.mark.slow
 def test_whole_runs_are_checked_only(results):
     with pytest.raises(InputError, match="per visit of 'main/CG/ComputeSPMV', not of whole runs"):
         read_study(results, Options())

@@ -76,6 +76,7 @@ def test_the_document_has_both_machines_and_how_each_kernel_went_over(found):
     assert len(document["kernels"]) == len(document["on"]["summary"]["kernels"])
 
 
+@pytest.mark.slow
 def test_what_is_measured_here_is_told_as_in_the_results(folder, found):
     stored = json.loads((folder / "out" / "summary.json").read_text())
     here = found.document["from"]["summary"]

@@ -59,8 +59,8 @@ def test_what_is_stored_comes_back(tmp_path, most):
         (50, [8192] * 8, 8, 50),
         (100, [64 << i for i in range(8)], 1, 100),
         (100, [16384], 1, 100),
-        (100, [40000] * 4, 32, 100),
-        (400, [64] * 200, 4, 100),
+        pytest.param(100, [40000] * 4, 32, 100, marks=pytest.mark.slow),
+        pytest.param(400, [64] * 200, 4, 100, marks=pytest.mark.slow),
     ],
 )
 def test_the_file_stays_below_5_mb(tmp_path, kernels, scales, ranges, left):
