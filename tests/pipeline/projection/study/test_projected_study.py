@@ -349,7 +349,7 @@ def test_only_times_are_projected(measured, places):
 def test_assumptions_are_said(projection):
     text = "; ".join(projection.assumptions)
     assert "no counters tell" in text
-    assert "to 20 % by memory bandwidth" in text
+    assert "to 30 % by memory bandwidth" in text
 
 
 def test_kernels_of_accelerators_go_by_their_bandwidth_and_peak(tmp_path):
