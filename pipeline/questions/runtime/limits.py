@@ -89,9 +89,22 @@ def candidates(study: RuntimeStudy, figures: Figures, target: FloatArray) -> Sca
         measured=np.concatenate([figures.measured[rows], between.measured]),
         named=np.arange(len(rows) + len(between.points)) < len(rows),
         wall=np.concatenate([figures.wall.value[rows], between.wall.value]),
-        efficiency=figures.of_scaling.take(rows).joined(between.of_scaling),
+        efficiency=figures.of_scaling.take(rows).joined(_efficiency_between(study, between)),
     )
     return scales.take(np.argsort(scales.points[:, column], kind="stable"))
+
+
+def _efficiency_between(study: RuntimeStudy, between: Figures) -> Estimate:
+    """Return efficiencies with the interval of one scale per doubling beyond the measured ones, else NaN."""
+    found = between.of_scaling
+    below, above = found.below.copy(), found.above.copy()
+    largest = study.analysis.experiment.points[:, study.column].max()
+    beyond = np.flatnonzero(between.points[:, study.column] > largest)
+    some = beyond[::STEPS_PER_DOUBLING]
+    if len(some):
+        exact = study.figures(between.points[some], between.measured[some]).of_scaling
+        below[some], above[some] = exact.below, exact.above
+    return Estimate(found.value, below, above)
 
 
 def _between(study: RuntimeStudy, figures: Figures, rows: IntArray, target: FloatArray) -> Figures:
@@ -187,12 +200,12 @@ def _ends(found: ScalesInView, threshold: float, column: int) -> tuple[float, fl
     """Return up to which scales efficiency surely, and possibly, reaches a threshold; NaN if unknown.
 
     Where an end of the efficiency's interval crosses the threshold is an end of the limit's. Intervals
-    between named scales lie between theirs.
+    that are not known lie between those of the scales around them.
     """
     scales, efficiency = found.points[:, column], found.efficiency
-    known = found.named & np.isfinite(efficiency.value)
     sides = np.stack([efficiency.below, efficiency.above])
-    if not np.isfinite(sides[:, known]).all():
+    known = np.asarray(np.isfinite(sides).all(axis=0))
+    if not known[found.named & np.isfinite(efficiency.value)].all():
         return np.nan, np.nan
     logs = np.log(scales)
     below, above = (np.interp(logs, logs[known], side[known]) for side in sides)
