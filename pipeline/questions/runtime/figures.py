@@ -198,17 +198,15 @@ class RuntimeStudy:
     def totals(self, points: FloatArray, measured: BoolArray) -> Estimate:
         """Return the totals at points float64[Q, D], measured or predicted, without errors they share.
 
-        Those are `common_error` and the joint errors of the analysis. A measured total that no repetition
-        tells the noise of has the interval of its prediction.
+        Those are `common_error` and the joint errors of the analysis.
         """
         _, place = self.measured_at(points)
         found = self.measured_total.take(place)
-        unsure = np.isnan(found.below) & np.isfinite(found.value) & (not self.analysis.is_profile)
-        if measured.all() and not unsure.any():
+        if measured.all():
             return found
         models = self.analysis.callpaths.models.with_common_error(None, None)
         predicted = from_prediction(predict_total(models, points)).narrowed(*self._joint_error(points))
-        return found.with_sides_of(predicted, unsure).where(measured, predicted)
+        return found.where(measured, predicted)
 
     def _joint_error(
         self, points: FloatArray, compared_with: FloatArray | None = None

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pipeline.models.prediction import Prediction
-from pipeline.questions.runtime.estimate import Estimate, from_prediction, from_repetitions
+from pipeline.questions.runtime.estimate import SINGLE_RUN, Estimate, from_prediction, from_repetitions
 
 
 def test_repetitions_give_the_interval_of_students_t_for_the_mean_logarithm():
@@ -27,10 +27,11 @@ def test_a_point_measured_once_has_the_deviation_of_the_others():
     assert from_repetitions(values).above[2] == pytest.approx(expected)
 
 
-def test_without_any_repetition_the_interval_is_unknown():
+def test_without_any_repetition_the_interval_is_that_of_public_programs():
     found = from_repetitions(np.array([[2.0], [np.nan]]))
     assert found.value[0] == 2.0 and np.isnan(found.value[1])
-    assert np.isnan(found.lower).all() and np.isnan(found.upper).all()
+    assert found.below[0] == found.above[0] == SINGLE_RUN
+    assert np.isnan(found.lower[1]) and np.isnan(found.upper[1])
 
 
 def test_a_ratio_adds_the_sides_that_face_each_other():

@@ -81,8 +81,9 @@ def test_a_limit_of_runs_that_were_made_once_has_an_interval():
     assert limit.lower < limit.point[0] < limit.upper
 
 
-def test_a_limit_of_too_few_scales_to_predict_from_has_none():
-    assert np.isnan(at(strong(scales=(1, 2), noise=0.05, repetitions=1), 64).efficient_up_to.upper)
+def test_a_limit_of_too_few_scales_to_predict_from_is_one_of_them_or_beyond():
+    limit = at(strong(scales=(1, 2), noise=0.05, repetitions=1), 64).efficient_up_to
+    assert (limit.lower, limit.point[0], limit.upper) == (2.0, 2.0, np.inf)
 
 
 def test_no_scale_of_too_high_an_efficiency():
