@@ -5,7 +5,8 @@ import pytest
 
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
-from pipeline.questions.runtime.limits import scales_between
+from pipeline.questions.runtime.estimate import Estimate
+from pipeline.questions.runtime.limits import ScalesInView, efficient_up_to, scales_between
 from pipeline.questions.runtime.runtime import runtime
 from tests.pipeline.questions.runtime.programs import STRONG, experiment, ideal, strong, weak
 
@@ -62,6 +63,40 @@ def test_a_limit_is_as_sure_as_the_efficiency_around_it():
     figures = runtime(strong(noise=0.05), np.array([[limit.lower], [limit.upper]])).figures.of_scaling
     assert figures.lower[-2] == pytest.approx(0.75, rel=0.15) and figures.lower[-2] >= 0.7
     assert figures.upper[-1] == pytest.approx(0.75, rel=0.15) and figures.upper[-1] >= 0.7
+
+
+def test_ends_beyond_the_measured_scales_are_those_of_predictions_in_between():
+    analysis = strong(noise=0.05)
+    limit = at(analysis, 65536).efficient_up_to
+    figures = runtime(analysis, np.array([[limit.upper], [1.5 * limit.upper]])).figures.of_scaling
+    assert figures.upper[-2] == pytest.approx(0.75, rel=0.03) and figures.upper[-1] < 0.73
+
+
+def view(value, below, above):
+    """Scales 1, 2, 8, 64, of which 8 has no interval of its own."""
+    scales = np.array([1.0, 2.0, 8.0, 64.0])
+    return ScalesInView(
+        points=scales[:, None],
+        measured=np.zeros(4, dtype=bool),
+        named=scales != 8,
+        wall=np.ones(4),
+        efficiency=Estimate(*(np.array(side, dtype=float) for side in (value, below, above))),
+    )
+
+
+@pytest.mark.parametrize(
+    ("below", "above", "ends"),
+    [
+        ([0, 0, np.nan, 1.2], [0, 0, np.nan, 0], (2, 8)),  # at 8, two fifths of the way in logarithms: 0.48
+        ([0, 0, np.nan, 0.6], [0, 0, np.nan, 0], (8, 8)),
+        ([1, 1, np.nan, 1], [0, 0, np.nan, 1], (0, np.inf)),
+        ([0, 0, np.nan, np.inf], [0, 0, np.nan, 0], (np.nan, np.nan)),
+    ],
+)
+def test_intervals_in_between_are_interpolated_and_ends_may_be_open_or_unknown(below, above, ends):
+    limit = efficient_up_to(view([0.95, 0.9, 0.8, 0.4], below, above), 0.6, 0)
+    assert limit.point[0] == 8
+    np.testing.assert_equal((limit.lower, limit.upper), ends)
 
 
 def test_a_limit_that_may_lie_beyond_all_scales_has_no_upper_end():
