@@ -7,7 +7,7 @@ from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.limits import ScalesInView, efficient_up_to, scales_between
-from pipeline.questions.runtime.runtime import runtime
+from pipeline.questions.runtime.runtime import runtime, runtimes_along
 from tests.pipeline.questions.runtime.programs import STRONG, experiment, ideal, strong, weak
 
 
@@ -119,6 +119,18 @@ def test_a_limit_of_runs_that_were_made_once_has_an_interval():
 def test_a_limit_of_too_few_scales_to_predict_from_is_one_of_them_or_beyond():
     limit = at(strong(scales=(1, 2), noise=0.05, repetitions=1), 64).efficient_up_to
     assert (limit.lower, limit.point[0], limit.upper) == (2.0, 2.0, np.inf)
+
+
+def test_limits_at_each_of_many_targets_are_those_of_a_study_of_that_target():
+    analysis = strong(noise=0.05)
+    targets = np.array([[4.0], [6.0], [192.0], [1024.0]])
+    for target, found in zip(targets, runtimes_along(analysis, at(analysis, 64), targets), strict=True):
+        alone = runtime(analysis, target[None])
+        for limit, same in (
+            (found.fastest, alone.fastest),
+            (found.efficient_up_to, alone.efficient_up_to),
+        ):
+            np.testing.assert_equal(vars(limit), vars(same))
 
 
 def test_no_scale_of_too_high_an_efficiency():
