@@ -10,7 +10,7 @@ from pathlib import Path
 from ingest.errors import UsageError
 from pipeline.projection.expressions.symbolic_model import Model, bind, symbol
 from pipeline.projection.expressions.toml_tables import TomlTable, find, flattened, read_toml
-from pipeline.projection.expressions.units import Quantity, parse_quantity
+from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, RATE, Quantity, parse_quantity
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term, read_term
 
@@ -77,13 +77,19 @@ def load_machine(name: str | Path) -> Machine:
         source=table.text("source", ""),
         cpu=table.text("cpu", ""),
         values={
-            key: parse_quantity(value, where=values.at(key))
+            key: _positive_rate(parse_quantity(value, where=values.at(key)), key, str(table.path))
             for key, value in flattened(values.content).items()
         },
         terms=table.table("terms").tables(),
         variant=table.text("variant", "expected"),
         variants={name: terms.tables() for name, terms in table.table("variants").tables().items()},
     )
+
+
+def _positive_rate(quantity: Quantity, key: str, where: str) -> Quantity:
+    if quantity.dimension in (BANDWIDTH, FLOP_RATE, RATE) and not quantity.value > 0:
+        raise UsageError(f"'{key}' has to be positive", where=where, hint="correct it")
+    return quantity
 
 
 def machine_names(

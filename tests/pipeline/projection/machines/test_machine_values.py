@@ -121,6 +121,8 @@ def test_a_variant_replaces_terms_and_shares_the_others(load):
     [
         ("[values]", "[value]", "cluster.toml: unknown key 'value'; did you mean 'values'?"),
         ('hz = "2 GHz +- 3 %"', 'hz = "fast"', "cluster.toml: [values] hz: 'fast' is not a quantity"),
+        ('hz = "2 GHz +- 3 %"', 'hz = "0 GHz"', "cluster.toml: 'hz' has to be positive"),
+        ('value = "10 GB/s"', 'value = "-1 GB/s"', "cluster.toml: 'bw.node' has to be positive"),
         ('name = "Cluster"', "name = 3", "cluster.toml: 'name' has to be a string"),
     ],
 )
