@@ -110,6 +110,7 @@ def test_the_gate_judges_what_is_predicted_there(call, stored, machines, tmp_pat
     assert total[-1][0] < 0.5 * measured[-1][0]
 
 
+@pytest.mark.slow
 def test_stored_results_and_their_runs_are_the_same_on_another_machine(call, stored, machines, study):
     """Both go there with the bytes of messages, which only projections need."""
     code, text, _ = call("compare", stored, study, *machines, "--factor", "1")

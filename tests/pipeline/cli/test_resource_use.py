@@ -1,8 +1,11 @@
 """Memory on the screen."""
 
+import pytest
+
 from tests.resource_studies import lammps
 
 
+@pytest.mark.slow
 def test_memory_is_said_by_run_predict_and_inspect(call, tmp_path):
     out = tmp_path / "out"
     runs = lammps(tmp_path / "runs", lambda p: 256)

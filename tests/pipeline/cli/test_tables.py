@@ -103,6 +103,7 @@ def test_inspect_shows_a_series_if_locations_are_unknown(table, call):
     assert "the number of locations is not stated" in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("column", ["visits", "visits,rank"])
 def test_no_filter_is_made_from_tables_and_no_overhead_taken_out(table, call, tmp_path, column):
     cells = ",100000000" if column == "visits" else ",100000000,0"

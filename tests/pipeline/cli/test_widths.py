@@ -40,6 +40,7 @@ def cells_of(text):
     return [cell for line in table_of(text) for cell in re.split(r"\s{2,}", line)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("columns", [None, "60", "80", "120"])
 def test_a_comparison_cuts_names_only(call, pair, monkeypatch, columns):
     arguments = ("compare", *pair, "--scaling", "strong")

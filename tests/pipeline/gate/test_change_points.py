@@ -132,6 +132,7 @@ def test_a_short_flat_history_rarely_has_a_change_point(n):
     assert alarms(0.05 * np.random.default_rng(n).normal(size=(3000, n))) <= 47 / 3000
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlation", [0.3, 0.7])
 @pytest.mark.parametrize(
     ("n", "most"),

@@ -55,6 +55,7 @@ def test_a_series_of_6_to_12_iterations_is_to_be_divided_by_them():
     assert found(study(), per=work.per) is None
 
 
+@pytest.mark.slow
 def test_the_errors_are_those_of_scales_left_out():
     """Computed here from the runs themselves, by another way than the search for what to divide by."""
     from pipeline.models.fit import fit
@@ -70,6 +71,7 @@ def test_the_errors_are_those_of_scales_left_out():
     assert (work.error, work.error_per) == pytest.approx((np.mean(errors[:5]), np.mean(errors[5:])), rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["iterations", "Time_Steps"])
 def test_what_users_note_counts_as_well(name):
     read = study(noted=[name], visited=False)
@@ -116,6 +118,7 @@ def test_messages_are_no_work_however_their_number_varies():
     assert found(read) is None
 
 
+@pytest.mark.slow
 def test_people_and_programs_read_it_once():
     ahead = forecast_at(modelled(study(), OPTIONS, "time"), ())
     summary = ahead.summary()

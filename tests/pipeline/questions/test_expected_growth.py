@@ -35,6 +35,7 @@ def judge(analysis, *expectations, at=None):
     return judged(expectations, analysis.experiment, {"time": analysis}, target)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.02, 0.05])
 @pytest.mark.parametrize("scales", [(4, 8, 16, 32, 64), (1, 4, 16, 64)])
 def test_what_follows_is_rarely_flagged_and_what_exceeds_by_a_root_of_p_is_found(scales, noise):

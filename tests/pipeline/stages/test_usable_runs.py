@@ -80,6 +80,7 @@ def test_a_run_says_so_once_and_stores_who_was_left_out(result):
     assert not any("Domain::xd(" in name for kernel in kernels for name in kernel["callpath"])
 
 
+@pytest.mark.slow
 def test_its_filter_is_made_from_the_runs_that_recorded_all(result):
     _, found = result
     assert "of 155 filterable regions" in found.filter_effect

@@ -145,6 +145,7 @@ def test_a_coefficient_stays_above_its_lower_bound():
     assert free.parameters[0].value == pytest.approx(-5e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("weights", "noise"), [("relative", 0.03), ("equal", 2e-6)])
 def test_intervals_for_new_data_cover(weights, noise):
     random = np.random.default_rng(7)

@@ -103,6 +103,7 @@ def exhaustive(sites, seconds, weight):
     return min(nnls(design(held, sites) * weight[:, None], seconds * weight)[1] ** 2 for held in grid)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", ["relative", "equal"])
 @pytest.mark.parametrize(
     "truth",

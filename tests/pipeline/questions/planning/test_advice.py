@@ -75,6 +75,7 @@ def test_a_step_that_the_rest_of_the_budget_does_not_pay_for_is_left_out() -> No
     assert advise(quiet, P, AT, first.cost + 0.9 * second.cost, cost=steep).steps == (first,)
 
 
+@pytest.mark.slow
 def test_taking_the_advice_gives_about_the_width_that_was_promised() -> None:
     step = advise(MODELS, P, AT, 1e4, repetitions=3).steps[0]
     reached = []

@@ -21,6 +21,7 @@ def lifted(known, width):
     return limit_to_lift(known, question(width), STUDY, price)
 
 
+@pytest.mark.slow
 def test_a_scale_beyond_those_allowed_with_its_price_and_gain():
     known = progress([5] * 5, FIVE)
     assert next_round(known, question(0.01), STUDY).end is End.NOTHING_HELPS

@@ -85,6 +85,7 @@ def test_scales_closer_to_the_target_are_run_if_they_narrow_the_answer():
     assert next_round(done, question(0.7 * width), STUDY).repetitions[5] == 1
 
 
+@pytest.mark.slow
 def test_repetitions_that_cannot_narrow_the_answer_are_not_made():
     found = next_round(progress([5] * 5, FIVE), question(0.01), study(repetitions=5))
     assert found.end is End.NOTHING_HELPS
@@ -101,6 +102,7 @@ def test_extra_runs_have_a_chance_to_answer():
     assert 0.3 * width < found.expected < 1.5 * width
 
 
+@pytest.mark.slow
 def test_what_would_help_may_cost_more_than_is_left():
     noisy = study(noise=0.3)
     width = relative_width(answer(noisy, question()))

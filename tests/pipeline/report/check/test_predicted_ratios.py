@@ -59,6 +59,7 @@ def in_words(ratio):
     return figure(ratio[0]), interval_text(ratio[1], ratio[2])
 
 
+@pytest.mark.slow
 @settings(max_examples=settings().max_examples // 10, deadline=None)  # 3 in `make test`, 10 in `make slow`
 @given(pairs())
 def test_terminal_json_and_page_say_the_ratio_of_the_two_predictions(both):
