@@ -91,7 +91,8 @@ def _efficient(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:
     if limit is None:
         return f"{text}: below {asked} at every scale"
     if _is_at(limit, here):
-        return f"{text}: worth it, at least {asked}"
+        unsure = here.of_scaling.lower[0] < found.threshold
+        return f"{text}: {'probably ' if unsure else ''}worth it, at least {asked}"
     sure = limit_interval_text(limit_interval(limit), found.parameter, len(parameters))
     return f"{text}: at least {asked} only up to {_at(parameters, limit.point)}{sure}"
 

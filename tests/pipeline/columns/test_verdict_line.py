@@ -53,6 +53,14 @@ def test_what_is_not_sure_is_said_to_be_probable():
     assert text.endswith(", probably slower than 3.90 s at p = 2: little to gain beyond p = 2")
 
 
+def test_a_scale_whose_efficiency_may_be_too_low_is_probably_worth_it():
+    found = found_at(ideal(), 64)
+    assert ": worth it, at least 75 %" in verdict_line(found, ("p",)).text
+    wide = replace(found.figures.efficiency, below=np.full(len(found.figures.efficiency), 0.5))
+    unsure = replace(found, figures=replace(found.figures, efficiency=wide))
+    assert ": probably worth it, at least 75 %" in verdict_line(unsure, ("p",)).text
+
+
 @pytest.mark.slow
 def test_while_it_is_faster_its_efficiency_decides():
     found = found_at(ideal(), 64)
