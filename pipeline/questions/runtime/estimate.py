@@ -1,6 +1,7 @@
 """Positive figures with intervals whose ratios have intervals, too."""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
@@ -17,8 +18,29 @@ nine in ten runs lie within 12 % of the mean.
 """
 
 
+class PerPoint:
+    """A dataclass of arrays, or of others such as this, that have one row per point."""
+
+    def take(self, rows: IntArray | BoolArray) -> Self:
+        """Return some of the rows, in this order."""
+        parts = {
+            name: values.take(rows) if isinstance(values, PerPoint) else values[rows]
+            for name, values in vars(self).items()
+        }
+        return type(self)(**parts)
+
+    def joined(self, other: Self) -> Self:
+        """Return the rows, then those of another."""
+        pairs = zip(vars(self).items(), vars(other).values(), strict=True)
+        parts = {
+            name: mine.joined(theirs) if isinstance(mine, PerPoint) else np.concatenate([mine, theirs])
+            for (name, mine), theirs in pairs
+        }
+        return type(self)(**parts)
+
+
 @dataclass(frozen=True, eq=False)
-class Estimate:
+class Estimate(PerPoint):
     """Q figures with two-sided 90 % intervals, taken for normal in the logarithm on either side.
 
     In ratios of the predictions of many kernels, every array is float64[K, Q].
@@ -48,15 +70,6 @@ class Estimate:
         """Upper ends of the intervals, float64[Q]."""
         upper: FloatArray = self.value * np.exp(self.above)
         return upper
-
-    def take(self, rows: IntArray | BoolArray) -> "Estimate":
-        """Return some of the figures."""
-        return Estimate(self.value[rows], self.below[rows], self.above[rows])
-
-    def joined(self, other: "Estimate") -> "Estimate":
-        """Return the figures, then those of another."""
-        parts = zip(vars(self).values(), vars(other).values(), strict=True)
-        return Estimate(*(np.concatenate([mine, theirs]) for mine, theirs in parts))
 
     def where(self, wanted: BoolArray, other: "Estimate | None" = None) -> "Estimate":
         """Return the figures that are wanted, bool[Q], and for the rest those of another, or else NaN."""

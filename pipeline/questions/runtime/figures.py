@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property, partial
 from itertools import combinations
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from pipeline.models.search_space import counts_processes
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, along_parameter, extrapolation, scaled_parameter
 from pipeline.questions.runtime.device_use import DeviceUse
-from pipeline.questions.runtime.estimate import Estimate, from_prediction, from_repetitions
+from pipeline.questions.runtime.estimate import Estimate, PerPoint, from_prediction, from_repetitions
 from pipeline.questions.runtime.held_share import held_share
 from pipeline.questions.runtime.units_of_work import stated_rate, units_of_work
 from pipeline.statistics.student import TWO_SIDED
@@ -41,7 +40,7 @@ class Comparison(Enum):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Figures:
+class Figures(PerPoint):
     """What is known of Q points; NaN for figures that do not apply or are not available.
 
     Attributes:
@@ -81,14 +80,6 @@ class Figures:
     rate: Estimate
     gpu_hours: Estimate
     gpu_busy: Estimate
-
-    def take(self, rows: IntArray) -> "Figures":
-        """Return the figures of some of the points."""
-        parts: dict[str, Any] = {
-            name: values.take(rows) if isinstance(values, Estimate) else values[rows]
-            for name, values in vars(self).items()
-        }
-        return Figures(**parts)
 
     @property
     def of_scaling(self) -> Estimate:
@@ -227,32 +218,25 @@ class RuntimeStudy:
         low, high = np.quantile(drawn[1:], TAILS, axis=0)
         return np.maximum(-low, 0.0), np.maximum(high, 0.0)
 
-    def figures(
-        self,
-        points: FloatArray,
-        measured: BoolArray,
-        total: Estimate | None = None,
-        *,
-        joint_errors: bool = True,
-    ) -> Figures:
+    def figures(self, points: FloatArray, measured: BoolArray, total: Estimate | None = None) -> Figures:
         """Return all figures at points.
 
         Args:
             points: float64[Q, D].
             measured: bool[Q]; the others are predicted.
-            total: the totals at the points, as of `totals`, if they are known already.
-            joint_errors: whether intervals have them; where only values count, that saves their draws.
+            total: the totals at the points if only values count, which saves the draws of joint errors.
         """
         references = self.references(points)
         has_measured_reference, _ = self.measured_at(references)
         locations, locations_before = self.locations(points), self.locations(references)
+        errs = total is None
         total = total or self.totals(points, measured)
         before = self.totals(references, has_measured_reference)
         effort, wall = self._effort_and_wall(total, locations)
         effort_before, wall_before = self._effort_and_wall(before, locations_before)
         itself = (points == references).all(axis=1) & (measured == has_measured_reference)
         nothing = np.zeros((2, len(points)))
-        apart = self._joint_error(points, references) if joint_errors else nothing
+        apart = self._joint_error(points, references) if errs else nothing
 
         def compared(by: Comparison, before: Estimate, here: Estimate) -> Estimate:
             return self._compared(by, before.over(here).widened(*apart), itself)
@@ -260,7 +244,7 @@ class RuntimeStudy:
         efficiency = compared(Comparison.STRONG, effort_before, effort)
         held = held_share(self.analysis.experiment, points, locations, self.node_cores)
         size = points[:, self.column] / references[:, self.column]
-        joint = self._joint_error(points) if joint_errors else nothing
+        joint = self._joint_error(points) if errs else nothing
         whole_effort, whole_wall = (one.widened(self.common_error).widened(*joint) for one in (effort, wall))
         return Figures(
             points=points,

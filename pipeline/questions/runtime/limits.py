@@ -1,13 +1,12 @@
 """How far a program scales: where it is fastest, and up to which scale it is efficient."""
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.questions.analysis import along_parameter
-from pipeline.questions.runtime.estimate import Estimate
+from pipeline.questions.runtime.estimate import Estimate, PerPoint
 from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy
 
 STEPS_PER_DOUBLING = 4
@@ -37,7 +36,7 @@ class Limit:
 
 
 @dataclass(frozen=True, eq=False)
-class ScalesInView:
+class ScalesInView(PerPoint):
     """Q scales along the parameter that scales, ascending.
 
     Attributes:
@@ -53,14 +52,6 @@ class ScalesInView:
     named: BoolArray
     wall: FloatArray
     efficiency: Estimate
-
-    def take(self, rows: IntArray) -> "ScalesInView":
-        """Return some of the scales, in the order of these rows."""
-        parts: dict[str, Any] = {
-            name: values.take(rows) if isinstance(values, Estimate) else values[rows]
-            for name, values in vars(self).items()
-        }
-        return ScalesInView(**parts)
 
 
 def candidates(study: RuntimeStudy, figures: Figures, target: FloatArray) -> ScalesInView | None:
@@ -84,14 +75,27 @@ def candidates(study: RuntimeStudy, figures: Figures, target: FloatArray) -> Sca
     between = _between(study, figures, rows, target)
     if study.analysis.is_profile:
         between = study.figures(between.points[:0], between.measured[:0])
-    scales = ScalesInView(
-        points=np.concatenate([figures.points[rows], between.points]),
-        measured=np.concatenate([figures.measured[rows], between.measured]),
-        named=np.arange(len(rows) + len(between.points)) < len(rows),
-        wall=np.concatenate([figures.wall.value[rows], between.wall.value]),
-        efficiency=figures.of_scaling.take(rows).joined(_efficiency_between(study, between)),
+    named = figures.take(rows)
+    return _ascending(
+        _in_view(named, named.of_scaling, named=True).joined(
+            _in_view(between, _efficiency_between(study, between), named=False)
+        ),
+        column,
     )
-    return scales.take(np.argsort(scales.points[:, column], kind="stable"))
+
+
+def _in_view(figures: Figures, efficiency: Estimate, *, named: bool) -> ScalesInView:
+    return ScalesInView(
+        points=figures.points,
+        measured=figures.measured,
+        named=np.full(len(figures.points), named),
+        wall=figures.wall.value,
+        efficiency=efficiency,
+    )
+
+
+def _ascending(found: ScalesInView, column: int) -> ScalesInView:
+    return found.take(np.argsort(found.points[:, column], kind="stable"))
 
 
 def _efficiency_between(study: RuntimeStudy, between: Figures) -> Estimate:
@@ -130,7 +134,7 @@ def _between(study: RuntimeStudy, figures: Figures, rows: IntArray, target: Floa
     unknown = np.full(len(scales), np.nan)
     points = along_parameter(target, study.column, scales)
     none_measured = np.zeros(len(scales), dtype=np.bool_)
-    return study.figures(points, none_measured, Estimate(total, unknown, unknown), joint_errors=False)
+    return study.figures(points, none_measured, Estimate(total, unknown, unknown))
 
 
 def scales_between(first: float, last: float, given: FloatArray) -> FloatArray:
@@ -157,16 +161,9 @@ def up_to(found: ScalesInView, figures: Figures, column: int) -> ScalesInView:
     kept = np.flatnonzero(found.points[:, column] <= max(target, measured.max(initial=target)))
     if found.measured[here].any():
         return found.take(kept)
-    part = found.take(kept[~here[kept]])
     last = figures.take(np.array([len(figures.points) - 1]))
-    together = ScalesInView(
-        points=np.concatenate([part.points, last.points]),
-        measured=np.append(part.measured, False),
-        named=np.append(part.named, True),
-        wall=np.append(part.wall, last.wall.value),
-        efficiency=part.efficiency.joined(last.of_scaling),
-    )
-    return together.take(np.argsort(together.points[:, column], kind="stable"))
+    part = found.take(kept[~here[kept]])
+    return _ascending(part.joined(_in_view(last, last.of_scaling, named=True)), column)
 
 
 def fastest(study: RuntimeStudy, found: ScalesInView | None) -> Limit | None:
