@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.columns.limit_intervals import limit_interval, limit_interval_text
+from pipeline.columns.limit_intervals import interval_behind
 from pipeline.columns.model_json import point_json
 from pipeline.questions.analysis import largest_point
 from pipeline.questions.runtime.figures import Comparison, Figures
@@ -93,8 +93,8 @@ def _efficient(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:
     if _is_at(limit, here):
         unsure = here.of_scaling.lower[0] < found.threshold
         return f"{text}: {'probably ' if unsure else ''}worth it, at least {asked}"
-    sure = limit_interval_text(limit_interval(limit), found.parameter, len(parameters))
-    return f"{text}: at least {asked} only up to {_at(parameters, limit.point)}{sure}"
+    there = f"{_at(parameters, limit.point)}{interval_behind(limit, found.parameter)}"
+    return f"{text}: at least {asked} only up to {there}"
 
 
 def _grown(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:

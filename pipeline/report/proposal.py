@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import extra
 from ingest.number_text import figure
-from pipeline.columns.limit_intervals import limit_interval, limit_interval_text
+from pipeline.columns.limit_intervals import interval_behind
 from pipeline.columns.loss_sentences import causes_json, causes_text
 from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.runtime.estimate import Estimate
@@ -67,9 +67,8 @@ def _scaling(name: str, analysis: Analysis, found: Runtime) -> str:
         text += f"below {threshold} at every scale considered"
     else:
         origin = "measured" if limit.measured else "predicted"
-        sure = limit_interval_text(limit_interval(limit), found.parameter, len(limit.point))
-        there = _at(analysis, limit.point)
-        text += f"at least {threshold} up to {there}{sure} ({_percent(limit.value)}, {origin})"
+        there = f"{_at(analysis, limit.point)}{interval_behind(limit, found.parameter)}"
+        text += f"at least {threshold} up to {there} ({_percent(limit.value)}, {origin})"
     here = _percent(float(figures.of_scaling.value[largest]))
     text += f"; at {where}, the largest measured scale, it is {here}"
     if np.isfinite(figures.speedup.value[largest]):

@@ -10,7 +10,7 @@ import numpy as np
 
 from ingest.number_text import figure
 from pipeline.columns.expectations import expectation_sentences
-from pipeline.columns.limit_intervals import limit_interval, limit_interval_text
+from pipeline.columns.limit_intervals import interval_behind
 from pipeline.columns.loss_sentences import causes_json, causes_text
 from pipeline.columns.potentials import potential_sentence
 from pipeline.columns.target_sentences import next_sentence, resource_sentences
@@ -226,8 +226,8 @@ def _efficient(findings: Findings, found: Runtime) -> str:
     if limit is None:
         return f"Below {threshold} efficiency at every scale considered."
     end = ", the largest scale considered" if limit.at_the_end else ""
-    sure = limit_interval_text(limit_interval(limit), found.parameter, len(limit.point))
-    text = f"At least {threshold} efficient up to {findings.place(limit.point)}{sure}{end}"
+    there = f"{findings.place(limit.point)}{interval_behind(limit, found.parameter)}"
+    text = f"At least {threshold} efficient up to {there}{end}"
     return f"{text} ({_origin(limit)})."
 
 

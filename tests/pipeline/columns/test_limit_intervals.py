@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.columns.limit_intervals import limit_interval, limit_interval_text
+from pipeline.columns.limit_intervals import interval_behind, limit_interval_text
 from pipeline.questions.runtime.limits import Limit
 
 
@@ -22,7 +22,7 @@ def test_open_and_unknown_ends(lower, upper, text):
     limit = Limit(
         point=np.array([512.0]), measured=False, value=0.8, at_the_end=False, lower=lower, upper=upper
     )
-    assert limit_interval_text(limit_interval(limit), "p", 1) == text
+    assert interval_behind(limit, "p") == text
 
 
 def test_the_parameter_is_named_if_there_are_several():
