@@ -47,8 +47,12 @@ def test_jobs_are_as_measured_and_else_those_that_predictions_are_of_to_the_last
 
 
 def test_a_scale_measured_once_is_as_sure_as_runs_of_public_programs():
-    found = chosen(strong(noise=0.05, repetitions=1), deadline=20.0).jobs
+    analysis = strong(noise=0.05, repetitions=1)
+    found = chosen(analysis, deadline=20.0).jobs
     (at,) = np.flatnonzero(found.figures.points[:, 0] == 4)
+    measured = runtime(analysis, found.figures.points).figures
+    (there,) = np.flatnonzero((measured.points[:, 0] == 4) & measured.measured)
+    assert found.figures.wall.value[at] == measured.wall.value[there]
     assert found.figures.wall.below[at] == found.figures.wall.above[at] == SINGLE_RUN
     assert np.isfinite(found.probability).all()
 
