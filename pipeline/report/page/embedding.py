@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.columns.cells import Cells
 from pipeline.columns.column import Column, Found
 from pipeline.report.page.modules import joined
 
@@ -32,16 +31,12 @@ OWN_STYLES = {
     "comparison": ("tree", "comparison"),
     "history": ("history",),
     "history_kernel": ("history",),
-    "projection": (),
-    "campaign": (),
 }
 ENTRIES = {
     "report": "main.js",
     "comparison": "comparison/comparison.js",
     "history": "history/index.js",
     "history_kernel": "history/kernel.js",
-    "projection": "projection/projection.js",
-    "campaign": "campaign/campaign.js",
 }
 """The module that each page begins with."""
 
@@ -230,21 +225,6 @@ def columns_data(columns: Iterable[Column[Found]], found: Found, lacking: int = 
         }
         for column in columns
         for cells in column.filled(found)
-    ]
-
-
-def cells_data(cells: Iterable[Cells]) -> list[dict[str, Any]]:
-    """Return columns that are filled as `columns_data` does."""
-    return [
-        {
-            "key": one.name,
-            "title": one.heading,
-            "help": "",
-            "number": one.is_number,
-            "values": list(one.values),
-            "texts": list(one.texts),
-        }
-        for one in cells
     ]
 
 

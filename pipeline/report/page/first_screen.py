@@ -199,18 +199,17 @@ def _growth(findings: Findings, found: Runtime) -> str:
     """Say how time grows with a size, from the reference to the target."""
     figures, name = found.figures, found.parameter
     size = float(figures.points[-1, findings.column] / figures.reference[-1, findings.column])
-    rate = figures.work_rate
-    value, upper, lower = (float(end[-1]) for end in (rate.value, rate.lower, rate.upper))  # of time: 1/rate
+    ratio, rate = figures.time_ratio, float(figures.work_rate.value[-1])
+    value, upper, lower = (float(end[-1]) for end in (ratio.value, ratio.lower, ratio.upper))  # 1 / time
     if size <= 1 or not value > 0:
-        return f"{name} per second is known at the measured sizes only."
+        return "How time grows is known at the measured sizes only."
     with np.errstate(divide="ignore"):
-        logs = np.log([value, lower, upper])
-    power, low, high = (float(one) for one in 1 - logs / np.log(size))
+        power, low, high = (float(one) for one in -np.log([value, lower, upper]) / np.log(size))
     reference, target = findings.place(figures.reference[-1]), findings.place(figures.points[-1])
+    per_second = f"; {name} per second is {figure(rate)} times that at {reference}" if rate > 0 else ""
     return (
         f"From {reference} to {target} time grows like {name}^{figure(power)} on average "
-        f"(90{SPACE}% interval {interval_text(low, high)}); {name} per second is "
-        f"{figure(value)} times that at {reference}."
+        f"(90{SPACE}% interval {interval_text(low, high)}){per_second}."
     )
 
 

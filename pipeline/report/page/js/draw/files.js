@@ -4,7 +4,7 @@
 
 import { chartIn } from "./chart.js";
 import { el, quietButton } from "./dom.js";
-import { figureButtons } from "./figures/figure_buttons.js";
+import { figureButtons } from "./figures.js";
 import { zoomable } from "./pointing.js";
 import { fileName, save, saveButton } from "./saving.js";
 

@@ -4,7 +4,7 @@
 import { floats, readData } from "../data/payload.js";
 import { chartIn, frame } from "../draw/chart.js";
 import { byId, el, onResize, svgEl } from "../draw/dom.js";
-import { figureButtons } from "../draw/figures/figure_buttons.js";
+import { figureButtons } from "../draw/figures.js";
 import { chartRows, csvButton } from "../draw/files.js";
 import { commitNode } from "../draw/nodes.js";
 import { DataTable } from "../draw/table.js";

@@ -29,6 +29,7 @@ const SECONDS = [
  */
 const LARGER = new Map([
   ["core-s", [[36000, 3600, "core-hours"]]],
+  ["node-s", [[36000, 3600, "node-hours"]]],
   ["GPU-s", [[36000, 3600, "GPU-hours"]]],
   ["J", [[3.6e6, 3.6e6, "kWh"]]],
   [

@@ -14,7 +14,7 @@ import {
   svgEl,
   switcher,
 } from "../draw/dom.js";
-import { figureButtons } from "../draw/figures/figure_buttons.js";
+import { figureButtons } from "../draw/figures.js";
 import { csvButton } from "../draw/files.js";
 import { colouredDifference, differenceLegend } from "../draw/nodes.js";
 import { fullPathNames, pathNames } from "../text/names.js";

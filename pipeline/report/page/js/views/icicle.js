@@ -5,7 +5,7 @@ import { MODELLED } from "../data/call_tree.js";
 import { Difference } from "../data/difference.js";
 import { BoxTree, boxesBelow, boxParts, heightOf, othersNode, svgSize, WHOLE } from "../draw/boxes.js";
 import { byId, el, keepingFocus, onResize, selector, svgEl, switcher, widthOf } from "../draw/dom.js";
-import { figureButtons } from "../draw/figures/figure_buttons.js";
+import { figureButtons } from "../draw/figures.js";
 import { csvButton } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/nodes.js";
 import { WAITS } from "../state.js";

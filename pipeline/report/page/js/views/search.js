@@ -4,7 +4,7 @@
 import { el } from "../draw/dom.js";
 import { DataTable } from "../draw/table.js";
 
-/** @import { Row, TableSpec } from "../draw/table.js" */
+/** @import { Row } from "../draw/table.js" */
 /** @import { Address } from "../state.js" */
 
 /**
@@ -67,24 +67,4 @@ export function tableSearch({ noun, address, table, at, goTo }) {
       goTo(row);
     },
   });
-}
-
-/**
- * A table of which a row is selected by a click, or by the search that is returned with it.
- * @param {HTMLElement} host
- * @param {string} noun of its rows
- * @param {Address} address
- * @param {(row: Row) => string} name
- * @param {TableSpec} spec
- */
-export function searchedTable(host, noun, address, name, spec) {
-  let selected = -1;
-  const at = (/** @type {Row} */ row) => row === selected;
-  const goTo = (/** @type {Row} */ row) => {
-    selected = row;
-    table.refresh();
-  };
-  const toggle = (/** @type {Row} */ row) => goTo(at(row) ? -1 : row);
-  const table = new DataTable(host, { ...spec, pick: { name, is: at, toggle } });
-  return { table, search: tableSearch({ noun, address, table, at, goTo }) };
 }
