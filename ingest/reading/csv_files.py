@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import io
-from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +12,8 @@ from typing import TYPE_CHECKING
 from ingest.errors import InputError
 from ingest.reading.files import head, read_bytes
 from ingest.reading.parquet_files import BombError, open_parquet
+from ingest.reading.table_layouts import as_csv, utf8, with_points
+from ingest.reading.workbooks import ENDINGS, workbook_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
 MAX_BYTES = 1 << 32
 MAX_CELLS = 1 << 28
 MAX_COLUMNS = 1 << 12
-CSV_ENDINGS = frozenset((".csv", ".tsv"))
-PARQUET, BOM = b"PAR1", b"\xef\xbb\xbf"
-DELIMITERS = ",;\t|"
+CSV_ENDINGS = frozenset((".csv", ".tsv", *ENDINGS))
+PARQUET = b"PAR1"
+UNNAMED = "Unnamed: "  # what pandas writes for a heading that is empty
 NO_VALUE = ("", "NA", "N/A", "NaN", "nan", "null", "None", "-")
 
 
@@ -34,11 +35,18 @@ class Frame:
         source: the file, or what a DataFrame is called.
         table: its columns, as texts or numbers.
         place: where a row stands, such as ``line 7``, by its number from 0.
+        said: what was left out of it.
     """
 
     source: str
     table: "pd.DataFrame"
     place: Callable[[int], str]
+    said: tuple[str, ...] = ()
+
+
+def is_unnamed(header: str) -> bool:
+    """Return whether a heading is empty, or what stands for one."""
+    return not header.strip() or header.startswith(UNNAMED)
 
 
 def is_parquet(path: Path) -> bool:
@@ -48,9 +56,12 @@ def is_parquet(path: Path) -> bool:
 
 def csv_header(path: Path) -> list[str]:
     """Return the names of the columns of a CSV file; none if its beginning is not one."""
-    lines = head(path).decode("utf-8-sig", errors="replace").splitlines()
-    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    return [cell.strip() for cell in csv_cells(first, _delimiter(first))]
+    try:
+        content, delimiter = as_csv(_content(path, only_head=True), str(path))
+    except InputError:
+        return []
+    start, end = _header(content)
+    return [cell.strip() for cell in csv_cells(content[start:end].decode("utf-8", "replace"), delimiter)]
 
 
 def csv_cells(line: str, delimiter: str = ",") -> list[str]:
@@ -62,11 +73,10 @@ def csv_cells(line: str, delimiter: str = ",") -> list[str]:
 
 
 def read_csv(path: Path, delimiter: str = "", numbers: Collection[str] = ()) -> Frame:
-    """Read a CSV file whose first line names the columns; lines before it that begin with ``#`` are skipped.
+    """Read a table whose first line names the columns: CSV, or what `table_layouts` makes it of.
 
     Args:
-        delimiter: what separates cells; by default the most frequent of comma, semicolon, tab and bar in the
-            first line. With semicolons, numbers may have decimal commas.
+        delimiter: what separates cells; by default the layout shows it.
         numbers: columns that should hold numbers only; they are parsed at once if they do.
 
     Raises:
@@ -75,12 +85,13 @@ def read_csv(path: Path, delimiter: str = "", numbers: Collection[str] = ()) -> 
     import pyarrow as pa
     from pyarrow import csv as arrow
 
-    content = read_bytes(path, MAX_BYTES).removeprefix(BOM)
+    content = _content(path)
     if b"\0" in content:
         raise InputError("binary data where text is expected", where=str(path))
+    given = delimiter
+    content, delimiter = (content, given) if given else as_csv(content, str(path))
     start, end = _header(content)
     first, begin = content[start:end].decode("utf-8", errors="replace"), min(end + 1, len(content))
-    delimiter = delimiter or _delimiter(first)
     names = _names(first, delimiter, str(path))
     if not content[end:].strip():
         raise InputError("it has no rows", where=str(path), hint="was the measurement interrupted?")
@@ -103,7 +114,7 @@ def read_csv(path: Path, delimiter: str = "", numbers: Collection[str] = ()) -> 
         )
     except pa.ArrowInvalid as error:
         if numbers:
-            return read_csv(path, delimiter)
+            return read_csv(path, given)
         raise InputError(f"cannot be read as CSV: {error}", where=str(path)) from error
     except (pa.ArrowException, ValueError, OverflowError) as error:
         raise InputError(f"cannot be read as CSV: {error}", where=str(path)) from error
@@ -122,8 +133,8 @@ def read_csv(path: Path, delimiter: str = "", numbers: Collection[str] = ()) -> 
             hint="put quotes around cells that contain the separator",
         )
     frame = table.unify_dictionaries().to_pandas()
-    if delimiter == ";":
-        frame = frame.apply(_with_decimal_points)
+    if delimiter != "," or b'"' in content:
+        frame = with_points(frame, delimiter)
     return Frame(source=str(path), table=frame, place=place)
 
 
@@ -151,6 +162,12 @@ def read_parquet(path: Path) -> Frame:
     return Frame(source=str(path), table=frame, place=lambda row: f"row {row + 1}")
 
 
+def _content(path: Path, *, only_head: bool = False) -> bytes:
+    if path.suffix.lower() in ENDINGS:
+        return workbook_csv(path, MAX_BYTES)
+    return utf8(head(path) if only_head else read_bytes(path, MAX_BYTES))
+
+
 def _header(content: bytes) -> tuple[int, int]:
     """Return where the first line that is neither empty nor a comment begins and ends."""
     start = 0
@@ -164,11 +181,6 @@ def _header(content: bytes) -> tuple[int, int]:
     return len(content), len(content)
 
 
-def _delimiter(line: str) -> str:
-    counts = Counter(line)
-    return max(DELIMITERS, key=lambda character: counts[character])
-
-
 def _names(line: str, delimiter: str, source: str) -> list[str]:
     try:
         names = [name.strip() for name in next(csv.reader([line.rstrip("\r")], delimiter=delimiter), [])]
@@ -176,11 +188,8 @@ def _names(line: str, delimiter: str, source: str) -> list[str]:
         raise InputError(f"the first line does not name columns: {error}", where=source) from error
     if len(names) > MAX_COLUMNS:
         raise InputError(f"{len(names)} columns: more than any table has", where=source)
+    names = [name or f"{UNNAMED}{place}" for place, name in enumerate(names)]
     for number, name in enumerate(names, start=1):
-        if not name:
-            raise InputError(
-                f"the column {number} has no name", where=source, hint="name it in the first line"
-            )
         if name in names[: number - 1]:
             raise InputError(f"two columns are called '{name}'", where=source, hint="rename one")
     return names
@@ -193,14 +202,3 @@ def _line_numbers(body: str, delimiter: str) -> list[int]:
     with contextlib.suppress(csv.Error):
         lines.extend(reader.line_num for cells in reader if cells)
     return lines or [1]
-
-
-def _with_decimal_points(column: "pd.Series[str]") -> "pd.Series[str]":
-    """Turn decimal commas of a column into points if all its cells are numbers then."""
-    texts = column.cat.categories
-    turned = texts.str.replace(",", ".", n=1, regex=False)
-    try:
-        [float(text) for text in turned if text.strip()]
-    except ValueError:
-        return column
-    return column.map(dict(zip(texts, turned, strict=True)))

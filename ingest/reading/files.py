@@ -4,7 +4,7 @@ import io
 import mmap
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -216,27 +216,66 @@ def head_lines(path: Path, size: int) -> list[str]:
 
 
 MAX_FILES = 1 << 16
+COPY_ALL = "copy the files of all processes of the run, or measure it again"
 
 _NUMBER = re.compile(r"[0-9]{1,9}")
 
 
-def numbered_files(found: Sequence[Path]) -> tuple[str, list[Path]]:
-    """Return what stands before the number in the names of files, and the files in its order.
+def numbered_files(found: Sequence[Path]) -> tuple[str, dict[int, Path]]:
+    """Return what stands before the number in the names of files, and the files by their numbers, in order.
 
-    Names must differ in one number only, which must be 0, 1, ... or 1, 2, ... without a gap.
+    Those are most of one form: their names differ in one number only, which is 0, 1, ... or 1, 2, ...; less
+    than half of those from 0 on may be missing.
 
     Returns:
         Two or more files, or an empty text and no files.
     """
-    if not 2 <= len(found) <= MAX_FILES or len({tuple(_NUMBER.split(file.name)) for file in found}) > 1:
-        return "", []
+    forms: dict[tuple[str, ...], list[Path]] = {}
+    for file in found:
+        forms.setdefault(tuple(_NUMBER.split(file.name)), []).append(file)
+    found = max(forms.values(), key=len, default=[])
+    if not 2 <= len(found) <= MAX_FILES:
+        return "", {}
     columns = zip(*(map(int, _NUMBER.findall(file.name)) for file in found), strict=True)
     differing = [(place, column) for place, column in enumerate(columns) if len(set(column)) > 1]
     if len(differing) != 1:
-        return "", []
+        return "", {}
     place, numbers = differing[0]
-    first = min(numbers)
-    if first > 1 or sorted(numbers) != list(range(first, first + len(numbers))):
-        return "", []
+    most = 2 * len(numbers) - 1 if min(numbers) == 0 else len(numbers) + 1
+    if min(numbers) > 1 or max(numbers) >= most or len(set(numbers)) < len(numbers):
+        return "", {}
     before = found[0].name[: list(_NUMBER.finditer(found[0].name))[place].start()]
-    return before, [file for _, file in sorted(zip(numbers, found, strict=True))]
+    return before, dict(sorted(zip(numbers, found, strict=True)))
+
+
+def missing_numbers(numbers: Collection[int], of: str = "process", *, first: int = 1, count: int = 0) -> str:
+    """Say which of the processes of a run are missing, ``process 2 of 4 is missing``; empty if none is.
+
+    Args:
+        numbers: those that are there.
+        first: the smallest number, if 0 is not one of them.
+        count: how many there are at least.
+    """
+    present = sorted({*numbers})
+    first = min(first, present[0])
+    size = max(count, present[-1] + 1 - first)
+    if not (lost := size - len(present)):
+        return ""
+    gap = next(
+        (number for number, there in enumerate(present, first) if number != there), first + len(present)
+    )
+    more = "" if lost == 1 else f", as {'is' if lost == 2 else 'are'} {lost - 1} more"
+    return f"{of} {gap} of {size} is missing{more}"
+
+
+def all_of_run(
+    found: Mapping[int, Path], of: str = "process", *, first: int = 1, count: int = 0
+) -> list[Path]:
+    """Return the files of a run in the order of its processes; see `missing_numbers`.
+
+    Raises:
+        InputError: if one is missing.
+    """
+    if found and (missing := missing_numbers(found, of, first=first, count=count)):
+        raise InputError(missing, where=str(next(iter(found.values())).parent), hint=COPY_ALL)
+    return list(found.values())

@@ -1,14 +1,17 @@
-"""Files packed with gzip, xz or zstd: read as if they were not, up to a bound.
+"""Files packed with gzip, xz or zstd, and texts in UTF-16: read as if they were not, up to a bound.
 
 What is packed is known by its first bytes (RFC 1952, RFC 8878, the .xz format), whatever the file is called.
+So are texts with a byte-order mark, as PowerShell's ``>`` writes them: their bytes come in plain UTF-8.
 """
 
+import codecs
 import gzip
 import importlib
 import io
 import lzma
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO, cast
@@ -96,10 +99,35 @@ def _zstd(file: BinaryIO) -> io.BufferedIOBase:
     return cast(io.BufferedIOBase, pa.CompressedInputStream(pa.PythonFile(file, "r"), "zstd"))
 
 
+class _Utf8(io.RawIOBase):
+    """A text with a byte-order mark as UTF-8 without one; what is no text of UTF-8 stays as it is."""
+
+    def __init__(self, encoding: str, errors: str, file: BinaryIO) -> None:
+        self._errors = errors
+        self._text = io.TextIOWrapper(cast(io.BufferedReader, file), encoding, errors, newline="")
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, buffer: memoryview) -> int:  # type: ignore[override]
+        """Fill a buffer, a quarter of which may be characters; return the number of bytes, 0 at the end."""
+        plain = self._text.read(len(buffer) // 4).encode("utf-8", self._errors)
+        buffer[: len(plain)] = plain
+        return len(plain)
+
+
+def _as_utf8(encoding: str, errors: str, file: BinaryIO) -> io.BufferedIOBase:
+    return io.BufferedReader(_Utf8(encoding, errors, file))
+
+
 _FORMS: dict[bytes, tuple[str, Callable[[BinaryIO], io.BufferedIOBase]]] = {
     GZIP_MAGIC: ("gzip", lambda file: gzip.GzipFile(fileobj=file)),
     b"\xfd7zXZ\0": ("xz", _xz),
     b"\x28\xb5\x2f\xfd": ("zstd", _zstd),
+    codecs.BOM_UTF16_LE: ("UTF-16", partial(_as_utf8, "utf-16", "replace")),
+    codecs.BOM_UTF16_BE: ("UTF-16", partial(_as_utf8, "utf-16", "replace")),
+    codecs.BOM_UTF8: ("UTF-8", partial(_as_utf8, "utf-8-sig", "surrogateescape")),
 }
 
 

@@ -3,6 +3,7 @@
 A stack is a call path, so that equal ones are added and the sum below a function counts recursion once.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -181,6 +182,12 @@ def found_of(what: str, found: float, stated: float | None, unit: str, *, digits
         return f"{what} {found:.{digits}g} {unit}, no total is stated"
     share = f"{100 * found / stated:.2f} % of " if stated > 0 else ""
     return f"{what} {found:.{digits}g} {unit} = {share}the stated {stated:.{digits}g} {unit}"
+
+
+def covered(reconciled: str) -> float | None:
+    """Return the share of the stated total that a text of `found_of` states, None if it states none."""
+    share = re.search(r" = ([0-9.]+) % of the stated ", reconciled)
+    return float(share[1]) / 100 if share else None
 
 
 def skipped_lines(lines: Sequence[int], read: int, what: str, source: str) -> tuple[str, ...]:

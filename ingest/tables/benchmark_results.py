@@ -25,7 +25,7 @@ from ingest.reading.files import head, read_text
 from ingest.reading.json_values import JsonRecord, json_list, parse_json
 from ingest.run_metadata import METADATA_PROCESSES, choose_parameters
 from ingest.table_mapping import TableMapping
-from ingest.tables.table_columns import NAMES, PROCESSES, THREADS
+from ingest.tables.headings import NAMES, read_headings
 
 KERNEL, VALUE = "figure of merit", "seconds"
 MAX_TEXT = 500  # characters of a variable that are kept
@@ -98,9 +98,10 @@ def _parameters(
     figures: Sequence[FigureOfMerit], names: Sequence[str], preferred: Sequence[str]
 ) -> tuple[str, ...]:
     runs = list({id(figure.run): figure.run for figure in figures}.values())
-    processes = next((name for name in names if name.lower() in PROCESSES), "")
+    counted = {heading.header for heading in read_headings(names) if heading.counts("threads")}
+    processes = next((heading.header for heading in read_headings(names) if heading.counts("processes")), "")
     wanted = [processes] if processes else []
-    wanted += [name for name in names if name != processes and (name.lower() in THREADS or name in preferred)]
+    wanted += [name for name in names if name != processes and (name in counted or name in preferred)]
     numbers = [name for name in wanted if all(_is_number(run.get(name, "")) for run in runs)]
     keys = {name: METADATA_PROCESSES[0] if name == processes else name for name in numbers}
     rows = [{keys[name]: float(run[name]) for name in numbers} for run in runs]

@@ -11,7 +11,10 @@ from ingest.callpaths import CallPath
 from ingest.calltree import CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.series import MAX_NAMES, split_callpath
-from ingest.tables.table_rows import TableRows
+from ingest.tables.table_rows import TIME, TableRows
+
+MOST_APART = 1.5  # ratio of times of repetitions of which a number only says which run it is
+MOST_DIFFERENT = 0.9  # of the runs, that have other values of such a number
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -71,9 +74,11 @@ def number_rows(tables: Sequence[TableRows], separator: str, source: str) -> Num
         np.concatenate([rows.points[:, order] for rows, order in zip(tables, columns, strict=True)])
     )
     builder = CallTreeBuilder()
-    nodes = [
-        np.array([builder.add(_path(k, separator)) for k in rows.kernels])[rows.kernel] for rows in tables
-    ]
+    nodes = []
+    for rows in tables:
+        used = np.bincount(rows.kernel, minlength=len(rows.kernels)) > 0
+        added = [builder.add(_path(k, separator)) if used[i] else -1 for i, k in enumerate(rows.kernels)]
+        nodes.append(np.array(added)[rows.kernel])
     place, tree, names = builder.build()
     if int(tree.depth.sum()) > MAX_NAMES:
         raise InputError("its call paths are too long for memory", where=source, hint="shorten them")
@@ -198,10 +203,18 @@ def _refuse_twice(table: NumberedRows, rank: IntArray) -> None:
 
 
 def _varied(table: NumberedRows, one: IntArray, two: IntArray) -> str:
-    """Return the name of an unknown column of numbers that differs between rows of the same kernel."""
+    """Return the name of an unknown column of numbers that differs between rows of the same kernel.
+
+    One that is different in nearly all runs although repetitions take as long says which run it is.
+    """
+    time, runs = table.column(TIME), len(table.point_of)
+    with np.errstate(all="ignore"):
+        alike = bool((np.abs(np.log(time[one] / time[two])) < np.log(MOST_APART)).all())
     for name in dict.fromkeys(name for rows in table.rows for name in rows.unknown):
         texts = column_of(table.rows, name)
-        if (texts[one] != texts[two]).any():
+        if (texts[one] != texts[two]).any() and not (
+            alike and len(set(texts.tolist())) >= MOST_DIFFERENT * runs
+        ):
             return name
     return ""
 
@@ -211,10 +224,9 @@ def bad_runs(table: NumberedRows) -> dict[int, str]:
     found: dict[int, str] = {}
     start = 0
     for rows in table.rows:
-        size = len(rows.frame.table)
-        runs = table.run[start : start + size]
         for row, what in rows.bad:
-            place = rows.frame.place(row) if int(runs[row]) not in found else ""
-            found.setdefault(int(runs[row]), f"{place}: {what}")
+            run = int(table.run[start + row])
+            if run not in found:
+                found[run] = f"{rows.frame.place(int(rows.row[row]))}: {what}"
         start += len(rows.row)
     return found

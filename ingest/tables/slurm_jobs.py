@@ -7,6 +7,7 @@ stand for powers of 1024 in sizes, of 1000 in joules.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from ingest.errors import InputError
 from ingest.reading.csv_files import Frame
 from ingest.reading.files import head_lines, read_text
 from ingest.table_mapping import TableMapping
+from ingest.tables.cells import seconds_of
 
 HEAD_BYTES = 1 << 14
 MAX_BYTES = 1 << 28
@@ -26,7 +28,6 @@ DONE = ("COMPLETED", "")  # states of jobs that are read; others are said
 
 _SEPARATORS = "|;,\t"
 _DASHES = re.compile(r"-+")
-_DURATION = re.compile(r"(?:(\d{1,6})-)?(?:(\d{1,9}):)?(\d{1,9}):(\d{1,2}(?:\.\d+)?)")
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)([KMGTP]?)[nc]?", re.IGNORECASE)
 _POWERS = {"": 0, "k": 1, "m": 2, "g": 3, "t": 4, "p": 5}
 _DESCRIBING = {"jobname": "job name", "partition": "partition", "cluster": "cluster", "account": "account"}
@@ -124,7 +125,8 @@ def _jobs(path: Path) -> Iterator[_Job]:
     if cut is None:
         raise InputError("no table of sacct", where=str(path))
     names = [name.lower() for name in cut(lines[0][1])]
-    found: dict[str, list[tuple[int, Row]]] = {}
+    found: dict[tuple[str, str, int], list[tuple[int, Row]]] = {}
+    begun: Counter[tuple[str, str]] = Counter()  # clusters number alike, a requeued job keeps its number
     for number, line in lines[1:]:
         cells = cut(line)
         if not line.strip("- \r") or [cell.lower() for cell in cells] == names:
@@ -134,7 +136,9 @@ def _jobs(path: Path) -> Iterator[_Job]:
             raise InputError(what, where=str(path))
         row = dict(zip(names, cells, strict=True))
         number_of_job = (row.get("jobid") or row.get("jobidraw") or "").partition(".")[0]
-        found.setdefault(number_of_job, []).append((number, row))
+        job = row.get("cluster", ""), number_of_job
+        begun[job] += "." not in _identity(row)
+        found.setdefault((*job, begun[job]), []).append((number, row))
     for rows in found.values():
         whole = next(((i, row) for i, row in rows if "." not in _identity(row)), rows[0])
         yield _Job(whole[0], whole[1], tuple(row for _, row in rows if row is not whole[1]))
@@ -152,10 +156,10 @@ def _seconds(job: _Job) -> object:
     if raw := job.row.get("elapsedraw"):
         return raw
     text = job.row.get("elapsed", "")
-    if not (found := _DURATION.fullmatch(text)):
+    try:
+        return seconds_of(text)
+    except ValueError:
         return text
-    days, hours, minutes, seconds = (float(part or 0) for part in found.groups())
-    return 86400 * days + 3600 * hours + 60 * minutes + seconds
 
 
 def _largest(job: _Job, names: Sequence[str], number: Callable[[str], float]) -> float:

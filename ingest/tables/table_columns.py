@@ -1,49 +1,14 @@
-"""Which column of a table means what: as the mapping states it, or by usual names and units in headers."""
+"""Which column of a table means what: as the mapping states it, or by the words and units of its heading."""
 
 import difflib
-import re
-import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from importlib.resources import files
+from dataclasses import dataclass, replace
 
 from ingest.errors import InputError
-from ingest.number_text import SECONDS
-from ingest.run_names import COUNTERS, PROCESS_PARAMETERS
 from ingest.table_mapping import TableMapping
-from ingest.work_rates import WorkRate, work_rate
-
-NAMES: Mapping[str, tuple[str, ...]] = {
-    meaning: tuple(names)
-    for meaning, names in tomllib.loads((files(__package__) / "column_names.toml").read_text("utf-8")).items()
-}
-"""Names of columns, in lower case, by what they mean."""
-
-PROCESSES = PROCESS_PARAMETERS.union(NAMES["processes"])
-"""Names of columns that count processes."""
-
-THREADS = frozenset(NAMES["threads"])
-"""Names of columns that count the threads of a process."""
-
-_REPETITIONS = (*sorted(COUNTERS - {"profile"}), *NAMES["repetitions"])
-
-_UNIT = re.compile(r"^(?P<name>.*?)\s*(?:\[(?P<a>[^\][]*)\]|\((?P<b>[^()]*)\))\s*$")
-_SUFFIX = re.compile(r"^(?P<name>.+)[_ ](?P<unit>[a-zµμ]+)$", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class TimeColumn:
-    """A column of times, or of a rate that times are made from.
-
-    Attributes:
-        header: as the table has it.
-        seconds: per unit; of a rate, of its period.
-        rate: how the rate is written; empty for a time.
-    """
-
-    header: str
-    seconds: float
-    rate: str = ""
+from ingest.tables.cells import is_number
+from ingest.tables.headings import NAMES, Heading, read_headings
+from ingest.tables.time_columns import MOST_NAMES, TimeColumn, choose_times, stated_times
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,38 +16,36 @@ class TableColumns:
     """The columns of one table by their meaning, as they are called there; empty if there is none.
 
     Attributes:
-        parameters: one at least unless the name of the file has them.
-        kernel: the kernel or call path.
-        times: several are kernels.
-        repetition, visits, locations, rank: as in `TableMapping`.
+        parameters: per column what it is called; one at least unless the name of the file has them.
         processes, threads: parameters whose product is the number of locations.
+        alone: what `processes` are if nothing is called so: cores, or GPUs.
+        kernel: the kernel or call path.
+        times: several are kernels or repetitions.
+        aside: other clocks, and statistics of the times.
+        repetition, visits, locations, rank: as in `TableMapping`.
+        unit: the units of the times, per row.
         metrics: further values.
-        metadata: text that describes a run.
+        metadata: what describes a run.
         others: columns that nothing is known about.
+        roles: what was decided beyond one parameter and one time.
     """
 
-    parameters: tuple[str, ...]
-    kernel: str
-    times: tuple[TimeColumn, ...]
-    repetition: str
-    visits: str
-    locations: str
-    rank: str
-    processes: str
-    threads: str
-    metrics: tuple[str, ...]
-    metadata: tuple[str, ...]
-    others: tuple[str, ...]
-
-
-def split_unit(header: str) -> tuple[str, str]:
-    """Split a header such as ``time [us]``, ``time (ms)`` or ``duration_ns`` into name and unit."""
-    if match := _UNIT.match(header):
-        return match["name"].strip(), (match["a"] if match["a"] is not None else match["b"]).strip()
-    match = _SUFFIX.match(header.strip())
-    if match and match["unit"].lower() in SECONDS and match["name"].lower() in NAMES["times"]:
-        return match["name"], match["unit"]
-    return header.strip(), ""
+    parameters: Mapping[str, str]
+    processes: str = ""
+    threads: str = ""
+    alone: str = ""
+    kernel: str = ""
+    times: tuple[TimeColumn, ...] = ()
+    aside: tuple[str, ...] = ()
+    repetition: str = ""
+    visits: str = ""
+    locations: str = ""
+    rank: str = ""
+    unit: str = ""
+    metrics: tuple[str, ...] = ()
+    metadata: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+    roles: tuple[str, ...] = ()
 
 
 def find_columns(headers: Sequence[str], mapping: TableMapping, source: str) -> TableColumns:
@@ -92,51 +55,59 @@ def find_columns(headers: Sequence[str], mapping: TableMapping, source: str) -> 
         mapping: what the user states; it goes first.
 
     Raises:
-        InputError: two columns have one name, a stated column is missing, no time is found, or its unit is
-            not known.
+        InputError: two columns have one name, a stated column is missing, no time is found, what it is of is
+            ambiguous, or its unit is not known.
     """
     _check_headers(headers, mapping, source)
-    left = [header for header in headers if header not in _stated(mapping)]
-    taken: list[str] = []
+    headings = read_headings(headers)
+    left = [heading for heading in headings if heading.header not in _stated(mapping)]
 
-    def one(stated: str, names: Sequence[str]) -> str:
-        if stated:
+    def one(stated: str, meaning: str) -> str:
+        by_key = {heading.key: heading for heading in reversed(left) if heading.seconds is None}
+        found = None if stated else next((by_key[name] for name in NAMES[meaning] if name in by_key), None)
+        if found is None:
             return stated
-        by_name = {split_unit(header)[0].lower(): header for header in reversed(left) if header not in taken}
-        found = next((by_name[name] for name in names if name in by_name), "")
-        taken.append(found)
-        return found
+        left.remove(found)
+        return found.header
 
-    kernel = one(mapping.kernel, NAMES["kernels"])
-    repetition = one(mapping.repetition, _REPETITIONS)
-    visits = one(mapping.visits, NAMES["visits"])
-    rank = one(mapping.rank, NAMES["ranks"])
-    locations = (
-        mapping.locations if mapping.locations.isdecimal() else one(mapping.locations, NAMES["locations"])
+    kernel, repetition = one(mapping.kernel, "kernels"), one(mapping.repetition, "repetitions")
+    visits, rank = one(mapping.visits, "visits"), one(mapping.rank, "ranks")
+    found = _counts(headings, left, mapping)
+    unit = "" if mapping.unit else one("", "units")
+    left = [heading for heading in left if heading.header not in (*found.parameters, found.locations)]
+    described = [heading.header for heading in left if heading.means("described")]
+    left = [heading for heading in left if heading.header not in described]
+    times, aside, roles = (
+        stated_times(mapping, source, several=not kernel),
+        list[Heading](),
+        tuple[str, ...](),
     )
-    left = [header for header in left if header not in taken]
-    parameters = mapping.parameters or _parameters(left)
-    left = [header for header in left if header not in parameters]
-    times = _times(mapping, left, source, several=not kernel)
-    timed = [time.header for time in times]
-    named = {split_unit(header)[0].lower(): header for header in parameters}
-    return TableColumns(
-        parameters=parameters,
+    if not times:
+        parallel = bool(found.processes or found.threads or found.locations)
+        few = {"several": not kernel, "units": bool(unit), "parallel": parallel}
+        times, aside, roles = choose_times(left, mapping, source, **few)
+    of_rows = [unit] if unit and times[0].seconds is None else []
+    used = (*(time.header for time in times), *(heading.header for heading in aside))
+    return replace(
+        found,
         kernel=kernel,
         times=times,
+        aside=tuple(heading.header for heading in aside),
         repetition=repetition,
         visits=visits,
-        locations=locations,
         rank=rank,
-        processes=next((named[name] for name in sorted(PROCESSES) if name in named), ""),
-        threads=next((named[name] for name in sorted(THREADS) if name in named), ""),
+        unit="".join(of_rows),
         metrics=mapping.metrics,
-        metadata=mapping.metadata,
-        others=tuple(header for header in left if header not in timed),
+        metadata=(*mapping.metadata, *described),
+        others=(*(h.header for h in left if h.header not in used), *([unit] if unit and not of_rows else [])),
+        roles=(*found.roles, *roles, *(f"{name}: of the times" for name in of_rows)),
     )
 
 
 def _check_headers(headers: Sequence[str], mapping: TableMapping, source: str) -> None:
+    if headers and all(map(is_number, headers)):
+        what = f"the first line names no columns ({', '.join(headers[:MOST_NAMES])})"
+        raise InputError(what, where=source, hint="write p,seconds there")
     if twice := next((name for i, name in enumerate(headers) if name in headers[:i]), None):
         raise InputError(f"two columns are called '{twice}'", where=source, hint="rename one")
     for name in _stated(mapping):
@@ -155,53 +126,36 @@ def _stated(mapping: TableMapping) -> tuple[str, ...]:
     return tuple(filter(None, (*single, *counted, *several)))
 
 
-def _parameters(headers: Sequence[str]) -> tuple[str, ...]:
-    names = {header: split_unit(header)[0].lower() for header in headers}
-    counted = not PROCESSES.isdisjoint(names.values())
-    known = PROCESSES.union(THREADS, NAMES["sizes"], () if counted else NAMES["nodes"])
-    return tuple(header for header, name in names.items() if name in known)
+def _counts(headings: Sequence[Heading], left: Sequence[Heading], mapping: TableMapping) -> TableColumns:
+    """Find parameters and locations; what counts cores or GPUs is a parameter if nothing else counts."""
+    countable = [heading for heading in left if heading.seconds is None]
+    nodes = [] if _first(countable, "processes") else [h for h in countable if h.counts("nodes")]
+    alone = ""
+    if mapping.parameters:
+        named = [heading for heading in headings if heading.header in mapping.parameters]
+    else:
+        known = [
+            h
+            for h in countable
+            if h.counts("processes", "threads", "sizes") or h.name.startswith("parameter_")
+        ]
+        if not nodes and not _first(countable, "processes", "threads"):
+            clocks = any(heading.clock and not heading.means("cpu") for heading in left)
+            alone = _first(countable, "cores", *(() if clocks else ("cpu",)), "gpus")
+            alone = alone or ("" if known else _first(countable, "locations") or mapping.locations)
+        named = [h for h in headings if h in known or h in nodes or h.header == alone]
+    counted = [heading for heading in named if heading.header == alone]
+    return TableColumns(
+        parameters={h.header: h.name if mapping.parameters else h.shown for h in named},
+        processes=_first(named, "processes", "cores", "cpu", "gpus", "locations", "nodes"),
+        threads="" if nodes and nodes[0] in named else _first(named, "threads"),
+        locations=mapping.locations or _first([h for h in countable if h not in named], "locations", "cores"),
+        alone="".join(heading.header for heading in counted),
+        roles=tuple(
+            f"{h.shown}: {'processes' if h.counts('cores', 'cpu') else 'locations'}" for h in counted
+        ),
+    )
 
 
-def _times(
-    mapping: TableMapping, left: Sequence[str], source: str, *, several: bool
-) -> tuple[TimeColumn, ...]:
-    """Return the columns of times; several only if they are the kernels; a rate only without a time."""
-    chosen = mapping.value or tuple(header for header in left if split_unit(header)[1].lower() in SECONDS)
-    if not mapping.value and (not chosen or not several):
-        names = {split_unit(header)[0].lower(): header for header in reversed(left)}
-        chosen = tuple(names[name] for name in NAMES["times"] if name in names)[:1] or chosen[:1]
-    if not chosen:
-        chosen = tuple(header for header in left if _rate(header))[:1]
-    if not chosen:
-        raise InputError(
-            "no column of times is recognised",
-            where=source,
-            hint="call it seconds or time [us], or steps/s for a rate, or write"
-            ' value = "..." in [table] of pipeline.toml',
-        )
-    if not several and len(chosen) > 1:
-        raise InputError("value names several columns beside a kernel", where=source, hint="name one")
-    return tuple(_time(header, mapping, source) for header in chosen)
-
-
-def _time(header: str, mapping: TableMapping, source: str) -> TimeColumn:
-    unit = split_unit(header)[1] or mapping.unit
-    if unit.lower() in SECONDS:
-        return TimeColumn(header, SECONDS[unit.lower()])
-    if rate := _rate(header, mapping.unit):
-        return TimeColumn(header, rate.seconds, rate.text)
-    if unit:
-        raise InputError(
-            f"the unit '{unit}' of '{header}' is neither a time nor a rate",
-            where=source,
-            hint="known: s, ms, us, ns, min, h, and anything per s, min, h or day",
-        )
-    return TimeColumn(header, 1.0)
-
-
-def _rate(header: str, usual_unit: str = "") -> WorkRate | None:
-    """Return the rate that a column states by its unit or name; None if it is none."""
-    name, unit = split_unit(header)
-    if found := work_rate(unit or usual_unit) or work_rate(name):
-        return found
-    return WorkRate(text=name, seconds=1.0) if name.lower() in NAMES["rates"] and not unit else None
+def _first(headings: Sequence[Heading], *meanings: str) -> str:
+    return next((h.header for meaning in meanings for h in headings if h.counts(meaning)), "")

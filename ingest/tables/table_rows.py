@@ -1,26 +1,43 @@
 """The rows of tables in one form: arrays of points, kernels, times, and what describes the runs."""
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.callpaths import CallPath
 from ingest.errors import InputError, one_line
 from ingest.number_text import value_text
 from ingest.readers.timer_tables.timer_kind import WHOLE
-from ingest.reading.csv_files import NO_VALUE, Frame
+from ingest.reading.csv_files import Frame
 from ingest.table_mapping import TableMapping
-from ingest.tables.table_columns import PROCESSES, THREADS, TableColumns, TimeColumn, find_columns, split_unit
+from ingest.tables.cells import is_number
+from ingest.tables.column_values import (
+    BadCells,
+    codes_of,
+    is_numeric,
+    numbers_of,
+    parameter_in,
+    seconds_in,
+    texts_of,
+    units_of,
+)
+from ingest.tables.headings import NAMES, read_headings, split_unit
+from ingest.tables.table_columns import TableColumns, find_columns
+from ingest.tables.tidy_frames import tidy, without_odd_rows, without_summary
+from ingest.tables.time_columns import MOST_NAMES, UnknownColumnError
+from ingest.usual_names import letters
 from ingest.work_rates import RATE
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TIME, VISITS = "time", "visits"
+MOST_KERNELS = 10_000  # of which a total may be one
+
+Texts: TypeAlias = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -39,7 +56,8 @@ class TableRows:
         values: ``time`` in seconds and other metrics, float64[N]; NaN if there is no value.
         described: what describes the run, per name one text per row.
         unknown: columns of numbers that nothing is known about, one text per row.
-        bad: row, and what is wrong with one of its cells.
+        bad: index into the N rows, and what is wrong with a cell of it.
+        roles: what was decided on columns and rows, in words.
     """
 
     frame: Frame
@@ -48,92 +66,213 @@ class TableRows:
     points: FloatArray
     kernels: tuple[str | CallPath, ...]
     kernel: IntArray
-    repetition: "np.ndarray[Any, Any] | None"
+    repetition: Texts | None
     rank: IntArray | None
     locations: FloatArray
     process: FloatArray
     values: Mapping[str, FloatArray]
-    described: Mapping[str, "np.ndarray[Any, Any]"]
-    unknown: Mapping[str, "np.ndarray[Any, Any]"]
+    described: Mapping[str, Texts]
+    unknown: Mapping[str, Texts]
     bad: tuple[tuple[int, str], ...]
+    roles: tuple[str, ...]
+
+    def only(self, kept: BoolArray) -> "TableRows":
+        """Return some of the rows, bool[N]."""
+
+        def cut(value: Any) -> Any:  # noqa: ANN401 - of a field
+            if isinstance(value, dict):
+                return {name: cut(column) for name, column in value.items()}
+            return value[kept] if isinstance(value, np.ndarray) else value
+
+        place = np.cumsum(kept) - 1
+        bad = tuple((int(place[row]), what) for row, what in self.bad if kept[row])
+        return replace(
+            self, **{one.name: cut(getattr(self, one.name)) for one in fields(self)} | {"bad": bad}
+        )
 
 
-def read_rows(
-    frame: Frame, mapping: TableMapping, named: Mapping[str, float], repetition: int | None
-) -> TableRows:
+class FileName(NamedTuple):
+    """What names say of a table: parameters, those that count beside columns, and the repetition."""
+
+    parameters: Mapping[str, float]
+    beside: Mapping[str, float]
+    repetition: int | None
+
+
+NO_NAME = FileName({}, {}, None)
+
+
+def read_rows(frame: Frame, mapping: TableMapping, named: FileName = NO_NAME) -> TableRows:
     """Bring the rows of a table into one form.
 
     Args:
-        named: parameters in the names of the file and its folder; they count if no column is called so.
+        named: what the names of the file and its folders say.
 
     Raises:
-        InputError: a column is missing or not recognised, or a parameter or kernel is not stated in a row.
+        InputError: a column is missing or not recognised, what it means is ambiguous, or a row states no
+            parameter or kernel.
     """
-    table = frame.table
-    columns = find_columns([str(name) for name in table.columns], mapping, frame.source)
-    if not len(table):
+    frame = tidy(frame)
+    try:
+        columns = find_columns(list(frame.table.columns), _with_texts(frame, mapping), frame.source)
+        columns = _with_kernels(frame, columns)
+    except UnknownColumnError as error:
+        raise _unknown(frame, error.what, error.hint) from error
+    frame, said = without_summary(frame, columns.parameters)
+    frame, odd = without_odd_rows(frame, columns.repetition)
+    if not len(frame.table):
         raise InputError("it has no rows", where=frame.source)
-    times = len(columns.times)
-    row = np.tile(np.arange(len(table)), times)
+    frame, time, bad = _below_each_other(frame, columns)
+    size = len(frame.table)
     kernels, kernel = _kernels(frame, columns)
-    names = [split_unit(name)[0] for name in columns.parameters]
-    given = {name: value for name, value in named.items() if name not in names}
-    points = [_parameter(frame, name) for name in columns.parameters]
-    points += [np.full(len(table), value) for value in given.values()]
-    if not points:
-        raise InputError(
-            "no column of a parameter is recognised",
-            where=frame.source,
-            hint='call it p or n, or write parameters = ["..."] in [table] of pipeline.toml',
-        )
-    bad: list[tuple[int, str]] = []
-    time = np.concatenate([_seconds(frame, column, bad) for column in columns.times])
-    others = {VISITS: columns.visits} if columns.visits else {}
-    others |= {split_unit(name)[0]: name for name in columns.metrics}
-    values = {TIME: time} | {
-        name: np.tile(_numbers(frame, header, bad, needed=False), times) for name, header in others.items()
+    points = _points(frame, columns, named)
+    others = ({VISITS: columns.visits} if columns.visits else {}) | {
+        split_unit(n)[0]: n for n in columns.metrics
     }
-    bad += _negative(frame, columns, row, values)
-    locations, process = _locations(frame, columns, dict(zip(names, points, strict=False)), given, bad)
-    runs = _texts(table[columns.repetition]) if columns.repetition else None
-    if runs is None and repetition is not None:
-        runs = np.full(len(table), str(repetition), dtype=object)
-    described, unknown = _described(table, columns)
+    values = {TIME: time} | {name: numbers_of(frame, of, bad, needed=False) for name, of in others.items()}
+    locations, process = _locations(frame, columns, points, bad)
+    if columns.locations and _vary(points, kernel, locations):
+        points[read_headings([columns.locations])[0].shown] = locations
+    described, unknown = _described(frame, columns)
     return TableRows(
         frame=frame,
-        row=row,
-        parameters=(*names, *given),
-        points=np.tile(np.column_stack(points), (times, 1)),
+        row=np.arange(size),
+        parameters=tuple(points),
+        points=np.column_stack(list(points.values())),
         kernels=kernels,
         kernel=kernel,
-        repetition=None if runs is None else np.tile(runs, times),
-        rank=np.tile(_codes(table[columns.rank])[0], times) if columns.rank else None,
-        locations=np.tile(locations, times),
-        process=np.tile(process, times),
+        repetition=_repetition(frame, columns, named),
+        rank=codes_of(frame.table[columns.rank])[0] if columns.rank else None,
+        locations=locations,
+        process=process,
         values=values,
-        described={name: np.tile(column, times) for name, column in described.items()},
-        unknown={name: np.tile(column, times) for name, column in unknown.items()},
+        described=described,
+        unknown=unknown,
         bad=tuple(bad),
+        roles=(*frame.said, *columns.roles, *said, *odd),
     )
+
+
+def _with_kernels(frame: Frame, columns: TableColumns) -> TableColumns:
+    """Take a column that has a total among its texts for that of the kernels if no heading is called so."""
+    if columns.kernel or len(columns.times) > 1:
+        return columns
+    for name in columns.others:
+        texts = codes_of(frame.table[name])[1]
+        if 2 < len(texts) < MOST_KERNELS and not {letters(text) for text in texts}.isdisjoint(
+            NAMES["totals"]
+        ):
+            others = tuple(other for other in columns.others if other != name)
+            return replace(columns, kernel=name, others=others)
+    return columns
+
+
+def _with_texts(frame: Frame, mapping: TableMapping) -> TableMapping:
+    """Take columns of words that are called as counts or sizes are for metadata: ``cpu``, ``size``."""
+    if mapping.parameters or mapping.metadata:
+        return mapping
+    words = []
+    for heading in read_headings(list(frame.table.columns)):
+        if heading.counts("cores", "cpu", "gpus", "sizes"):
+            texts = codes_of(frame.table[heading.header])[1]
+            sizes = heading.counts("sizes") and any(text[:1].isdecimal() for text in texts)  # 64 kB
+            words += [] if sizes or any(map(is_number, texts)) else [heading.header]
+    return replace(mapping, metadata=tuple(words))
+
+
+def _below_each_other(frame: Frame, columns: TableColumns) -> tuple[Frame, FloatArray, BadCells]:
+    """Return the rows once for each column of times, its seconds, and what is wrong with its cells."""
+    import pandas as pd
+
+    bad: BadCells = []
+    found: list[FloatArray] = []
+    size, units = len(frame.table), units_of(frame, columns.unit) if columns.unit else None
+    for place, time in enumerate(columns.times):
+        own: BadCells = []
+        found.append(seconds_in(frame, time, own, units))
+        negative = np.flatnonzero(found[-1] < 0).tolist()
+        own += [(r, f"'{time.header}' is negative: {value_text(found[-1][r])} s") for r in negative]
+        bad += [(place * size + row, what) for row, what in own]
+    table = frame.table if len(found) == 1 else pd.concat([frame.table] * len(found), ignore_index=True)
+    return replace(frame, table=table, place=lambda row: frame.place(row % size)), np.concatenate(found), bad
+
+
+def _points(frame: Frame, columns: TableColumns, named: FileName) -> dict[str, FloatArray]:
+    """Return the parameters: those of columns, those that names have for all rows."""
+    size = len(frame.table)
+    points = {shown: parameter_in(frame, name) for name, shown in columns.parameters.items()}
+    given = named.beside if columns.parameters else named.parameters
+    points |= {name: np.full(size, value) for name, value in given.items() if name not in points}
+    if points:
+        return points
+    raise _unknown(frame, "no column of a parameter is recognised", "call it p or n")
+
+
+def _unknown(frame: Frame, what: str, hint: str) -> InputError:
+    """Return the error on a table that is not understood, with a line of pipeline.toml that explains it."""
+    texts = {name: texts_of(frame.table[name]).tolist() for name in frame.table.columns}
+    numbers = [name for name in texts if is_numeric(texts[name])]
+    whole = [
+        name for name in numbers if len(set(texts[name])) > 1 and not any("." in text for text in texts[name])
+    ]
+    counted = any(
+        h.counts("processes", "cores", "gpus", "threads", "nodes", "sizes")
+        for h in read_headings(list(texts))
+    )
+    values = sorted((name for name in numbers if name not in whole[:1]), key=lambda name: name in whole)
+    if whole and values:
+        named = "" if counted else f'parameters = ["{whole[0]}"], locations = "{whole[0]}", '
+        hint += f', or put table = {{{named}value = "{values[0]}"}} into pipeline.toml (--config)'
+    return InputError(f"{what} ({', '.join(list(texts)[:MOST_NAMES])})", where=frame.source, hint=hint)
+
+
+def _repetition(frame: Frame, columns: TableColumns, named: FileName) -> Texts | None:
+    """Return what distinguishes runs of one point, None if the order of the rows does."""
+    if not columns.repetition and named.repetition is None:
+        return None
+    size, numbers = len(frame.table), [time.repetition for time in columns.times]
+    texts: Texts = np.full(size, str(named.repetition), dtype=object)
+    if columns.repetition:
+        texts = texts_of(frame.table[columns.repetition])
+    several = np.repeat(np.array([f".{number}" for number in numbers], dtype=object), size // len(numbers))
+    return texts + several if len(set(numbers)) > 1 else texts
+
+
+def _vary(points: Mapping[str, FloatArray], kernel: IntArray, locations: FloatArray) -> bool:
+    """Return whether a kernel was measured with several numbers of locations at the same point."""
+    import pandas as pd
+
+    rows = pd.DataFrame(dict(points) | {"\0kernel": kernel}).assign(**{"\0locations": locations})
+    return len(rows.drop_duplicates()) > len(rows.drop(columns="\0locations").drop_duplicates())
 
 
 def _kernels(frame: Frame, columns: TableColumns) -> tuple[tuple[str | CallPath, ...], IntArray]:
     """Return the names of the kernels and that of each row; without a column of them, columns are kernels."""
-    size = len(frame.table)
     if not columns.kernel:
-        names = [split_unit(column.header)[0] for column in columns.times]
-        return tuple(names) if len(names) > 1 else (WHOLE,), np.repeat(np.arange(len(names)), size)
+        timed = [time.kernel for time in columns.times]
+        names = list(dict.fromkeys(timed))
+        kernel = np.repeat([names.index(name) for name in timed], len(frame.table) // len(timed))
+        return tuple(names) if len(names) > 1 else (WHOLE,), kernel
     column = frame.table[columns.kernel]
     if isinstance(column.iloc[0], tuple):
         return _callpaths(column, frame, columns.kernel)
-    codes, texts = _codes(column)
+    codes, texts = codes_of(column)
     if missing := np.flatnonzero(codes < 0).tolist():
         raise InputError(
             f"{frame.place(missing[0])}: no {columns.kernel} is stated",
             where=frame.source,
             hint="name it, or delete the row",
         )
+    _refuse_mixture(frame, columns.kernel, texts)
     return tuple(one_line(text) for text in texts), codes
+
+
+def _refuse_mixture(frame: Frame, header: str, texts: Sequence[str]) -> None:
+    """Refuse texts that all are clocks or statistics: their rows are not parts of a run, nor repetitions."""
+    headings = read_headings(texts) if 1 < len(texts) < len(NAMES) else []
+    if headings and all((heading.clock or heading.statistic) and not heading.base for heading in headings):
+        what = f"the rows of '{header}' are of several clocks or statistics ({', '.join(texts[:MOST_NAMES])})"
+        raise InputError(what, where=frame.source, hint="keep those of one, such as real or mean")
 
 
 def _callpaths(column: "pd.Series[Any]", frame: Frame, name: str) -> tuple[tuple[CallPath, ...], IntArray]:
@@ -146,111 +285,20 @@ def _callpaths(column: "pd.Series[Any]", frame: Frame, name: str) -> tuple[tuple
     return tuple(tuple(one_line(str(region)) for region in path) for path in found), codes
 
 
-def _codes(column: "pd.Series[Any]") -> tuple[IntArray, list[str]]:
-    """Number the different texts of a column; -1 for none."""
-    import pandas as pd
-
-    codes, found = pd.factorize(column)
-    texts = [str(text).strip() for text in found]
-    known = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-    place = np.array([-1 if text in NO_VALUE else known[text] for text in texts] + [-1], dtype=np.int64)
-    return place[codes], list(known)
-
-
-def _texts(column: "pd.Series[Any]") -> "np.ndarray[Any, Any]":
-    codes, texts = _codes(column)
-    return np.array([*texts, ""], dtype=object)[codes]
-
-
-def _number(text: str) -> float:
-    """Return a number; NaN if there is none."""
-    text = text.strip()
-    if text in NO_VALUE:
-        return math.nan
-    if "_" in text:  # Python accepts 1_000
-        raise ValueError(text)
-    return float(text)
-
-
-def _numbers(frame: Frame, name: str, bad: list[tuple[int, str]], *, needed: bool = True) -> FloatArray:
-    """Return a column as numbers, NaN if there is none; what is not one goes to `bad`, and gaps if needed."""
-    import pandas as pd
-
-    column = frame.table[name]
-    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
-        found = column.to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
-        codes = np.arange(len(found))
-        values, odd = found, dict.fromkeys(np.flatnonzero(np.isinf(found)).tolist(), "inf")
-    else:
-        codes, texts = pd.factorize(column)
-        values, odd = np.full(len(texts) + 1, np.nan), {}
-        for i, text in enumerate(texts):
-            try:
-                values[i] = _number(str(text))
-            except ValueError:
-                odd[i] = str(text)
-            else:
-                if math.isinf(values[i]):
-                    odd[i] = str(text)
-    for code, text in odd.items():
-        rows = np.flatnonzero(codes == code)
-        values[code] = np.nan
-        bad.extend((row, f"'{name}' is not a number: '{text[:40]}'") for row in rows.tolist())
-    result: FloatArray = values[codes]
-    missing = np.isnan(result) & ~np.isin(codes, list(odd)) & needed
-    bad.extend((row, f"'{name}' has no value") for row in np.flatnonzero(missing).tolist())
-    return result
-
-
-def _seconds(frame: Frame, column: TimeColumn, bad: list[tuple[int, str]]) -> FloatArray:
-    """Return times in seconds, NaN if there is none; of a rate, those of one unit of work."""
-    values = _numbers(frame, column.header, bad)
-    if not column.rate:
-        return column.seconds * values
-    bad.extend((row, f"'{column.header}' is 0") for row in np.flatnonzero(values == 0).tolist())
-    return column.seconds / np.where(values == 0, np.nan, values)
-
-
-def _negative(
-    frame: Frame, columns: TableColumns, row: IntArray, values: Mapping[str, FloatArray]
-) -> list[tuple[int, str]]:
-    headers = np.repeat([column.header for column in columns.times], len(frame.table))
-    return [
-        (int(row[i]), f"'{headers[i]}' is negative: {value_text(values[TIME][i])} s")
-        for i in np.flatnonzero(values[TIME] < 0).tolist()
-    ]
-
-
-def _parameter(frame: Frame, name: str) -> FloatArray:
-    bad: list[tuple[int, str]] = []
-    numbers = _numbers(frame, name, bad)
-    if bad:
-        row, what = bad[0]
-        raise InputError(
-            f"{frame.place(row)}: the parameter {what}",
-            where=frame.source,
-            hint="give each row a number, or name the column under metadata in [table]",
-        )
-    return numbers
-
-
 def _locations(
-    frame: Frame,
-    columns: TableColumns,
-    parameters: Mapping[str, FloatArray],
-    named: Mapping[str, float],
-    bad: list[tuple[int, str]],
+    frame: Frame, columns: TableColumns, points: Mapping[str, FloatArray], bad: BadCells
 ) -> tuple[FloatArray, FloatArray]:
     """Return the numbers of locations and of processes per row, NaN if unknown."""
     size = len(frame.table)
-    known = dict(parameters) | {name: np.full(size, value) for name, value in named.items()}
-    process = next((column for name, column in known.items() if name.lower() in PROCESSES), None)
-    threads = next((column for name, column in known.items() if name.lower() in THREADS), None)
+    process = points.get(
+        columns.parameters.get(columns.processes, ""), _named(points, columns, "processes", "nodes")
+    )
+    threads = points.get(columns.parameters.get(columns.threads, ""), _named(points, columns, "threads"))
     nothing = np.full(size, np.nan)
     if columns.locations.isdecimal():
         locations = np.full(size, float(columns.locations))
     elif columns.locations:
-        locations = _numbers(frame, columns.locations, bad)
+        locations = numbers_of(frame, columns.locations, bad)
     elif process is None and threads is None:
         locations = nothing
     else:
@@ -260,23 +308,25 @@ def _locations(
     return locations, nothing if process is None else process
 
 
-def _described(
-    table: "pd.DataFrame", columns: TableColumns
-) -> tuple[dict[str, "np.ndarray[Any, Any]"], dict[str, "np.ndarray[Any, Any]"]]:
+def _named(points: Mapping[str, FloatArray], columns: TableColumns, *meanings: str) -> FloatArray | None:
+    """Return what names of files count, None if they do not."""
+    names = [name for name in points if name not in columns.parameters.values()]
+    headings = read_headings(names)
+    return next((points[h.header] for meaning in meanings for h in headings if h.counts(meaning)), None)
+
+
+def _described(frame: Frame, columns: TableColumns) -> tuple[dict[str, Texts], dict[str, Texts]]:
     """Separate what describes runs, as stated or as text, from numbers that nothing is known about."""
-    described = {name: _texts(table[name]) for name in columns.metadata}
-    if rate := next((column.rate for column in columns.times), ""):
-        described[RATE] = np.full(len(table), rate, dtype=object)
-    unknown: dict[str, np.ndarray[Any, Any]] = {}
-    for name in columns.others:
-        texts = _texts(table[name])
-        (unknown if _numeric(texts) else described)[name] = texts
+    described = {name: texts_of(frame.table[name]) for name in columns.metadata}
+    if columns.times[0].rate:
+        described[RATE] = np.full(len(frame.table), columns.times[0].rate, dtype=object)
+    unknown: dict[str, Texts] = {}
+    for name in (*columns.others, *columns.aside):
+        texts = texts_of(frame.table[name])
+        different = list(dict.fromkeys(texts.tolist()))
+        if not is_numeric(different):
+            described[name] = texts
+            _refuse_mixture(frame, name, different)
+        elif name in columns.others:
+            unknown[name] = texts
     return described, unknown
-
-
-def _numeric(texts: "np.ndarray[Any, Any]") -> bool:
-    try:
-        numbers = [_number(text) for text in dict.fromkeys(texts.tolist()) if text]
-    except ValueError:
-        return False
-    return any(map(math.isfinite, numbers))

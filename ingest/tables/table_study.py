@@ -1,7 +1,7 @@
 """Runs from the rows of tables; or a series, if nothing says how many locations the times are of."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,10 @@ from ingest.table_mapping import TableMapping
 from ingest.tables.run_numbering import NumberedRows, bad_runs, column_of, number_rows
 from ingest.tables.slurm_jobs import ENERGY, MEMORY
 from ingest.tables.table_rows import TIME, VISITS, TableRows
+from ingest.tables.totals import without_total
 from ingest.work_rates import RATE
 
+MAX_ROLES = 200  # characters of the sentence on the columns
 MAX_LOCATIONS = 1 << 21
 MAX_ALL_LOCATIONS = 1 << 26  # of all runs together
 STATISTICS = {"mean": Statistic.MEAN, "sum": Statistic.SUM, "maximum": Statistic.MAXIMUM}
@@ -43,7 +45,7 @@ class TableRun:
     profile: Profile
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False)
 class TableStudy:
     """What tables hold.
 
@@ -51,7 +53,8 @@ class TableStudy:
         runs: sorted by parameters and repetition; none if the number of locations is unknown.
         series: the values as they are, if it is.
         damaged: name of a run that cannot be used, and why.
-        notices: one sentence for everything doubtful.
+        notices: one sentence for everything doubtful, and what was decided on the columns.
+        roles: the sentence on the columns, empty if each says itself what it is.
     """
 
     parameters: tuple[str, ...]
@@ -59,6 +62,7 @@ class TableStudy:
     series: Series | None
     damaged: tuple[tuple[str, str], ...]
     notices: tuple[str, ...]
+    roles: str = ""
 
 
 def make_study(
@@ -84,11 +88,20 @@ def make_study(
                 where=rows.frame.source,
                 hint="give all the same columns, or name one as file in [table] of pipeline.toml",
             )
+    total: Sequence[str] = ()
     table = number_rows(tables, mapping.separator, source)
+    if not mapping.inclusive and not mapping.value:
+        tables, total = without_total(table, source)
+        table = number_rows(tables, mapping.separator, source) if total else table
     bad = bad_runs(table)
-    if np.isnan(np.concatenate([rows.locations for rows in tables])).all():
-        return _as_series(table, parameters, bad, mapping, source)
-    return _as_runs(table, parameters, bad, mapping, source, only)
+    unknown = bool(np.isnan(np.concatenate([rows.locations for rows in tables])).all())
+    said = one_line("; ".join(dict.fromkeys([*(role for rows in tables for role in rows.roles), *total])))
+    roles = (said if len(said) <= MAX_ROLES else f"{said[: MAX_ROLES - 3]}...",) if said else ()
+    if unknown:
+        series = _as_series(table, parameters, bad, mapping, source, roles)
+        return TableStudy(parameters, (), series, (), series.notices, "".join(roles))
+    study = _as_runs(table, parameters, bad, mapping, source, only)
+    return replace(study, notices=(*roles, *study.notices), roles="".join(roles))
 
 
 def _as_runs(
@@ -321,8 +334,13 @@ def _gaps(table: NumberedRows, used: Sequence[int]) -> tuple[str, ...]:
 
 
 def _as_series(
-    table: NumberedRows, parameters: tuple[str, ...], bad: dict[int, str], mapping: TableMapping, source: str
-) -> TableStudy:
+    table: NumberedRows,
+    parameters: tuple[str, ...],
+    bad: dict[int, str],
+    mapping: TableMapping,
+    source: str,
+    roles: tuple[str, ...],
+) -> Series:
     """Take the values as they are; cells without a valid one count as not measured."""
     metrics = list(dict.fromkeys(name for rows in table.rows for name in rows.values))
     shape = (len(table.tree), len(table.points), int(table.repetition.max()))
@@ -342,14 +360,14 @@ def _as_series(
     if mapping.inclusive:
         flat = values[TIME].reshape(len(table.tree), -1)
         values[TIME] = table.tree.exclusive(np.nan_to_num(flat)).reshape(shape)
-    _, notices = _metadata(table)
-    notices += _of_rates(table)
+    described, not_read = _metadata(table)
+    notices = (*roles, *not_read, *_of_rates(table))
     notices += tuple(one_line(f"{what}; it counts as not measured") for what in bad.values())
     notices += (
         "the number of locations is not stated, so there is no effort: name a column of processes (p) or"
         " locations",
     )
-    series = Series(
+    return Series(
         source=source,
         parameters=parameters,
         points=table.points,
@@ -357,5 +375,5 @@ def _as_series(
         metrics=tuple(Metric(name, UNITS.get(name, "")) for name in metrics),
         values=values,
         notices=notices,
+        stated={METADATA + name: texts[0] for name, texts in described.items() if len(set(texts)) == 1},
     )
-    return TableStudy(parameters=parameters, runs=(), series=series, damaged=(), notices=notices)

@@ -8,6 +8,7 @@ from ingest.errors import InputError
 from ingest.reading.files import (
     HEAD_BYTES,
     head,
+    missing_numbers,
     numbered_files,
     read_bytes,
     read_text,
@@ -18,7 +19,7 @@ def test_text_is_read_without_its_mark_and_up_to_the_bound(tmp_path):
     path = tmp_path / "a"
     path.write_bytes(b"\xef\xbb\xbfab")
     assert read_text(path) == "ab"
-    assert read_bytes(path, 5) == path.read_bytes()
+    assert read_bytes(path, 5) == b"ab"
     with pytest.raises(InputError, match=r"larger than 0 MiB, the limit for such files"):
         read_bytes(path, 4)
     path.write_bytes(b"a" * (3 << 20))
@@ -54,7 +55,7 @@ def test_what_cannot_be_read_is_refused_and_has_no_head(tmp_path):
 
 def numbered(*names):
     before, found = numbered_files([Path("folder") / name for name in names])
-    return before, [file.name for file in found]
+    return before, [file.name for file in found.values()]
 
 
 @pytest.mark.parametrize(
@@ -62,13 +63,15 @@ def numbered(*names):
     [
         (("rank1.out", "rank0.out"), "rank"),
         (("out.2", "out.1", "out.3"), "out."),
+        (("rank0", "rank2"), "rank"),
         (("a2.0.n4.db", "a2.1.n4.db"), "a2."),
         (tuple(f"x{number}" for number in range(12)), "x"),
         (tuple(f"x{number:04d}" for number in range(12)), "x"),
     ],
 )
 def test_files_come_in_the_order_of_their_numbers(names, before):
-    assert numbered(*names) == (before, sorted(names, key=lambda name: (len(name), name)))
+    inorder = before, sorted(names, key=lambda name: (len(name), name))
+    assert numbered(*names) == numbered("job", *names, "b1") == inorder
 
 
 @pytest.mark.parametrize(
@@ -76,7 +79,8 @@ def test_files_come_in_the_order_of_their_numbers(names, before):
     [
         (),
         ("rank0",),
-        ("rank0", "rank2"),
+        ("rank0", "rank3"),
+        ("rank1", "rank2", "rank4"),
         ("rank2", "rank3"),
         ("rank0", "task1"),
         ("rank0", "rank1.txt"),
@@ -87,3 +91,18 @@ def test_files_come_in_the_order_of_their_numbers(names, before):
 )
 def test_other_files_are_not_numbered(names):
     assert numbered(*names) == ("", [])
+
+
+@pytest.mark.parametrize(
+    ("numbers", "count", "what"),
+    [
+        ((0, 1, 2), 0, ""),
+        ((1, 2, 3), 3, ""),
+        ((0, 2), 0, "process 1 of 3 is missing"),
+        ((1, 3), 0, "process 2 of 3 is missing"),
+        ((0, 1), 4, "process 2 of 4 is missing, as is 1 more"),
+        ((0, 5), 0, "process 1 of 6 is missing, as are 3 more"),
+    ],
+)
+def test_missing_processes_are_named(numbers, count, what):
+    assert missing_numbers(numbers, count=count) == what

@@ -125,7 +125,7 @@ def test_every_format_of_one_file_is_read_packed(tmp_path, pack, name):
 def test_a_packed_copy_beside_a_file_is_no_repetition(tmp_path):
     for p in (1, 2, 4):
         file = tmp_path / f"app.p{p}.folded"
-        file.write_text("main;f 5\n")
+        file.write_text(f"main;f {p}\n")
         Path(f"{file}.gz").write_bytes(gzip.compress(b"main;f 5\n"))
     Path(tmp_path, "app.p8.folded.xz").write_bytes(lzma.compress(b"main;f 5\n"))
     found = [(run.parameters, run.path.suffix) for run in discover(tmp_path).runs]

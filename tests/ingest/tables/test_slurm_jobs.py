@@ -71,6 +71,16 @@ def test_a_job_that_failed_is_no_run_and_is_named(study):
     assert "line 8: 'elapsed [s]' is not a number: 'state TIMEOUT'" in why
 
 
+def test_jobs_of_several_clusters_have_the_same_numbers(study):
+    rows = [
+        f"{9000 + n}|mesh|{seconds}|{n}|COMPLETED|{cluster}"
+        for n in (4, 8)
+        for cluster, seconds in (("a", 550), ("b", 560))
+    ]
+    runs = study("\n".join(["JobID|JobName|ElapsedRaw|NTasks|State|Cluster", *rows]) + "\n").runs
+    assert [(*run.parameters, run.repetition) for run in runs] == [(4, 1), (4, 2), (8, 1), (8, 2)]
+
+
 def test_damage_is_named(study):
     with pytest.raises(InputError, match="no job in it"):
         study(sacct(points=()))

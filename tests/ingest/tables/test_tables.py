@@ -208,8 +208,14 @@ def test_a_kernel_without_a_row_counts_as_zero_there(tmp_path):
             "p,repetition,kernel,seconds\n2,1,f,1\n2,1,f,2\n",
             r"line 3: 'f' stands there again .* as in line 2; number",
         ),
-        ("p,res,kernel,GB\n2,1,f,1\n", "no column of times is recognised; call it seconds or time"),
-        ("kernel,seconds\nf,1\n", "no column of a parameter is recognised; call it p or n"),
+        (
+            "p,res,kernel,GB\n2,1,f,1\n",
+            r"no column of times is recognised \(p, res, kernel, GB\); call it seconds or time",
+        ),
+        (
+            "kernel,seconds\nf,1\n",
+            r"no column of a parameter is recognised \(kernel, seconds\); call it p or n",
+        ),
         ("p,kernel,seconds\n2,,1\n", "line 2: no kernel is stated"),
         ("p,kernel,seconds\nfour,f,1\n", "line 2: the parameter 'p' is not a number: 'four'"),
         ("p,kernel,seconds\n,f,1\n", "line 2: the parameter 'p' has no value"),
