@@ -9,23 +9,10 @@ from collections.abc import Iterable
 INSTRUCTIONS = "instructions"
 CYCLES = "cycles"
 _EVENTS = {
-    INSTRUCTIONS: {
-        "PAPI_TOT_INS",
-        "INSTRUCTIONS",
-        "INSTR_RETIRED_ANY",
-        "INST_RETIRED_ANY",
-        "INST_RETIRED",
-        "RETIRED_INSTRUCTIONS",
-    },
-    CYCLES: {
-        "PAPI_TOT_CYC",
-        "CYCLES",
-        "CPU_CYCLES",
-        "CPU_CLK_UNHALTED_CORE",
-        "CPU_CLK_UNHALTED_THREAD",
-        "CPU_CLOCKS_UNHALTED",
-        "CPU_CLK_UNHALTED",
-    },
+    INSTRUCTIONS: "PAPI_TOT_INS INSTRUCTIONS INSTR_RETIRED_ANY INST_RETIRED_ANY INST_RETIRED"
+    " RETIRED_INSTRUCTIONS",
+    CYCLES: "PAPI_TOT_CYC CYCLES CPU_CYCLES CPU_CLK_UNHALTED_CORE CPU_CLK_UNHALTED_THREAD CPU_CLOCKS_UNHALTED"
+    " CPU_CLK_UNHALTED",
 }
 _PREFIX = re.compile(r"^(?:.*::|PAPI_NATIVE_|PAPI[.]|PERF[.]|LIBPFM[.](?:COUNTER[.])?|CPU(?:_CORE|_ATOM)?/)")
 _SUFFIX = re.compile(r"(?::[UKHPGSD]+|:?CPU=\d+|:[A-Z]=\d+|/[UKHPGSD]*)$")
@@ -51,7 +38,7 @@ def event(metric: str) -> str | None:
     ``perf::INSTRUCTIONS``, ``cycles:u``.
     """
     name = canonical(metric)
-    return next((event for event, names in _EVENTS.items() if name in names), None)
+    return next((event for event, names in _EVENTS.items() if name in names.split()), None)
 
 
 def counter_of(wanted: str, metrics: Iterable[str]) -> str | None:

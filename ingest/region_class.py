@@ -7,9 +7,11 @@ uses the role of a region; here paradigm and name decide, since other formats ha
 """
 
 import re
+import tomllib
 from collections.abc import Collection
 from enum import Enum
 from functools import lru_cache
+from importlib.resources import files
 
 import numpy as np
 
@@ -72,47 +74,10 @@ MESSAGE_PASSING = frozenset(
 GPU_KERNEL, GPU_COPY, GPU_IDLE = "gpu kernel", "gpu copy", "gpu idle"
 """Paradigms that readers give to what runs on accelerators: kernels, copies and fills, and idle time."""
 
-_BY_PARADIGM = {
-    "pthread": RegionClass.SYNCHRONISATION,
-    "cuda": RegionClass.OFFLOAD,
-    "hip": RegionClass.OFFLOAD,
-    "opencl": RegionClass.OFFLOAD,
-    "openacc": RegionClass.OFFLOAD,
-    "openmp target": RegionClass.OFFLOAD,
-    GPU_KERNEL: RegionClass.KERNEL,
-    GPU_COPY: RegionClass.COPY,
-    GPU_IDLE: RegionClass.IDLE,
-    "io": RegionClass.IO,
-    "memory": RegionClass.MEMORY,
-}
-_MPI = (
-    (RegionClass.START_UP, r"init(?:_thread|ialized)?|finalized?|session_(?:init|finalize)"),
-    (
-        RegionClass.POINT_TO_POINT,
-        r"i?[bsr]?send|i?m?recv|i?sendrecv(?:_replace)?|i?m?probe|[bsrp]?send_init|p?recv_init"
-        r"|pready(?:_list|_range)?|parrived|start(?:all)?",
-    ),
-    (
-        RegionClass.COLLECTIVE,
-        r"i?(?:neighbor_)?(?:barrier|bcast|(?:all)?gatherv?|scatterv?|alltoall[vw]?|allreduce"
-        r"|reduce(?:_scatter(?:_block)?)?|(?:ex)?scan)(?:_init)?",
-    ),
-    (
-        RegionClass.ONE_SIDED,
-        r"r?(?:put|get|accumulate|get_accumulate)|compare_and_swap|fetch_and_op"
-        r"|win_(?:complete|fence|post|start|test|wait|sync|(?:flush(?:_local)?|(?:un)?lock)(?:_all)?)",
-    ),
-    (
-        RegionClass.COMPLETION,
-        r"(?:wait|test)(?:all|any|some)?|test_cancelled|cancel|request_(?:free|get_status)",
-    ),
-    (RegionClass.MPI_IO, r"file_\w+"),
-)
-_SHMEM = (
-    (RegionClass.START_UP, r"shmem_init(?:_thread)?|shmem_finalize|start_pes"),
-    (RegionClass.COLLECTIVE, r".*(?:barrier|sync|broadcast|collect|to_all|reduce|alltoall).*"),
-    (RegionClass.COMPLETION, r".*(?:wait|quiet|fence|lock|test|event).*"),
-    (RegionClass.ONE_SIDED, r".*(?:put|get|swap|add|inc|fetch|atomic|_[pg]$).*"),
+_TABLES = tomllib.loads((files(__package__) / "region_class.toml").read_text("utf-8"))
+_BY_PARADIGM = {paradigm: RegionClass[name] for paradigm, name in _TABLES["paradigms"].items()}
+_MPI, _SHMEM = (
+    tuple((RegionClass[name], calls) for name, calls in _TABLES[of].items()) for of in ("mpi", "shmem")
 )
 _MPI_NAME = re.compile(r"p?mpi_(?P<call>\w+?)(?:_c)?(?:_f08(?:ts)?)?_{0,2}")
 _OPENMP_WAITING = re.compile(

@@ -2,13 +2,15 @@
 
 Tools name counters differently: `hardware_counters.canonical` brings the spellings of PAPI, Score-P, TAU,
 Caliper, likwid and perf together. A set lists counters that add up to one quantity; the first set with a
-measured counter is used, so that nothing is counted twice. A new counter is a row in one of the sets.
+measured counter is used, so that nothing is counted twice. A new counter is a row in one of the sets of
+`counted_work.toml`.
 """
 
 import math
+import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
+from importlib.resources import files
 from typing import TypeAlias
 
 from ingest.hardware_counters import canonical
@@ -19,101 +21,16 @@ LEVELS = ("DRAM", "L3", "L2", "L1")
 Width: TypeAlias = tuple[str, int]
 """Precision (``dp`` or ``sp``) and number of elements that one instruction works on."""
 
-_LINE = 64.0
-_GB = 1e9
-
-
-def _fp_arith(prefix: str) -> dict[str, float]:
-    """Return the FP_ARITH events: an instruction of that width counts for as many flop."""
-    widths = {"SCALAR": (1, 1), "128B_PACKED": (2, 4), "256B_PACKED": (4, 8), "512B_PACKED": (8, 16)}
-    return {f"{prefix}_{width}_DOUBLE": float(double) for width, (double, _) in widths.items()} | {
-        f"{prefix}_{width}_SINGLE": float(single) for width, (_, single) in widths.items()
-    }
-
-
-# PAPI's presets; Sandy and Ivy Bridge the way CrayPat sums their events to "Total SP ops" and "Total DP ops";
-# FP_ARITH since Haswell's successors; AMD Zen; what likwid derives.
-_FP_COMP = {
-    "FP_COMP_OPS_EXE_X87": 1.0,
-    "FP_COMP_OPS_EXE_SSE_SCALAR_DOUBLE": 1.0,
-    "FP_COMP_OPS_EXE_SSE_FP_SCALAR_DOUBLE": 1.0,
-    "FP_COMP_OPS_EXE_SSE_FP_SCALAR_SINGLE": 1.0,
-    "FP_COMP_OPS_EXE_SSE_FP_PACKED_DOUBLE": 2.0,
-    "FP_COMP_OPS_EXE_SSE_PACKED_SINGLE": 4.0,
-    "SIMD_FP_256_PACKED_DOUBLE": 4.0,
-    "SIMD_FP_256_PACKED_SINGLE": 8.0,
+_SETS = tomllib.loads((files(__package__) / "counted_work.toml").read_text("utf-8"))
+FLOP_SETS: Sequence[Mapping[str, float]] = _SETS["flop"]
+BYTE_SETS: Mapping[str, Sequence[Mapping[str, float]]] = _SETS["bytes"]
+_PRECISION = {"SINGLE": "sp", "DOUBLE": "dp", "X87": "dp"}
+_WIDTHS: Mapping[str, Width] = {  # of every counter that tells them
+    name: (_PRECISION[name.rpartition("_")[2]], round(elements))
+    for entry in FLOP_SETS
+    for name, elements in entry.items()
+    if name.rpartition("_")[2] in _PRECISION
 }
-FLOP_SETS: Sequence[Mapping[str, float]] = (
-    {"PAPI_FP_OPS": 1.0},
-    {"PAPI_DP_OPS": 1.0, "PAPI_SP_OPS": 1.0},
-    _FP_COMP,
-    _fp_arith("FP_ARITH_INST_RETIRED"),
-    _fp_arith("FP_ARITH"),
-    {"TOTAL_DP_OPS": 1.0, "TOTAL_SP_OPS": 1.0},
-    {"HW_FP_OPS_USER_TIME": 1.0},
-    *({f"RETIRED_SSE_AVX_FLOPS_{which}": 1.0} for which in ("ALL", "ANY")),
-    {"RETIRED_SSE_AVX_FLOPS": 1.0},
-    {"FP_RET_SSE_AVX_OPS_ALL": 1.0},
-    {"FP_RET_SSE_AVX_OPS_ANY": 1.0},
-    {"DP_[FLOP]": 1.0, "SP_[FLOP]": 1.0},
-)
-
-# An L1 access moves 16 bytes and a refill 64 (paper 003, for AMD Interlagos); likwid and CrayPat state
-# volumes in 1e9 B. The fills of Zen's L1 that come from memory leave out what is written back.
-_FILLS, _PERF_FILLS = "ANY_DATA_CACHE_FILLS_FROM_SYSTEM", "LS_ANY_FILLS_FROM_SYS"
-
-BYTE_SETS: Mapping[str, Sequence[Mapping[str, float]]] = MappingProxyType(
-    {
-        "DRAM": (
-            {"MEMORY_DATA_VOLUME_[GBYTES]": _GB},
-            {"MEMORY_TRAFFIC_GBYTES": _GB},
-            {"READ_MEMORY_TRAFFIC_GBYTES": _GB, "WRITE_MEMORY_TRAFFIC_GBYTES": _GB},
-            {"CAS_COUNT_RD": _LINE, "CAS_COUNT_WR": _LINE},
-            {"UNC_M_CAS_COUNT_RD": _LINE, "UNC_M_CAS_COUNT_WR": _LINE},
-            {"UNC_M_CAS_COUNT_READ": _LINE, "UNC_M_CAS_COUNT_WRITE": _LINE},
-            {"UNC_M_DATA_READS": _LINE, "UNC_M_DATA_WRITES": _LINE},
-            {"UNC_M_DATA_READ": _LINE, "UNC_M_DATA_WRITE": _LINE},
-            {"LLC_MISSES_MEM_READ": _LINE, "LLC_MISSES_MEM_WRITE": _LINE},
-            {
-                "OFFCORE_RESPONSE_0_ANY_REQUEST_L3_MISS_LOCAL": _LINE,
-                "OFFCORE_RESPONSE_1_ANY_REQUEST_L3_MISS_REMOTE": _LINE,
-            },
-            {f"{_FILLS}_MEM_IO_LCL": _LINE, f"{_FILLS}_MEM_IO_RMT": _LINE},
-            {f"{_PERF_FILLS}_MEM_IO_LOCAL": _LINE, f"{_PERF_FILLS}_MEM_IO_REMOTE": _LINE},
-            {f"{_PERF_FILLS}_DRAM_IO_NEAR": _LINE, f"{_PERF_FILLS}_DRAM_IO_FAR": _LINE},
-            {f"{_PERF_FILLS}_DRAM_IO_ALL": _LINE},
-            {f"{_PERF_FILLS}_ALL_DRAM_IO": _LINE},
-            {"PAPI_L3_TCM": _LINE},
-            {"LLC_LOAD_MISSES": _LINE, "LLC_STORE_MISSES": _LINE},
-        ),
-        "L3": (
-            {"L3_DATA_VOLUME_[GBYTES]": _GB},
-            {"PAPI_L2_TCM": _LINE},
-            {"PAPI_L2_DCM": _LINE},
-        ),
-        "L2": (
-            {"DATA_CACHE_REFILLS_FROM_L2_OR_NORTHBRIDGE_GOOD": _LINE},
-            {"L2_DATA_VOLUME_[GBYTES]": _GB},
-            {f"{_PERF_FILLS}_ALL": _LINE},
-            {"L2_RQSTS_ALL_DEMAND_DATA_RD": _LINE},
-            {"PAPI_L1_DCM": _LINE},
-            {"L1_DCACHE_LOAD_MISSES": _LINE, "L1_DCACHE_STORE_MISSES": _LINE},
-        ),
-        "L1": ({"PAPI_L1_DCA": 16.0}, {"DATA_CACHE_ACCESSES": 16.0}),
-    }
-)
-
-
-def _widths() -> dict[str, Width]:
-    """Return precision and elements of every counter that tells them."""
-    found: dict[str, Width] = {}
-    for names in (_fp_arith("FP_ARITH_INST_RETIRED"), _fp_arith("FP_ARITH"), _FP_COMP):
-        for name, elements in names.items():
-            found[name] = ("sp" if name.endswith("SINGLE") else "dp", round(elements))
-    return found
-
-
-_WIDTHS = MappingProxyType(_widths())
 
 
 @dataclass(frozen=True)

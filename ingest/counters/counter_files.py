@@ -17,7 +17,7 @@ from ingest.counters.perf_stat_counters import is_perf_stat, read_perf_stat
 from ingest.errors import InputError
 from ingest.readers.craypat.craypat_report import is_report
 from ingest.readers.likwid import is_output
-from ingest.reading.files import read_text
+from ingest.reading.files import all_of_run, read_text
 
 __all__ = [
     "FORMATS",
@@ -59,7 +59,9 @@ def read_counters(path: Path) -> CounterReport:
         InputError: it cannot be read or has none of the formats.
     """
     if path.is_dir():
-        return _of_processes([read_counters(file) for file in sorted(path.glob("rank_*.json"))], path)
+        ranks = {int(file.stem[5:]): file for file in path.glob("rank_*.json") if file.stem[5:].isdecimal()}
+        files = all_of_run(dict(sorted(ranks.items())), first=0)
+        return _of_processes([read_counters(file) for file in files], path)
     return parse_counters(read_text(path, _LARGEST), str(path))
 
 

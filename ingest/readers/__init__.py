@@ -31,6 +31,7 @@ class ProfileReader:
         files: of a run that is a directory, the files that `read` reads or chooses from, found by their names
             only; a run is read again if one of them changes, comes or goes. If not given, all files below it.
         unnamed_parameters: the numbers that describe the run, used only if the names of the runs have none.
+        stated_sizes: the sizes of the problem that the run states, by name, the one that says most first.
         beside: of a run that is a file, others that `read` looks at.
         context: what `read` takes from the names of the file and its folder.
         content: equal for files in one folder that are copies of the same measurement.
@@ -47,6 +48,7 @@ class ProfileReader:
     texts: Callable[[Path], Mapping[str, str]] | None = None
     files: Callable[[Path], Iterable[Path]] | None = None
     unnamed_parameters: Callable[[Path], Mapping[str, float]] | None = None
+    stated_sizes: Callable[[Path], Mapping[str, float]] | None = None
     beside: Callable[[Path], Iterable[Path]] | None = None
     context: Callable[[Path], str] | None = None
     content: Callable[[Path], Hashable] | None = None
@@ -126,9 +128,11 @@ def read_series(path: Path) -> Series:
 
 
 def known_formats() -> str:
-    """Return the names of all formats, for messages."""
-    names = sorted((reader.name for reader in _readers()), key=str.lower)
-    return f"known formats: tables and {', '.join(names)}"
+    """Return what is read, for messages."""
+    return (
+        f"known: {len(_readers())} formats of profiles and logs (docs/reference/formats.md), and tables whose"
+        " first line names columns, such as p,seconds"
+    )
 
 
 def nothing_read(path: Path, what: str) -> InputError:

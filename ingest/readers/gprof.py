@@ -18,7 +18,6 @@ from ingest.reading.files import head_lines, lines_of
 from ingest.reading.stacks import TIME, VISITS, Stacks, found_of
 
 HEAD_BYTES = 1 << 18
-MAX_LINE = 4000
 
 _FLAT = re.compile(r"Flat profile:\s*")
 _INTERVAL = re.compile(r"Each sample counts as (?P<seconds>[\d.e+-]{1,20}) seconds\.")
@@ -29,11 +28,14 @@ _FLAT_HEADER = re.compile(r"\s*time\s+seconds\s+seconds\s+calls\s+\S+/call\s+\S+
 _GRAPH_HEADER = re.compile(r"index\s+%\s*time\s+self\s+children\s+called\s+name\s*")
 _ROW = re.compile(
     r"\s*(?:\d{1,3}\.\d\d|-?nan)\s+\d{1,12}\.\d\d\s+(?P<seconds>\d{1,12}\.\d\d)"
-    r"(?:\s+(?P<calls>\d{1,18})\s+\d{1,12}\.\d\d\s+\d{1,12}\.\d\d)?\s+(?P<name>(?:[^\s\d.]|\.\D).*?)\s*"
+    r"(?:\s+(?P<calls>\d{1,18})\s+\d{1,12}\.\d\d\s+\d{1,12}\.\d\d)?\s+(?P<name>(?:[^\s\d.]|\.\D).*)"
 )
 _NODE = re.compile(
     r"\[\d+\]\s+(?:\d{1,3}\.\d|-?nan)\s+(?P<seconds>\d{1,12}\.\d\d)\s+\d{1,12}\.\d\d"
-    r"(?:\s+(?P<calls>\d{1,18})(?:\+(?P<own>\d{1,18}))?)?\s+(?P<name>[^\s\d].*?)(?: <cycle \d+>)? \[\d+\]\s*"
+    r"(?:\s+(?P<calls>\d{1,18})(?:\+(?P<own>\d{1,18}))?)?\s+(?P<name>[^\s\d].*?)(?: <cycle \d+>)? \[\d+\]"
+)
+_OWN = re.compile(  # the profiler itself: what counts calls and samples
+    r"[._]*(?:mcount(?:_\w+)?|fentry__|mcleanup|moncontrol|monstartup|profil(?:_counter|e_frequency)?)"
 )
 _CYCLE = re.compile(r"<cycle \d+ as a whole>.*")
 
@@ -67,15 +69,21 @@ def read(path: Path) -> Profile:
     report = _read(path)
     stacks = Stacks()
     location = stacks.location(0, 0)
-    time, visits = stacks.of(TIME), stacks.of(VISITS)
+    time, visits, own = stacks.of(TIME), stacks.of(VISITS), 0.0
     for name, function in (report.flat or report.graph).items():
+        if _OWN.fullmatch(name):
+            own += function.seconds
+            continue
         place = location, stacks.callpaths.callee(ROOT, name)
         in_graph = report.graph.get(name)
         time[place] = function.seconds
         visits[place] = float(max(function.calls, in_graph.calls if in_graph else 0))
-    reconciled = found_of("functions", stacks.total(TIME), report.total or None, "s")
+    found, stated = stacks.total(TIME), report.total or 0.0
+    stated = min(stated, stated - own, key=lambda total: abs(total - found))  # not all versions count it
+    reconciled = found_of("functions", found, stated if report.total else None, "s")
     interval = {"sampling interval": f"{report.interval} s"} if report.interval else {}
-    return stacks.profile(str(path), "gprof", reconciled, attributes=interval)
+    notices = [f"functions of gprof itself are left out: {own:.10g} s"] if own else []
+    return stacks.profile(str(path), "gprof", reconciled, attributes=interval, notices=notices)
 
 
 def _read(path: Path) -> _Report:
@@ -103,7 +111,7 @@ def _read(path: Path) -> _Report:
 def _flat_rows(report: _Report, lines: Iterator[tuple[int, str]], source: str) -> None:
     """Read the flat profile up to the empty line after it."""
     for number, line in _table_rows(lines, "time", source):
-        if match := _ROW.fullmatch(line) if len(line) < MAX_LINE else None:
+        if match := _ROW.fullmatch(line.rstrip()):
             before = report.flat.get(match["name"], _Function(0.0, 0))
             seconds = before.seconds + float(match["seconds"])
             report.flat[match["name"]] = _Function(seconds, before.calls + int(match["calls"] or 0))
@@ -115,7 +123,7 @@ def _graph_rows(report: _Report, lines: Iterator[tuple[int, str]], source: str) 
     """Read the functions of the call graph up to the page that ends it, or the explanation after it."""
     for number, line in _table_rows(lines, "index", source):
         if line.startswith("["):
-            match = _NODE.fullmatch(line) if len(line) < MAX_LINE else None
+            match = _NODE.fullmatch(line.rstrip())
             if match is None:
                 raise InputError(f"line {number}: not a row of a call graph: {line[:60]}", where=source)
             if not _CYCLE.match(match["name"]):

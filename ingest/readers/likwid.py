@@ -35,10 +35,11 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.calltree import ROOT
+from ingest.cpp_names import short_list
 from ingest.errors import InputError
 from ingest.profile import Metric, Profile
 from ingest.readers import ProfileReader
-from ingest.reading.files import ends_of, entries, numbered_files, read_text
+from ingest.reading.files import all_of_run, ends_of, entries, numbered_files, read_text
 from ingest.reading.stacks import PROGRAM, TIME, VISITS, Stacks
 from ingest.resource_use import JOULES, energy_factor
 from ingest.run_names import PROCESSES
@@ -150,7 +151,6 @@ def _value(cell: str) -> float:
 
 
 MAX_BYTES = 1 << 28
-MAX_SHOWN = 4  # names of events in a notice
 HINT = "write it with: likwid-perfctr -O -g GROUP PROGRAM"
 
 _PROCESS = re.compile(r"(?:^|[^a-z])(?:proc|process|rank|task|pe|mpi)[._-]?$", re.IGNORECASE)
@@ -192,12 +192,16 @@ def matches(path: Path) -> bool:
 
 def files(path: Path) -> list[Path]:
     """Return the files of a run in the order of its processes: a file itself, those of a folder, or none."""
-    if not path.is_dir():
-        return [path]
-    before, found = numbered_files([file for file in entries(path) if not file.name.startswith(".")])
-    if not all(map(_is_file, found)):
-        return []
-    return found if _PROCESS.search(before) or _are_on_different_cores(found) else []
+    return [*_by_process(path).values()] if path.is_dir() else [path]
+
+
+def _by_process(folder: Path) -> dict[int, Path]:
+    """Return the files of the processes of a run by number, without those that have no table."""
+    before, found = numbered_files([file for file in entries(folder) if not file.name.startswith(".")])
+    written = {number: file for number, file in found.items() if _is_file(file)}
+    named = _PROCESS.search(before) and 2 * len(written) > len(found)
+    same = len(written) == len(found)
+    return written if named or (same and _are_on_different_cores([*written.values()])) else {}
 
 
 def _is_file(path: Path) -> bool:
@@ -222,7 +226,7 @@ def _are_on_different_cores(found: list[Path]) -> bool:
 def read(path: Path) -> Profile:
     """Read the output of one run: a file, or a folder with a file for each process."""
     run = _Run()
-    for process, file in enumerate(files(path)):
+    for process, file in enumerate(all_of_run(_by_process(path)) if path.is_dir() else [path]):
         text = read_text(file, MAX_BYTES)
         of_region: dict[str | None, list[LikwidTable]] = {}
         for table in read_tables(text):
@@ -328,10 +332,7 @@ def _profile(run: _Run, source: str) -> Profile:
 def _notices(run: _Run) -> list[str]:
     notices = []
     if run.unreadable:
-        names = list(run.unreadable)
-        more = f" and {len(names) - MAX_SHOWN} more" if len(names) > MAX_SHOWN else ""
-        shown = f"{', '.join(names[:MAX_SHOWN])}{more}"
-        notices.append(f"events that could not be read are left out: {shown}")
+        notices.append(f"events that could not be read are left out: {short_list(list(run.unreadable))}")
     if len(run.regions) > 1:
         notices.append("the time of regions that lie inside each other is in all of them: none is stated")
     return notices

@@ -5,8 +5,8 @@ the functions around each call site, the innermost at level 0; ``Callsite Time s
 number and mean of the calls of each task. Rows of rank ``*`` repeat those of the tasks. Reports without rows
 of single tasks have them alone: then the time of a call site is given to the tasks in proportion to their MPI
 time. What is left of the MPI time of a task was not listed, or is rounding. Concise reports have sums over
-all tasks only, whose number is that of the lines ``@ MPI Task Assignment``; a call site has the mean time of
-the tasks that call it.
+all tasks only, whose number is that of the lines ``@ MPI Task Assignment``, or the sum over the mean; a call
+site has the mean time of the tasks that call it, or is one of the twenty that take most.
 """
 
 import math
@@ -29,7 +29,8 @@ MILLISECOND = 1e-3
 APPLICATION = "application"
 NOT_LISTED = "MPI calls that are not listed"
 HINT = "is the file truncated?"
-CONCISE = "a concise report: all tasks have the mean of their times, and numbers of calls are not in it"
+CONCISE = "a concise report: times of single tasks are not in it, but that of the longest"
+NO_CALLS = ", and numbers of calls are not in it"
 
 _MARK = "@ mpiP"
 _TIMES, _SITES = "MPI Time (seconds)", "Callsites:"
@@ -37,6 +38,7 @@ _STATISTICS = "Callsite Time statistics (all, milliseconds"
 _STATISTICS_2 = "Callsite statistics (all, milliseconds"  # of version 2
 _TIMES_CONCISE = "Task Time Statistics (seconds)"  # concise reports (-c)
 _STATISTICS_CONCISE = "Callsite Time statistics (all callsites, milliseconds"
+_LARGEST = "Aggregate Time ("
 _TASK = "MPI Task Assignment"
 _HEADERS: Mapping[str, list[str]] = {
     _TIMES: ["Task", "AppTime", "MPITime", "MPI%"],
@@ -45,8 +47,9 @@ _HEADERS: Mapping[str, list[str]] = {
     _STATISTICS_2: ["Name", "Site", "Rank", "Count", "Max", "Mean", "Min", "App%", "MPI%"],
     _TIMES_CONCISE: ["AppTime", "MPITime", "MPI%", "App", "Task", "MPI", "Task"],
     _STATISTICS_CONCISE: ["Name", "Site", "Tasks", "Max", "Mean", "Min", "MaxRnk", "MinRnk"],
+    _LARGEST: ["Call", "Site", "Time", "App%", "MPI%"],
 }
-_EVERY, _AGGREGATE = "*", "Aggregate"
+_EVERY, _AGGREGATE, _MEAN, _MOST = "*", "Aggregate", "Mean", "Max"
 
 
 @dataclass
@@ -59,7 +62,9 @@ class _Report:
         sites: call site -> the functions around it, the innermost first.
         calls: (call, site, rank) -> number of calls and seconds.
         all_tasks: (call, site) -> number of calls and seconds over all tasks.
-        aggregate: seconds of the application and in MPI over all tasks, as concise reports have them.
+        largest: the same of the call sites that take most, if it is stated.
+        totals: seconds of the application and in MPI by statistic of all tasks, as concise reports have them.
+        longest: the rank whose application took most.
         assigned: number of tasks that are assigned to nodes.
         facts: of the lines at the beginning.
     """
@@ -69,7 +74,9 @@ class _Report:
     sites: dict[str, list[str]] = field(default_factory=dict)
     calls: dict[tuple[str, str, int], tuple[float, float]] = field(default_factory=dict)
     all_tasks: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
-    aggregate: tuple[float, float] | None = None
+    largest: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
+    totals: dict[str, tuple[float, float]] = field(default_factory=dict)
+    longest: int = 0
     assigned: int = 0
     facts: dict[str, str] = field(default_factory=dict)
 
@@ -119,8 +126,8 @@ def parameters(path: Path) -> Mapping[str, float]:
 
 
 def _notices(report: _Report) -> Iterator[str]:
-    if report.aggregate:
-        yield CONCISE
+    if report.totals:
+        yield CONCISE + ("" if any(count for count, _ in report.all_tasks.values()) else NO_CALLS)
     elif not report.calls and report.all_tasks:
         yield (
             "call sites have no times of single tasks:"
@@ -159,15 +166,26 @@ def _read(path: Path) -> _Report:
                 header = _add(report, block, columns, header=header)
             except ValueError as error:
                 raise InputError(f"line {number}: {error}", where=str(path), hint=HINT) from error
-    if not report.tasks and report.aggregate and report.assigned:
-        if report.assigned > MAX_TASKS:
-            raise InputError(f"more than {MAX_TASKS} tasks", where=str(path))
-        report.whole, mpi = report.aggregate
-        mean = report.whole / report.assigned, mpi / report.assigned
-        report.tasks = dict.fromkeys(range(report.assigned), mean)
+    if not report.tasks and _AGGREGATE in report.totals:
+        _share_out(report, str(path))
     if not report.tasks:
         raise InputError("no times of tasks in it", where=str(path), hint=HINT)
     return report
+
+
+def _share_out(report: _Report, source: str) -> None:
+    """Give the sums of a concise report to its tasks; that of the longest is stated."""
+    whole, mpi = report.totals[_AGGREGATE]
+    mean, _ = report.totals.get(_MEAN, (0.0, 0.0))
+    tasks = report.assigned or (round(min(whole / mean, 2 * MAX_TASKS)) if mean else 0)
+    if tasks > MAX_TASKS:
+        raise InputError(f"more than {MAX_TASKS} tasks", where=source)
+    most, _ = report.totals.get(_MOST, (0.0, 0.0))
+    longest = min(report.longest, tasks - 1) if tasks > 1 and whole / tasks < most <= whole else -1
+    others = (whole - most) / (tasks - 1) if longest >= 0 else whole / max(tasks, 1)
+    times = ((most if rank == longest else others, mpi / tasks) for rank in range(tasks))
+    report.whole, report.tasks = whole, dict(enumerate(times))
+    report.all_tasks = report.all_tasks or report.largest
 
 
 def _add(report: _Report, block: str, columns: list[str], *, header: bool) -> bool:
@@ -180,9 +198,14 @@ def _add(report: _Report, block: str, columns: list[str], *, header: bool) -> bo
     elif block == _SITES:
         _add_site(report, columns)
     elif block == _TIMES_CONCISE:
-        if columns[0] == _AGGREGATE:
-            _, whole, mpi, *_ = _enough(columns, 3)
-            report.aggregate = _number(whole), _number(mpi)
+        if columns[0] in (_AGGREGATE, _MEAN, _MOST):
+            statistic, whole, mpi, *ranks = _enough(columns, 3)
+            report.totals[statistic] = _number(whole), _number(mpi)
+            report.longest = _count(ranks[0]) if statistic == _MOST and ranks else report.longest
+    elif block == _LARGEST:
+        call, site, time, _, _, *counts = _enough(columns, 5)
+        calls = float(counts[0]) if len(counts) and counts[0].isdecimal() else 0.0
+        report.largest[call, site] = calls, MILLISECOND * _number(time)
     elif block == _STATISTICS_CONCISE:
         call, site, tasks, _, mean, *_ = _enough(columns, 8)
         report.all_tasks[call, site] = 0.0, MILLISECOND * _count(tasks) * _number(mean)

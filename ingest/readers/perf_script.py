@@ -3,7 +3,7 @@
 A sample is a head line ``command pid/tid [cpu] time: period event:`` and one line per frame, the innermost
 first, ``address symbol+offset (object)``, up to an empty line; ``pid/``, ``[cpu]``, the time and the period
 may be missing. A sample without a call chain is one line, its frame behind the event. With ``--header``,
-lines that begin with ``#`` come first.
+lines that begin with ``#`` come first. What perf itself says (``2>&1``) may stand anywhere.
 """
 
 import re
@@ -13,17 +13,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ingest.calltree import ROOT
+from ingest.cpp_names import short_list
 from ingest.errors import InputError
 from ingest.number_text import figure
 from ingest.profile import Metric, Profile
 from ingest.readers import ProfileReader
-from ingest.reading.files import head_lines, lines_of
+from ingest.reading.files import head_lines, is_page, lines_of
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Place, Stacks, skipped_lines
+from ingest.run_settings import SETTING
 
-HEAD_BYTES = 1 << 16
-MAX_HEAD = 1000  # characters of a head line
+HEAD_BYTES = 1 << 18
+MAX_HEAD = 1000  # characters of a head line before the frame
+MAX_MESSAGES, MAX_BETWEEN = 100, 4  # lines before the first sample, and before its first frame
 NANOSECOND = 1e-9
 CLOCKS = frozenset(("cpu-clock", "task-clock"))  # their periods are nanoseconds
+CYCLES = frozenset(("cycles", "cpu-cycles"))
 IDLE = "swapper"  # the task of the kernel that runs if nothing else does
 MAX_COMMANDS = 4  # that a notice lists
 MAX_BLOCK = 1 << 13  # lines of a sample; samples without call chains have no empty lines between them
@@ -39,10 +43,10 @@ _HEAD = re.compile(
     re.ASCII,
 )
 _FRAME = re.compile(r"\s*[0-9a-f]{1,16}\s(?P<function>.*)")
-_FRAME_WITH_OBJECT = re.compile(r"\s*[0-9a-f]{1,16}\s+\S.*\(.+\)\s*")
+_FRAME_WITH_OBJECT = re.compile(r"\s*[0-9a-f]{1,16}\s+\S.*\)\s*")
 _OFFSET = re.compile(r"\+0x[0-9a-f]+$")
 _SOURCE_LINE = re.compile(r"\s+\S.*(?::\d+|\[[0-9a-f]+\])")
-_MODIFIER = re.compile(r":[ukhGHpPSDeWb]+$")
+_MODIFIER = re.compile(r"/?:[ukhGHpPSDeWb]+$|/[ukhGHpPSDeWb]*$|^cpu_(?:core|atom)/")
 _EVENT = re.compile(
     r"# event : name = (?P<event>[^,\s]+),.*\{ sample_period, sample_freq \} = (?P<frequency>\d{1,9}),"
     r".*\bfreq = 1\b"
@@ -90,14 +94,15 @@ class _Script:
 def matches(path: Path) -> bool:
     """Return whether the first line of a file that is not a comment is the head of a sample.
 
-    Other texts have lines like heads without a time: a frame must follow these.
+    Other texts have lines like heads without a time: a frame must follow these, and heads below messages.
     """
-    lines = iter(head_lines(path, HEAD_BYTES))
-    first = next((line for line in lines if line.strip() and not line.startswith("#")), "")
-    head = _head(first)
-    if head is None or head["time"]:
-        return head is not None
-    return _FRAME_WITH_OBJECT.fullmatch(head["frame"] or next(lines, "")) is not None
+    lines = [line for line in head_lines(path, HEAD_BYTES) if not line.startswith("#") and line.strip()]
+    for number, line in enumerate(lines[:MAX_MESSAGES]):
+        if head := _head(line):
+            below = [line[head.start("frame") :]] if head["frame"] else lines[number + 1 :][:MAX_BETWEEN]
+            surely = (head["time"] and not number) or any(map(_FRAME_WITH_OBJECT.fullmatch, below))
+            return bool(surely) and not (number and is_page(path))
+    return False
 
 
 def read(path: Path) -> Profile:
@@ -108,22 +113,28 @@ def read(path: Path) -> Profile:
         raise InputError("no sample of perf in it", where=str(path), hint="was perf script interrupted?")
     notices = skipped_lines(script.invalid, script.lines, "neither a sample nor a frame", str(path))
     events = _by_name(script.events)
-    total, found = script.commands.total(), ""
-    if event := _timed(events, script.frequencies):
-        clock = event in CLOCKS and bool(events[event].periods)
+    event = min(events, key=lambda name: _preference(name, events[name], script.frequencies))
+    clock = event in CLOCKS and bool(events[event].periods)
+    found = ""
+    if clock or script.frequencies.get(event):
         stacks.of(TIME).update(_seconds(events[event], None if clock else script.frequencies[event]))
         found = f", {stacks.total(TIME):.15g} s by {event}"
+    stacks.of(SAMPLES).update(events[event].samples)
     for name, of in events.items():
-        _add_to(stacks.of(SAMPLES), of.samples)
-        if of.periods and name not in CLOCKS:
-            unique = f"{name} events" if name in (TIME.name, SAMPLES.name) else name
-            stacks.of(Metric(unique, "occ")).update(of.periods)
+        unique = f"{name} events" if name in (TIME.name, SAMPLES.name) else name
+        if name != event or (of.periods and not clock):
+            stacks.of(Metric(unique, "occ")).update(of.periods or of.samples)
     return stacks.profile(
         str(path),
         "perf",
-        f"{total} samples{found}, no total is stated",
-        attributes=script.stated,
-        notices=(*notices, *([] if event else [NO_SECONDS]), *_of_threads(script)),
+        f"{stacks.total(SAMPLES):.15g} samples{found}, no total is stated",
+        attributes=script.stated | ({SETTING + "event": event} if len(events) > 1 else {}),
+        notices=(
+            *notices,
+            *([] if found else [NO_SECONDS]),
+            *_other_events(event, events),
+            *_of_threads(script),
+        ),
     )
 
 
@@ -166,7 +177,9 @@ def _add_lines(script: _Script, lines: list[str], first: int) -> None:
             if region is not None:
                 frames.append(region)
                 continue
-            if _SOURCE_LINE.fullmatch(line) and _head(line) is None:
+            if _head(line) is None and not line.startswith("#"):
+                if not _SOURCE_LINE.fullmatch(line):
+                    script.invalid.append(number)
                 continue
             _add(script, head, frames)
             frames = []
@@ -184,14 +197,14 @@ def _begun(script: _Script, line: str, number: int) -> re.Match[str] | None:
     if head is None:
         if not line.isspace():
             script.invalid.append(number)
-    elif head["frame"] and (region := _region(head["frame"], script)) is not None:
+    elif head["frame"] and (region := _region(line[head.start("frame") :], script)) is not None:
         _add(script, head, [region])
         return None
     return head
 
 
 def _head(line: str) -> re.Match[str] | None:
-    return _HEAD.fullmatch(line) if len(line) <= MAX_HEAD else None
+    return _HEAD.fullmatch(line[:MAX_HEAD])
 
 
 def _region(line: str, script: _Script) -> int | None:
@@ -250,7 +263,7 @@ def _add_header(script: _Script, line: str) -> None:
 
 
 def _by_name(events: Mapping[str, _Event]) -> dict[str, _Event]:
-    """Add what was sampled by one event with different modifiers, as in ``cycles:u`` and ``cycles:k``."""
+    """Add what was sampled by one event, as in ``cycles:u`` and ``cycles:k``, or on two kinds of cores."""
     found: dict[str, _Event] = {}
     for name, event in events.items():
         whole = found.setdefault(_MODIFIER.sub("", name), _Event())
@@ -264,10 +277,15 @@ def _add_to(sums: defaultdict[Place, float], values: Mapping[Place, float]) -> N
         sums[place] += value
 
 
-def _timed(events: Mapping[str, _Event], frequencies: Mapping[str, float]) -> str:
-    """Return the event that gives seconds: a clock with periods, or one of known frequency; else nothing."""
-    clocks = (name for name, of in events.items() if name in CLOCKS and of.periods)
-    return next(clocks, None) or next((name for name in events if frequencies.get(name)), "")
+def _preference(name: str, event: _Event, frequencies: Mapping[str, float]) -> tuple[bool, ...]:
+    """Return the key of an event whose least is modelled: clocks, cycles, what gives seconds come first."""
+    return not (name in CLOCKS and event.periods), name not in CLOCKS | CYCLES, not frequencies.get(name)
+
+
+def _other_events(event: str, events: Mapping[str, _Event]) -> Iterator[str]:
+    """Say which of several events is modelled."""
+    if others := [name for name in events if name != event]:
+        yield f"samples are those of {event}; --metric NAME models another: {short_list(others)}"
 
 
 def _seconds(event: _Event, frequency: float | None) -> dict[Place, float]:

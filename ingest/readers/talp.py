@@ -190,7 +190,10 @@ def _regions(content: JsonRecord, ranks: int, cpus: int) -> Iterator[_Region]:
                 seconds[row] = [_number(process, of_one) for process in processes]
             else:
                 seconds[row] = _number(stated, sum_of_all) / ranks
-        held = [_number(process, "elapsedTime") for process in processes] or _number(stated, "elapsedTime")
+        share = (_number(stated, "numMpiRanks") or ranks) / ranks  # of the ranks that enter the region
+        held = [_number(process, "elapsedTime") for process in processes] or (
+            share * _number(stated, "elapsedTime")
+        )
         seconds[-1] = np.maximum(np.asarray(held) * cpus - seconds[:-1].sum(axis=0), 0.0)
         yield _Region(
             name=name.strip() or "<unnamed>",

@@ -9,7 +9,14 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory
-from ingest.readers.caliper.process_sums import are_sums, stated_processes, summed_over, with_sums
+from ingest.readers.caliper.process_sums import (
+    are_sums,
+    stated_processes,
+    summed_over,
+    uncounted,
+    with_sums,
+    within_callers,
+)
 from ingest.readers.caliper.records import (
     API_CALLS,
     CHANNEL,
@@ -26,6 +33,7 @@ from ingest.readers.caliper.records import (
     times,
     visits_name,
 )
+from ingest.reading.files import missing_numbers
 from ingest.reading.stacks import TIME
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.resource_use import MEMORY, TOTAL, memory_attributes, memory_factor
@@ -101,7 +109,9 @@ def assemble(records: Records) -> Profile:
     if time.inclusive:
         recorded = np.zeros(shape, dtype=np.bool_)
         recorded[places.node[rows], location[rows]] = True
-        seconds = _exclusive(places.tree, seconds, recorded)
+        seconds = _with_callers(places.tree, seconds, recorded)
+        seconds = within_callers(places.tree, seconds) if uncounted(records) else seconds
+        seconds = places.tree.exclusive(seconds)
     on_devices = _device_seconds(places, activities, device, records.source)
     negative = int((seconds < -ROUNDING).sum() + (on_devices < -ROUNDING).sum())
     values["time"] = np.maximum(seconds, 0.0)
@@ -153,7 +163,8 @@ def _host_time(records: Records) -> TimeName:
         names = ", ".join(sorted(name for name in records.columns if "#" in name or "." in name))
         hint = f"values here: {names[:200] or 'none'}"
         raise InputError("it contains no sum of times", where=records.source, hint=hint)
-    return found[0]
+    inclusive = (time for time in found if time.inclusive and uncounted(records))
+    return next(inclusive, found[0])
 
 
 def _factor(time: TimeName, records: Records) -> tuple[float, tuple[str, ...]]:
@@ -291,22 +302,22 @@ def _device_seconds(places: _Places, activities: _Activities, device: IntArray, 
     inclusive, recorded = np.zeros(shape), np.zeros(shape, dtype=np.bool_)
     np.add.at(inclusive, (places.launcher, column), activities.seconds)
     recorded[places.launcher, column] = True
-    exclusive = _exclusive(places.tree, inclusive, recorded)
+    exclusive = places.tree.exclusive(_with_callers(places.tree, inclusive, recorded))
     first = np.unique(places.launcher * len(keys) + column, return_index=True)[1]
     seconds = np.zeros(len(activities.seconds))
     seconds[first] = exclusive[places.launcher[first], column[first]]
     return seconds
 
 
-def _exclusive(tree: CallTree, inclusive: FloatArray, recorded: BoolArray) -> FloatArray:
-    """Subtract the callees; a call path without a record of its own took what its callees took."""
+def _with_callers(tree: CallTree, inclusive: FloatArray, recorded: BoolArray) -> FloatArray:
+    """Return times of all call paths; one without a record of its own took what its callees took."""
     if not recorded.all():
         inclusive, callees = inclusive.copy(), np.zeros_like(inclusive)
         for node in range(len(tree) - 1, -1, -1):
             inclusive[node] = np.where(recorded[node], inclusive[node], callees[node])
             if tree.parent[node] >= 0:
                 callees[tree.parent[node]] += inclusive[node]
-    return tree.exclusive(inclusive)
+    return inclusive
 
 
 def _regions(names: tuple[str, ...], records: Records, activities: _Activities) -> RegionTable:
@@ -323,13 +334,18 @@ def _paradigm(name: str, kinds: set[str]) -> str:
 
 
 def _notices(time: TimeName, records: Records, negative: int) -> list[str]:
-    notices = []
-    if are_sums(records, time) and (processes := stated_processes(records)) != 1:
+    notices, processes = [], stated_processes(records)
+    if are_sums(records, time) and processes != 1:
         stated = "averages over the processes" if records.averages else "sums over the processes"
         together = "an average process" if records.averages else "all together"
         unknown = "" if processes else f", whose number is not stated: times are those of {together}"
-        taken = f", taken as sums over {processes}" if records.averages and processes else ""
+        taken = ", taken as sums over all of them" if records.averages and processes else ""
+        taken += ": those of regions on some of them cannot be summed" if taken and uncounted(records) else ""
         notices.append(f"values are {stated}{taken}{unknown}; single processes are not available")
+    ranks: set[int] = set(records.indices(RANKS).tolist())
+    by_rank = any(name in records.columns for name in RANKS)
+    if by_rank and (missing := missing_numbers(ranks, first=0, count=processes or 0)):
+        notices.append(f"{missing}: values are those of the others")
     if negative:
         notices.append(f"{negative} negative exclusive times were read as zero")
     return notices

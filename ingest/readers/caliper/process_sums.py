@@ -47,6 +47,31 @@ def with_sums(records: Records) -> Records:
     )
 
 
+def uncounted(records: Records) -> bool:
+    """Return whether values are averages over the processes that had a region, whose number is not stated."""
+    return records.averages and not any(name.startswith(VISITORS) for name in records.columns)
+
+
+def within_callers(tree: CallTree, inclusive: FloatArray) -> FloatArray:
+    """Cut times so that callees take no more than their caller, the longest of them first.
+
+    A region that only some processes have seems to take as many times too long as it is on too few of them.
+
+    Args:
+        inclusive: float64[call path, 1], averages times the number of all processes.
+    """
+    cut: list[float] = inclusive[:, 0].tolist()
+    callees: dict[int, list[int]] = {}
+    for node, caller in enumerate(tree.parent.tolist()):
+        callees.setdefault(caller, []).append(node)
+    for caller, of in callees.items():  # in preorder, so that callers are cut before
+        left = cut[caller] if caller != ROOT else math.inf
+        for number, node in enumerate(sorted(of, key=cut.__getitem__)):
+            cut[node] = min(cut[node], left / (len(of) - number))
+            left -= cut[node]
+    return np.array(cut)[:, None]
+
+
 def are_sums(records: Records, time: TimeName) -> bool:
     """Return whether values are sums over processes: their name says so, or none of them has a rank."""
     by_rank = any(name in records.columns for name in RANKS)

@@ -31,7 +31,7 @@ from ingest.run_settings import SETTING, STATISTIC
 HEAD_BYTES = 1 << 18
 MAX_BYTES = 1 << 28
 MAX_PROCESSES = 1 << 21
-MAX_NAME = 10_000
+MAX_NAME = 1 << 16
 SMALLEST, ROUNDING = 1e-9, 1e-3  # shares of a whole that parts may leave, or exceed it by
 NOT_LISTED = "(groups not listed)"
 HINT = "write it with: pat_report -o FILE DATA"

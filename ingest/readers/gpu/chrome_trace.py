@@ -43,7 +43,7 @@ from ingest.readers.gpu.trace_events import (
     understood,
     whole,
 )
-from ingest.reading.files import entries, writable
+from ingest.reading.files import entries, missing_numbers, writable
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
 ENDINGS = (".json", ".json.gz")
@@ -112,6 +112,8 @@ def read(path: Path) -> Profile:
     if not traces:
         raise InputError("no traces of the ranks of one run in it", where=str(path))
     notices = dict.fromkeys(notice for trace in traces for notice in trace.notices)
+    if path.is_dir() and (missing := _missing(path)):
+        notices[f"{missing}: values are those of the others"] = None
     kineto = any(trace.kineto for trace in traces)
     if kineto:
         recorded = [trace.recorded for trace in traces if trace.recorded is not None]
@@ -143,6 +145,12 @@ def _read(path: Path, rank: int, first_device: int, regions: Regions) -> _Trace:
         attributes=_attributes(trace),
         notices=tuple(_unread(trace, alone)),
     )
+
+
+def _missing(folder: Path) -> str:
+    """Say which ranks of the world that traces state have none; empty if all have one."""
+    worlds = [match for file in _ranks(folder) if (match := _WORLD.search(beginning(file)))]
+    return missing_numbers([int(match[1]) for match in worlds], "rank", first=0, count=int(worlds[0][2]))
 
 
 def _ranks(folder: Path) -> list[Path]:

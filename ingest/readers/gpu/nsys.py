@@ -38,7 +38,7 @@ from ingest.readers.gpu.timeline import (
     stated_models,
     timeline_profile,
 )
-from ingest.reading.files import entries, numbered_files
+from ingest.reading.files import all_of_run, entries, numbered_files
 
 ENDINGS = frozenset((".sqlite", ".sqlite3", ".db"))
 OWN_ENDINGS = frozenset((".nsys-rep", ".qdrep"))  # of reports as they are measured
@@ -97,7 +97,7 @@ def matches(path: Path) -> bool:
 
 def files(path: Path) -> Sequence[Path]:
     """Return the reports of a run: the file, or those of its ranks."""
-    return _reports_of_ranks(path) if path.is_dir() else [path]
+    return [*_reports_of_ranks(path).values()] if path.is_dir() else [path]
 
 
 def read(path: Path) -> Profile:
@@ -105,8 +105,8 @@ def read(path: Path) -> Profile:
     if _is_own(path):
         hint = f"export it: nsys export --type sqlite {path.name}"
         raise InputError("only Nsight Systems can read it", where=str(path), hint=hint)
-    timeline = Timeline()
-    reports = [_read(file, timeline) for file in files(path)]
+    timeline, ranks = Timeline(), _reports_of_ranks(path)
+    reports = [_read(file, timeline) for file in (all_of_run(ranks) if path.is_dir() else [path])]
     if not reports:
         raise InputError("no reports of the ranks of one run in it", where=str(path))
     begins = [report.begin or 0 for report in reports]
@@ -135,12 +135,12 @@ def _is_report(path: Path) -> bool:
     return "StringIds" in tables and any(mark in tables for mark in _MARKS)
 
 
-def _reports_of_ranks(folder: Path) -> list[Path]:
-    """Return the reports in a folder if they are of one run; one that is damaged does not change that."""
+def _reports_of_ranks(folder: Path) -> dict[int, Path]:
+    """Return the reports in a folder by rank if they are of one run; a damaged one does not change that."""
     found = [file for file in entries(folder) if file.suffix.lower() in ENDINGS and file.is_file()]
     before, reports = numbered_files(found)
-    known = [file for file in reports if _BEFORE_RANK.fullmatch(before) and _is_report(file)]
-    return reports if known and _overlap(known) else []
+    known = [file for file in reports.values() if _BEFORE_RANK.fullmatch(before) and _is_report(file)]
+    return reports if known and _overlap(known) else {}
 
 
 def _overlap(reports: Sequence[Path]) -> bool:

@@ -61,7 +61,7 @@ class TraceFile:
 
 def beginning(path: Path) -> bytes:
     """Return the first bytes of a file, inflated if it is compressed; nothing if it cannot be read."""
-    return head(path, HEAD_BYTES).removeprefix(b"\xef\xbb\xbf").lstrip()
+    return head(path, HEAD_BYTES).lstrip()
 
 
 def has_events(path: Path) -> bool:

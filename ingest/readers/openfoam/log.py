@@ -22,7 +22,18 @@ from ingest.readers.openfoam.solver_log import ITERATIONS, SolverRun, read_solve
 from ingest.reading.files import ends_of, stamp
 from ingest.reading.stacks import TIME, VISITS
 from ingest.run_names import PROCESSES
-from ingest.run_settings import METADATA, PROGRAM, RECONCILED, SETTING, STATISTIC, STEPS, TIME_PER_STEP
+from ingest.run_settings import (
+    METADATA,
+    PROGRAM,
+    RECONCILED,
+    SETTING,
+    SIZES,
+    STATISTIC,
+    STEPS,
+    STOPPED,
+    TIME_PER_STEP,
+    stopped,
+)
 
 PER_STEP = Metric(TIME_PER_STEP, "s/step")
 START, STEP_LOOP = "start-up and first step", "time steps"
@@ -37,7 +48,11 @@ def matches(path: Path) -> bool:
     if not path.is_file():
         return False
     text = ends_of(path)
-    return b"ExecutionTime = " in text and b"Exec " in text and _chosen(solver_runs([text])) is not None
+    if b"Exec " not in text:
+        return False
+    begun = b"\nStarting time loop" in text  # only solvers say so
+    runs = solver_runs([text]) if begun or b"ExecutionTime = " in text else []
+    return _chosen(runs) is not None or (begun and not runs[-1].ended)
 
 
 def read(path: Path) -> Profile:
@@ -98,9 +113,8 @@ def _last_run(path: Path, stamp: tuple[int, ...]) -> tuple[SolverRun, tuple[str,
     runs = read_solver_runs(path)
     run = _chosen(runs)
     if run is None:
-        raise InputError(
-            f"fewer than {LEAST_STEPS} time steps in it", where=str(path), hint="was the run interrupted?"
-        )
+        what = _stopped(runs[-1], _program(runs[-1]))
+        raise InputError(f"{what}: fewer than {LEAST_STEPS} time steps in it", where=str(path))
     several = sum(one.steps >= LEAST_STEPS for one in runs)
     return run, ((f"{several} runs of solvers in it: the last is read",) if several > 1 else ())
 
@@ -117,7 +131,7 @@ def _processes(run: SolverRun) -> int | None:
 
 
 def _attributes(run: SolverRun, processes: int, size: int | None) -> dict[str, str]:
-    program = run.stated["Exec"].split(" ")[0].rpartition("/")[2] or "solver"
+    program = _program(run)
     cpu, clock = run.clock
     solvers: dict[str, list[str]] = {}
     for name, one in run.fields.items():
@@ -140,9 +154,19 @@ def _attributes(run: SolverRun, processes: int, size: int | None) -> dict[str, s
         RECONCILED: one_line(f"{times}; last initial residuals: {residuals}" if residuals else times)[:400],
         PROGRAM: f"OpenFOAM {program}",
         STEPS: str(run.steps),
+        **({STOPPED: _stopped(run, program)} if run.failed or not run.ended else {}),
+        **({SIZES: "cells"} if size else {}),
         **{SETTING + name: one_line(text)[:200] for name, text in settings.items() if text},
         **({METADATA + "cells per process": f"{size / processes:.6g}"} if size else {}),
     }
+
+
+def _program(run: SolverRun) -> str:
+    return run.stated.get("Exec", "").split(" ")[0].rpartition("/")[2] or "solver"
+
+
+def _stopped(run: SolverRun, program: str) -> str:
+    return stopped(f"OpenFOAM {program}", _processes(run), b"FOAM FATAL" if run.failed else b"")
 
 
 def _notices(run: SolverRun) -> tuple[str, ...]:
@@ -166,6 +190,12 @@ def parameters(path: Path) -> Mapping[str, float]:
     return {PROCESSES: float(processes)} if processes else {}
 
 
+def stated_sizes(path: Path) -> Mapping[str, float]:
+    """Return the number of cells, if a log or the mesh beside it states it."""
+    size = cells(path)
+    return {"cells": float(size)} if size else {}
+
+
 def content(path: Path) -> Hashable:
     """Return what a log and a copy of it have in common."""
     try:
@@ -181,6 +211,7 @@ READER = ProfileReader(
     matches=matches,
     read=read,
     unnamed_parameters=parameters,
+    stated_sizes=stated_sizes,
     beside=files_with_cells,
     content=content,
     fallback=3,

@@ -21,7 +21,7 @@ from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.readers import ProfileReader
-from ingest.reading.files import read_text
+from ingest.reading.files import COPY_ALL, missing_numbers, read_text
 from ingest.reading.stacks import VISITS
 from ingest.region_class import GPU_COPY
 
@@ -200,6 +200,7 @@ def tau_profile(data: TauData) -> Profile:
     make up its values. If TAU cut call paths to their last regions (TAU_CALLPATH_DEPTH), their first regions
     become roots. What a function's call paths do not account for is its value as a root.
     """
+    _require_all(data)
     for name, measured in zip(("the calls", *data.metrics), (data.calls, *data.exclusive), strict=True):
         require_summable(measured, name, data.source)
     own = [i for i, name in enumerate(data.functions) if not _SAMPLED.search(name)]
@@ -232,6 +233,19 @@ def tau_profile(data: TauData) -> Profile:
         attributes={"generator": "TAU", **data.attributes},
         notices=_notices(data, len(own), paths),
     )
+
+
+def _require_all(data: TauData) -> None:
+    """Refuse a profile that lacks the file of a process, which TAU calls a node, or of one of its threads."""
+    missing = missing_numbers({*data.locations[:, 0].tolist()}, first=0)
+    places, of = np.unique(data.locations[:, :2], axis=0, return_inverse=True)
+    last = np.zeros(len(places), dtype=np.int64)
+    np.maximum.at(last, of.reshape(-1), data.locations[:, 2])
+    if not missing and (short := np.flatnonzero(np.bincount(of.reshape(-1)) <= last)).size:
+        threads = data.locations[of.reshape(-1) == short[0], 2].tolist()
+        missing = missing_numbers(threads, f"of process {places[short[0]][0]}, thread", first=0)
+    if missing:
+        raise InputError(missing, where=data.source, hint=COPY_ALL)
 
 
 def _without_callpaths(values: FloatArray, paths: list[list[str]]) -> tuple[FloatArray, IntArray]:

@@ -22,20 +22,23 @@ from ingest.readers.timer_tables.beside_log import (
 from ingest.readers.timer_tables.log import Log, count, read_log
 from ingest.readers.timer_tables.log_tables import LogTables, ReadTable
 from ingest.readers.timer_tables.nesting import nested
+from ingest.readers.timer_tables.partitions import all_partitions, joined, partitions, stands_for_run
 from ingest.readers.timer_tables.timer_kind import TimerTable, timer_kinds
-from ingest.readers.timer_tables.timer_profile import assemble
+from ingest.readers.timer_tables.timer_profile import assemble, sizes_of
 from ingest.reading.files import ends_of, is_page, stamp
 from ingest.run_names import PROCESSES
 
-__all__ = ["beside", "content", "context", "matches", "parameters", "read"]
+__all__ = ["beside", "content", "context", "matches", "parameters", "read", "stated_sizes"]
 
 
 def matches(path: Path) -> bool:
     """Return whether a file is a log with a table of timers, by its beginning and end.
 
-    Pages quote tables, not all of them with values: these are read.
+    Pages quote tables, not all of them with values: these are read. Of the partitions of one run the first
+    stands for all.
     """
-    if not path.is_file() or _kind_of(Log(ends_of(path))) is None:
+    kind = _kind_of(Log(ends_of(path))) if path.is_file() else None
+    if kind is None or not stands_for_run(path):
         return False
     try:
         return not is_page(path) or bool(_tables(path))
@@ -44,21 +47,30 @@ def matches(path: Path) -> bool:
 
 
 def read(path: Path) -> Profile:
-    """Read the tables of timers of a log, recognised by its content."""
-    kind, tables, notices = _tables(path)
-    parents = named_parents(path)
-    placed = [replace(table, placed=nested(table.placed, kind, parents)) for table in tables]
-    return assemble(placed, kind, str(path), notices)
+    """Read the tables of timers of a log, and of the other partitions of its run."""
+    parents, parts = named_parents(path), []
+    for log in all_partitions(path):
+        kind, tables, notices = _tables(log)
+        placed = [replace(table, placed=nested(table.placed, kind, parents)) for table in tables]
+        parts.append(assemble(placed, kind, str(log), notices))
+    return joined(parts, str(path))
 
 
 def parameters(path: Path) -> Mapping[str, float]:
     """Return the number of processes of a run; nothing if neither the log nor names state it."""
-    processes = count(_tables(path)[1][-1].facts, "processes")
-    return {PROCESSES: float(processes)} if processes else {}
+    processes = [count(_tables(log)[1][-1].facts, "processes") or 0 for log in partitions(path).values()]
+    return {PROCESSES: float(sum(processes))} if all(processes) else {}
+
+
+def stated_sizes(path: Path) -> Mapping[str, float]:
+    """Return the sizes of the problem that a log states, such as ``atoms``, the one that says most first."""
+    kind, tables, _ = _tables(path)
+    return sizes_of(tables[-1].facts, kind)
 
 
 def beside(path: Path) -> Iterator[Path]:
     """Yield the files beside a log that reading it looks at."""
+    yield from (log for log in partitions(path).values() if log != path)
     yield from other_parts(path)
     yield from (file for file in parents_files(path) if file.is_file())
 
@@ -71,10 +83,11 @@ def context(path: Path) -> str:
 def content(path: Path) -> Hashable:
     """Return what a log and a copy of it have in common, such as what was printed to the screen as well."""
     try:
-        kind, tables, _ = _tables(path)
+        found = [_tables(log) for log in partitions(path).values()]
     except InputError:
         return path
-    return kind.name, tuple((t.path, t.seconds) for table in tables for t in table.placed.timers)
+    kept = (table for _, tables, _ in found for table in tables)
+    return found[0][0].name, tuple((t.path, t.seconds) for table in kept for t in table.placed.timers)
 
 
 def _kind_of(log: Log) -> TimerTable | None:
@@ -120,6 +133,7 @@ READER = ProfileReader(
     matches=matches,
     read=read,
     unnamed_parameters=parameters,
+    stated_sizes=stated_sizes,
     beside=beside,
     context=context,
     content=content,

@@ -1,5 +1,6 @@
 """Quantum ESPRESSO's clocks below those that called them, by the headings and names that the log prints."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
@@ -9,12 +10,14 @@ from ingest.readers.timer_tables.timer_kind import Facts, Placed, Timer, TimerRo
 
 _CALLED_BY = "Called by "
 _EXCESS = 1.02  # times of callees over that of their caller, from which they are also called elsewhere
+_MOVED = re.compile(r"\d+h\s*(\d+)m")  # minutes of the processor, then hours of the wall
 _ROUNDING = 60.0  # seconds: from one hour on, whole minutes are printed
 
 
 def quantum_espresso(rows: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     """Put clocks below their callers; those whose caller is not known or took less than they overlap."""
     program = facts.get("_program", "")
+    rows, moved = _in_their_columns(rows, facts.get("version", ""))
     block = _headed_by_repeated(_last_block(rows, program))
     clocks = {(row.group, row.name): _seconds(row) for row in block if row.name != program}
     total = next((_seconds(row) for row in reversed(block) if row.name == program), None)
@@ -32,11 +35,26 @@ def quantum_espresso(rows: Sequence[TimerRow], facts: Facts, kind: TimerTable) -
             timers.append(replace(clock, path=(whole, *path)))
         else:
             overlapping.append(replace(clock, overlapping=True))
-    notices = tuple(
+    notices = moved + tuple(
         f"the clocks below '{above or whole}' took longer than it did: they are also called elsewhere"
         for above in sorted(doubtful)
     )
     return Placed(timers=(*timers, *overlapping), total=total.seconds if total else None, notices=notices)
+
+
+def _in_their_columns(rows: Sequence[TimerRow], version: str) -> tuple[list[TimerRow], tuple[str, ...]]:
+    """Correct wall times from one hour on in version 6.3, by the line below or else by the processor time."""
+    found: list[TimerRow] = []
+    for row in rows:
+        if version.startswith("6.3") and (moved := _MOVED.fullmatch(row.values.get("wall", ""))):
+            found.append(replace(row, values={**row.values, "wall": row.values["cpu"], "hours": moved[1]}))
+        elif row.name:
+            found.append(row)
+        elif found and (hours := found[-1].values.get("hours")):
+            wall = f"{hours}h{row.values['minutes']}m"
+            found[-1] = replace(found[-1], values={**found[-1].values, "wall": wall})
+    moved_any = any("hours" in row.values for row in found)
+    return found, ("wall times from one hour on, which pw.x 6.3 prints wrongly, are corrected",) * moved_any
 
 
 def _last_block(rows: Sequence[TimerRow], program: str) -> Sequence[TimerRow]:

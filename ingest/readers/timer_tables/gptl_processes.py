@@ -14,7 +14,7 @@ from ingest.errors import InputError
 from ingest.profile import OVERLAPPING, Metric, MetricKind, Profile
 from ingest.readers import ProfileReader
 from ingest.readers.timer_tables.timer_kind import OVERLAPPING_TIMERS
-from ingest.reading.files import entries, head, lines_of, numbered_files
+from ingest.reading.files import all_of_run, entries, head, lines_of, numbered_files
 from ingest.reading.stacks import TIME, VISITS, Stacks, found_of
 from ingest.run_names import PROCESSES
 from ingest.run_settings import OVERLAPPING_TIME
@@ -47,10 +47,14 @@ class _Row:
     several: bool
 
 
-def _processes(folder: Path) -> list[Path]:
-    """Return the files of all processes in the order of their numbers; none if one is missing."""
+def _by_process(folder: Path) -> dict[int, Path]:
+    """Return the files of the processes in a folder by their numbers."""
     named = [file for file in entries(folder) if _NAMED.fullmatch(file.name)] if folder.is_dir() else []
-    return [file for file in numbered_files(named)[1] if is_process(file)] if named else []
+    return {number: file for number, file in numbered_files(named)[1].items() if is_process(file)}
+
+
+def _processes(folder: Path) -> list[Path]:
+    return [*_by_process(folder).values()]
 
 
 def is_process(path: Path) -> bool:
@@ -60,7 +64,7 @@ def is_process(path: Path) -> bool:
 
 def read(path: Path) -> Profile:
     """Read the files of all processes in a folder, or one file."""
-    files = _processes(path) or [path]
+    files = all_of_run(_by_process(path)) or [path]
     stacks = Stacks()
     found = stated = 0.0
     several: set[str] = set()

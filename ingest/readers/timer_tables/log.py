@@ -6,6 +6,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ingest.errors import InputError
@@ -14,8 +15,9 @@ from ingest.reading.files import read_bytes
 from ingest.reading.packed import is_packed
 
 MAX_BYTES = 1 << 31
-MAX_LINE = 1000  # bytes of a line that are looked at
+MAX_LINE = 1 << 16  # bytes of a line that are looked at
 MAX_TABLE_LINES = 50_000
+_STARS = re.compile(r"\*{3,}")
 WINDOW = 1 << 24  # bytes that are searched at once: no more of a large log need be in memory
 
 
@@ -45,9 +47,8 @@ class Log:
         position = self._next(text, start, last)
         while position >= 0:
             begin, end = self.bounds(position)
-            if match := pattern.search(decoded(self.content[begin:end])):
-                named = {name: value for name, value in match.groupdict().items() if value is not None}
-                yield Found(begin, named)
+            if (facts := groups_of(pattern, decoded(self.content[begin:end]))) is not None:
+                yield Found(begin, facts)
             position = self._next(text, max(end, position + 1), last)
 
     def _next(self, text: bytes, start: int, stop: int) -> int:
@@ -84,6 +85,30 @@ class Log:
         """Return the number of the line at a position, from 1."""
         starts = range(0, position, WINDOW)
         return 1 + sum(self.content[at : min(at + WINDOW, position)].count(b"\n") for at in starts)
+
+
+def groups_of(pattern: re.Pattern[str], line: str) -> dict[str, str] | None:
+    """Return the named groups of a pattern that take part in a line, None if it is not found.
+
+    Numbers may be too large for their columns: then Fortran prints stars instead, which are returned.
+    """
+    match = pattern.search(line)
+    if match is None and "***" in line:
+        forms = (partial(_digits, end) for end in ("9", ".99", ".9"))
+        match = next(filter(None, (pattern.search(_STARS.sub(form, line)) for form in forms)), None)
+    if match is None:
+        return None
+    spans = {name: match.span(name) for name in match.groupdict()}
+    return {name: line[start:end] for name, (start, end) in spans.items() if start >= 0}
+
+
+def _digits(end: str, stars: re.Match[str]) -> str:
+    return end.rjust(len(stars[0]), "9")
+
+
+def overflows(text: str) -> bool:
+    """Return whether a number was too large for its column."""
+    return "***" in text
 
 
 def decoded(line: bytes) -> str:

@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from heapq import merge
 from pathlib import Path
 
+from ingest.cpp_names import short_list
 from ingest.errors import InputError
-from ingest.readers.timer_tables.log import Found, Log, known, last_facts
-from ingest.readers.timer_tables.placements import PLACEMENTS
+from ingest.readers.timer_tables.log import Found, Log, count, groups_of, known, last_facts, overflows
+from ingest.readers.timer_tables.placements import PLACEMENTS, in_grid
 from ingest.readers.timer_tables.stated_memory import stated_memory
 from ingest.readers.timer_tables.timer_kind import (
     MAX_PHASES,
@@ -21,9 +22,12 @@ from ingest.readers.timer_tables.timer_kind import (
     TimerTable,
     compiled,
 )
+from ingest.run_settings import stopped, what_stops
 
+_SECONDS = ("seconds", "wall", "walltotal", "cycles", "core", "mean", "stamp", "cpu")  # the first counts
 MAX_COPY = 1 << 18  # bytes of a table and what follows it that are compared with others
 
+MAX_TABLE = 1 << 20  # bytes within which a table ends
 ONE_RUN = "run 1 is the one that counts, a log of each would be a run of its own"
 _PARENTHESES = re.compile(r"\([^()]*\)")
 
@@ -73,14 +77,32 @@ class LogTables:
         else:
             found, notices = _continued(next(forwards, None), next(backwards, None), forwards)
         if not found:
-            raise InputError(
-                f"no table of timers of {self.kind.name} in it",
-                where=str(self.path),
-                hint="was the run interrupted?",
-            )
-        if self.kind.ended and not next(self.log.find(self.kind.ended), None):
+            stated = last_facts(self.log, (self.kind.begin, *self.kind.facts))
+            raise InputError(f"{self._stopped(stated)}: no table of timers in it", where=str(self.path))
+        ended, started = self.kind.ended, self.kind.started
+        last = begins[-1].start
+        if (
+            (ended and not next(self.log.find(ended), None))
+            or (started and next(self.log.find(started, last), None))
+            or self._torn(last)
+        ):
             notices = (*notices, "the log ends before the run: these are its timers up to there")
+            found[-1] = replace(
+                found[-1], facts={**found[-1].facts, "_stopped": self._stopped(found[-1].facts)}
+            )
         return found, notices
+
+    def _torn(self, begin: int) -> bool:
+        """Return whether the run was killed while it printed its last table."""
+        if not self.kind.end or not what_stops(self.log.content):
+            return False
+        end = re.compile(self.kind.end.encode(), re.MULTILINE)
+        return end.search(self.log.content[begin : begin + MAX_TABLE]) is None
+
+    def _stopped(self, facts: Facts) -> str:
+        """Say of which program a log without an end is, and on how many processes it ran."""
+        processes = count({**in_grid(facts), **facts}, "processes")
+        return stopped(self.kind.name, processes, self.log.content)
 
     def _without_copies(self, places: Sequence[tuple[Found, int]]) -> list[tuple[Found, int]]:
         """Leave out small tables that are copies of others to the letter, without reading them."""
@@ -98,13 +120,20 @@ class LogTables:
         if rows is None:
             facts, rows = self._below_headers(begin, stop)
         facts = {**log_facts, **begin.facts, **facts}
+        lost = dict.fromkeys(row.name for row in rows if overflows(_time_in(row)))
+        totals = [facts.get("total", ""), *(row.values.get("total", "") for row in rows)]
+        rows = [row for row in rows if row.name not in lost]
         if "_serial" in facts:
             facts.setdefault("processes", "1")
         try:
             something = rows or not self.kind.scattered
             placed = PLACEMENTS[self.kind.place](rows, facts, self.kind) if something else Placed(timers=())
+            if placed.total is None and (lost or any(map(overflows, totals))):
+                raise InputError("the total is unknown: a time is too large for its column (****)")
         except InputError as error:
             raise InputError(error.what, where=str(self.path), hint=error.hint) from error
+        text = f"times too large for their columns, ****, are unknown: {short_list(list(lost))}"
+        placed = replace(placed, notices=(*placed.notices, *([text] if lost else ())))
         return ReadTable(placed=placed, facts={**facts, **placed.facts}) if placed.timers else None
 
     def _has_rows(self, place: tuple[Found, int]) -> bool:
@@ -169,22 +198,25 @@ def _rows_of(lines: Iterable[Found]) -> Iterator[TimerRow]:
 
 
 def _added_calls(calls: Iterable[TimerRow]) -> list[TimerRow]:
-    """Add the rows of a timer, each of which is a call: how many are known, and how many did not fit."""
+    """Add the rows of a timer, each of which is a call; the sum is unknown if one of them is."""
     sums: dict[tuple[str, str], list[float]] = {}
+    lost: dict[tuple[str, str], str] = {}
     for call in calls:
-        seconds = known(call.values.get("seconds"))
-        added = sums.setdefault((call.group, call.name), [0.0, 0.0, 0.0])
-        added[0] += seconds or 0.0
-        added[1 if seconds is not None else 2] += 1.0
+        text = call.values.get("seconds", "")
+        added = sums.setdefault((call.group, call.name), [0.0, 0.0])
+        added[0] += known(text) or 0.0
+        added[1] += known(text) is not None
+        if overflows(text):
+            lost[call.group, call.name] = text
     return [
-        TimerRow(
-            group=group,
-            name=name,
-            values={"unknown": repr(unknown)}
-            | ({"seconds": repr(total), "calls": repr(count)} if count else {}),
-        )
-        for (group, name), (total, count, unknown) in sums.items()
+        TimerRow(group=at[0], name=at[1], values={"seconds": lost.get(at, repr(total)), "calls": repr(count)})
+        for at, (total, count) in sums.items()
+        if count or at in lost
     ]
+
+
+def _time_in(row: TimerRow) -> str:
+    return next((row.values[column] for column in _SECONDS if column in row.values), "")
 
 
 def _form_below(kind: TimerTable, line: str, below: str) -> RowForm | None:
@@ -203,10 +235,9 @@ def _row(form: RowForm, columns: Sequence[str], last: Sequence[str], group: str)
     line = last[-1]
     if form.begun and compiled(form.begun).search(last[0]):
         line = last[0].rstrip() + line
-    match = compiled(form.row).search(line)
-    if match is None:
+    named = groups_of(compiled(form.row), line)
+    if named is None:
         return None
-    named = {name: value for name, value in match.groupdict().items() if value is not None}
     name = named.pop("name").strip()
     if "values" in named:
         text = named.pop("values")

@@ -36,7 +36,6 @@ def rows(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
     if kind.running:
         found = list({(row.group, row.name): row for row in found}.values())
         named = {fact: text for row in found for fact, text in row.values.items() if fact != "seconds"}
-    unknown = round(sum(known(row.values.get("unknown")) or 0.0 for row in found))
     for row in found:
         if (row.group and kind.under_headings == "ignored") or row.name in kind.skipped:
             continue
@@ -49,9 +48,8 @@ def rows(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
         timers.append(one if kind.unit == 1.0 else replace(one, seconds=kind.unit * one.seconds))
         if row.name == kind.last_row:
             break
-    notices = (f"times that were too large for their columns are missing: {unknown}",) if unknown else ()
     stated = {**named, **_counted(timers, kind), **_steps_between(facts), **in_grid({**facts, **named})}
-    return Placed(timers=tuple(timers), total=_total(found, facts, kind), facts=stated, notices=notices)
+    return Placed(timers=tuple(timers), total=_total(found, facts, kind), facts=stated)
 
 
 def _counted(timers: Sequence[Timer], kind: TimerTable) -> dict[str, str]:
@@ -71,7 +69,8 @@ def _steps_between(facts: Facts) -> dict[str, str]:
 def in_grid(facts: Facts) -> dict[str, str]:
     """Return the processes of a grid such as ``24, 12, 12``."""
     sides = [int(side) for side in re.findall(r"[0-9]{1,7}", facts.get("_grid", ""))]
-    return {"processes": str(math.prod(sides))} if sides and all(sides) else {}
+    stated = "processes" not in facts and 0 < len(sides) < 5 and all(sides)
+    return {"processes": str(math.prod(sides))} if stated else {}
 
 
 def _total(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> float | None:
@@ -281,13 +280,11 @@ def namd(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
         return Placed(timers=(timer(found[-1], (WHOLE,)),), total=known(facts.get("total")))
     steps = max(number(last.values.get("step"), "the last step") - (count(facts, "_first") or 0), 0.0)
     seconds = number(last.values.get("seconds"), "the time of the steps")
-    notices = () if "total" in facts else ("the log ends before the run: steps up to there",)
     timers = (Timer(path=("time steps",), seconds=seconds, calls=steps),)
     return Placed(
         timers=timers,
         total=known(facts.get("total")),
         facts={"steps": f"{steps:.0f}", **_rate_of_steps(facts, steps)},
-        notices=notices,
     )
 
 
@@ -322,20 +319,5 @@ def _mean_of_event(event: Timer, percent: float | None, stage: Timer) -> float:
     return event.seconds if percent is None else min(event.seconds, (percent + 0.5) / 100 * stage.seconds)
 
 
-PLACEMENTS: Mapping[str, Place] = {
-    place.__name__: place
-    for place in (
-        rows,
-        indented,
-        amber,
-        cactus,
-        castep,
-        gptl,
-        gptl_means,
-        gromacs,
-        namd,
-        nwchem,
-        petsc,
-        quantum_espresso,
-    )
-}
+_ALL = rows, indented, amber, cactus, castep, gptl, gptl_means, gromacs, namd, nwchem, petsc, quantum_espresso
+PLACEMENTS: Mapping[str, Place] = {place.__name__: place for place in _ALL}

@@ -178,6 +178,7 @@ class TimerTable:
         program: the line that shows that a log without a table is one of this program that was interrupted.
         mark: what shows that there are rows, if `begin` is only the start of a run; else `begin` does.
         ended: the line that only a run that came to its end prints, for programs with timers on the way.
+        started: the line at the start of each run that has a table: behind the last table it has none.
         end: pattern of the first line after a table; if not given, it reaches to the next table.
         forms: forms of rows; if some have no header, the first of these is that of the rows above any header.
         header: pattern of everything that looks like a header: one that no form knows is refused.
@@ -189,6 +190,8 @@ class TimerTable:
         memory: lines anywhere in the log that state what memory the process that takes most has (group
             ``memory``), all processes have (``mean``, ``total``), in which ``unit``, and in which words
             (``source``); of each the largest that the first of these lines states counts.
+        partitions: lines at the start of a log with the ``number`` of the partition that wrote it, or
+            their ``count`` in the log of all of them, which has no table.
         place: the function of `placements` that puts rows in their places.
         statistic: what a value is of the processes.
         inclusive: whether a value contains those of the timers below it.
@@ -213,6 +216,7 @@ class TimerTable:
         unit: seconds of the unit that values are printed in.
         rate_unit: unit of the stated rate, if it does not stand behind it.
         counted: facts that the calls of timers state, and the names of these timers.
+        sizes: facts that are sizes of the problem, the one that says most first.
         total_row: the row whose column ``total`` is the total.
         parents: of overlapping timers by name those that may hold it, the first that is there does; an empty
             name is the whole run or the group. The surest come first.
@@ -224,6 +228,7 @@ class TimerTable:
     program: LogLine | None = None
     mark: LogLine | None = None
     ended: LogLine | None = None
+    started: LogLine | None = None
     end: str = ""
     forms: tuple[RowForm, ...] = ()
     header: str = ""
@@ -232,6 +237,7 @@ class TimerTable:
     scattered: tuple[LogLine, ...] = ()
     facts: tuple[LogLine, ...] = ()
     memory: tuple[LogLine, ...] = ()
+    partitions: tuple[LogLine, ...] = ()
     place: str
     statistic: Statistic
     inclusive: bool = False
@@ -253,9 +259,13 @@ class TimerTable:
     unit: float = 1.0
     rate_unit: str = ""
     counted: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    sizes: tuple[str, ...] = ()
     total_row: str = ""
     parents: Mapping[str, Sequence[str]] = field(default_factory=dict)
     doubtful: Mapping[str, str] = field(default_factory=dict)
+
+
+_LINES = ("begin", "program", "mark", "ended", "started")
 
 
 @cache
@@ -278,10 +288,8 @@ def _kind(entries: Mapping[str, Any]) -> TimerTable:
     fields: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in entries.items()
     }
-    fields |= {
-        name: LogLine(*entries[name]) for name in ("begin", "program", "mark", "ended") if name in entries
-    }
-    for name in ("facts", "scattered", "memory"):
+    fields |= {name: LogLine(*entries[name]) for name in _LINES if name in entries}
+    for name in ("facts", "scattered", "memory", "partitions"):
         fields[name] = tuple(LogLine(*line) for line in entries.get(name, ()))
     fields["forms"] = tuple(_form(**form) for form in entries.get("forms", ()))
     fields["statistic"] = Statistic[entries["statistic"].upper()]

@@ -30,6 +30,7 @@ from ingest.readers.timer_tables.timer_kind import (
     REST,
     WHOLE,
     Choice,
+    Facts,
     Statistic,
     Timer,
     TimerTable,
@@ -40,10 +41,14 @@ from ingest.run_settings import (
     OVERLAPPING_TIME,
     PROGRAM,
     RECONCILED,
+    REMAINDER,
     SETTING,
+    SIZES,
     STATISTIC,
     STEPS,
+    STOPPED,
     TIME_PER_STEP,
+    size_of,
 )
 
 PER_STEP = Metric(TIME_PER_STEP, "s/step")
@@ -110,6 +115,9 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
         **{name: facts[of] for name, of in ((NODES, "nodes"), (CORES, "cores")) if count(facts, of)},
         **_settings(tables, threads),
         **memory_of(facts, processes),
+        **({REMAINDER: REST} if any(one.path[-1] == REST for of in phases for one in of.timers) else {}),
+        **({STOPPED: facts["_stopped"]} if "_stopped" in facts else {}),
+        **({SIZES: ", ".join(sizes)} if (sizes := sizes_of(tables[-1].facts, kind)) else {}),
     }
     found = [*notices, *(notice for table in tables for notice in table.placed.notices)]
     if "processes" not in facts:
@@ -152,6 +160,12 @@ def _settings(tables: Sequence[ReadTable], threads: int) -> dict[str, str]:
     }
     named |= {"steps": ", ".join(list(steps)[:MAX_PHASES])} if steps else {}
     return {SETTING + name: value for name, value in (named | {"threads": str(threads)}).items()}
+
+
+def sizes_of(facts: Facts, kind: TimerTable) -> dict[str, float]:
+    """Return the stated sizes of the problem by name, the one that says most first."""
+    sizes = {name.replace("_", " "): size_of(facts.get(name, "")) for name in kind.sizes}
+    return {name: size for name, size in sizes.items() if size}
 
 
 def _scaled(table: ReadTable, kind: TimerTable, locations: int) -> Sequence[Timer]:

@@ -23,6 +23,7 @@ from ingest.readers.timer_tables.timer_kind import LogLine, Placed, Statistic, T
 from ingest.readers.timer_tables.timer_profile import assemble
 from ingest.reading.files import blocks_of, ends_of, is_page, stamp
 from ingest.run_names import PROCESSES
+from ingest.run_settings import stopped
 
 START, BOUNDARIES, OUTPUT = "input and first step", "lateral boundaries", "output"
 FIRST_PROCESS = ("rsl.error.0000", "rsl.out.0000")
@@ -38,16 +39,18 @@ _TIMING = re.compile(
 _BEGIN = LogLine("Timing for main", r"^.*Timing for main.* on domain")
 _ENDED = LogLine("SUCCESS COMPLETE WRF", "(?P<_ended>SUCCESS)")
 _FACTS = (
-    LogLine("Ntasks in X", r"Ntasks in X\s*(?P<_grid>\d+\s*,\s*ntasks in Y\s*\d+)", first=True),
-    LogLine("OMP_GET_MAX_THREADS", r"OMP_GET_MAX_THREADS =\s*(?P<threads>\d+)", first=True),
+    LogLine("Ntasks in X", r"Ntasks in X\s*(?P<_grid>\d+\s*,\s*ntasks in Y\s*\d{1,9})", first=True),
+    LogLine("OMP_GET_MAX_THREADS", r"OMP_GET_MAX_THREADS =\s*(?P<threads>\d{1,9})", first=True),
     LogLine(" MODEL", r"WRF V(?P<version>\S+) MODEL", first=True),
     LogLine(
         "ids,ide",
-        r"ids,ide,jds,jde\s+(?P<_west>\d+)\s+(?P<_east>\d+)\s+(?P<_south>\d+)\s+(?P<_north>\d+)",
+        r"ids,ide,jds,jde\s+(?P<_west>\d{1,9})\s+(?P<_east>\d{1,9})\s+(?P<_south>\d{1,9})\s+(?P<_north>\d{1,9})",
         True,
     ),
     LogLine(
-        "I/O tasks", r"Quilting with\s+(?P<_groups>\d+) groups? of\s+(?P<_servers>\d+) I/O tasks", first=True
+        "I/O tasks",
+        r"Quilting with\s+(?P<_groups>\d{1,9}) groups? of\s+(?P<_servers>\d{1,9}) I/O tasks",
+        first=True,
     ),
 )
 _STREAM = re.compile(rb"_d\d\d(?=_|$).*")  # wrfout_d01_2001-10-25_00:00:00
@@ -207,13 +210,16 @@ def _timers(log: Path, stamp: tuple[int, ...]) -> tuple[ReadTable, tuple[str, ..
     """Read a log once for all questions; it may be large."""
     timings = timings_of(blocks_of(log))
     steps = timings.steps.get(OUTERMOST, 0)
-    if not steps:
-        raise InputError("no time step of WRF in it", where=str(log), hint="was the run interrupted?")
     text = read_log(log)
     facts = last_facts(text, _FACTS)
+    processes = int(in_grid(facts).get("processes", 0))
+    why = stopped(_KIND.name, processes, text.content)
+    if not steps:
+        raise InputError(f"{why}: no time step in it", where=str(log))
     notices = []
     if not next(text.find(_ENDED), None):
         notices.append(f"the log ends before the run: {steps} steps up to there")
+        facts["_stopped"] = why
     if timings.exceeded:
         notices.append(f"{timings.exceeded} steps took less than what lies in them: is the log damaged?")
     placed = Placed(timers=timings.timers, total=timings.total)

@@ -51,12 +51,16 @@ PERF: Mapping[str, str] = {
     + sample((), head="swapper  0/0 [003] 1.5: 1000000 cpu-clock: "),
     "cycles": PERF_HEADER + 3 * sample(head=CYCLES) + sample(head=CYCLES.replace(":u:", ":k:")),
     "no periods": 3 * sample(head="my app  7 10.000001: cpu-clock: "),
-    "no times": 2 * sample(head="node-v0.11 31912 cpu-clock: ") + sample(("f",), head="app 7/8 cycles:"),
+    "no times": 2 * sample(head="node-v0.11 31912 cpu-clock: ") + sample(("f",), head="app 7/8 cpu-clock:u:"),
     "no chains": "".join(
         f"             app     7 [000] 1.{i}:   10 cycles:  4005a{i} f<int>(int) (/tmp/a (deleted))\n"
         for i in range(3)
     ),
     "source lines": sample(("f", "main")).replace("(/home/me/app)\n", "(/home/me/app)\n  app.c:12\n"),
+    "events": sample(head=CYCLES.replace("cycles:u", "cpu_core/cycles/u"))
+    + 2 * sample(head=CYCLES.replace("cycles", "cache-misses")),
+    "messages": "Warning:\nProcessed 9 events and lost 3 chunks!\n\n"
+    + sample().replace("\n\t", "\naddr2line: DWARF error\n\t", 1),
     "tracepoint": sample(
         head="app  7 [001] 1.5: sched:sched_switch: prev_comm=app prev_pid=7 ==> next_comm=x "
     ),
@@ -212,7 +216,37 @@ Send                 2       1       100       100       100      0      0
 """
 
 
+MPIP_AGGREGATE = f"""@ mpiP
+@ Command : ./app
+@ Version                  : 3.5.0
+@ MPIP env var             : -c -d -k 0
+
+{RULE}
+@--- Task Time Statistics (seconds) ---
+{RULE}
+                AppTime    MPITime   MPI%  App Task  MPI Task
+Max           11.000000   2.000000                1         2
+Mean           9.000000   1.500000
+Min            8.000000   1.000000                1         0
+Stddev         0.000000   0.707107
+Aggregate     36.000000   6.000000  16.67
+{RULE}
+@--- Aggregate Time (top twenty, descending, milliseconds) ---
+{RULE}
+Call                 Site       Time    App%    MPI%      Count
+Allreduce               1       4000   11.11   66.67        400
+Send                    2       1500    4.17   25.00        100
+{RULE}
+@--- Aggregate Sent Message Size (top twenty, descending, bytes) ---
+{RULE}
+Call                 Site      Count      Total       Avrg  Sent%
+Send                    2        100      8e+05      8e+03 100.00
+{RULE}
+@--- End of Report ---
+"""
+
 MPIP: Mapping[str, str] = {
+    "totals": MPIP_AGGREGATE,
     "full": mpip(),
     "concise": mpip(single=False),
     "tasks": mpip(tasks=3, statistics=False),

@@ -42,12 +42,34 @@ def test_names_on_powerpc_begin_with_a_dot(read):
         "Each sample counts as 0.01 seconds.\n"
         "  %   cumulative   self              self     total\n"
         " time   seconds   seconds    calls   s/call   s/call  name\n"
-        " 75.00      0.30     0.30                             .__mcount_internal\n"
+        " 75.00      0.30     0.30                             .internal\n"
         " 25.00      0.40     0.10        7     0.01     0.02  .solve_NMOD_\n"
     )
-    assert profile.regions.name == (".__mcount_internal", ".solve_NMOD_")
+    assert profile.regions.name == (".internal", ".solve_NMOD_")
     assert profile.values("time").ravel().tolist() == [0.3, 0.1]
     assert profile.values("visits").ravel().tolist() == [0, 7]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["mcount", "_mcount", "__mcount_internal", ".__mcount_internal", "__fentry__", "_mcleanup", "profil"],
+)
+@pytest.mark.parametrize("total", ["1.00", "1.40"])
+def test_functions_of_gprof_are_not_those_of_the_program(read, name, total):
+    row = f"  0.00      1.00     0.40                             {name}\n"
+    flat, graph = GPROF["flat"].rstrip("\n"), GPROF_GRAPH.replace("1.00 seconds", f"{total} seconds")
+    profile = read(f"{flat}\n{row}\n\f\n{graph}")
+    assert sums_by_function(profile, "time") == sums_by_function(read(GPROF["both"]), "time")
+    assert profile.attributes["reconciled: "] == "functions 1 s = 100.00 % of the stated 1 s"
+    assert "functions of gprof itself are left out: 0.4 s" in profile.notices
+
+
+@pytest.mark.parametrize("length", [6500, 40000])
+@pytest.mark.parametrize("report", ["flat", "graph"])
+def test_long_names_of_templates(read, report, length):
+    name = f"std::vector<{'std::pair<int, ' * (length // 15)}int>"
+    profile = read(GPROF[report].replace("main", name))
+    assert sums_by_function(profile, "time")[name] == 0.25
 
 
 def test_functions_of_the_same_name_are_added(read):

@@ -71,10 +71,11 @@ def test_folders_of_processes_are_runs_by_their_number(tmp_path):
     assert sorted(run.parameters for run in discover(tmp_path).runs) == [(2.0,), (4.0,)]
 
 
-def test_a_process_that_is_missing_makes_no_run_of_all(tmp_path):
+def test_a_process_that_is_missing_is_named(tmp_path):
     folder = write(tmp_path / "run", 1.0, 1.0, 1.0)
     (folder / "timing.1").unlink()
-    assert find_profile_reader(folder) is None
+    with pytest.raises(InputError, match="process 1 of 3 is missing"):
+        find_profile_reader(folder).read(folder)
 
 
 @pytest.mark.parametrize(

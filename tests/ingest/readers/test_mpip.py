@@ -75,7 +75,33 @@ def test_concise_reports_have_the_mean_of_the_tasks(read):
         NOT_LISTED: [0.15, 0.15],
     }
     assert by_path(profile, "visits") == {}
+    assert profile.notices == (mpip.CONCISE + mpip.NO_CALLS,)
+
+
+def test_concise_reports_without_tasks_have_the_sum_over_the_mean_of_them(read):
+    profile = read(MPIP["totals"])
+    in_mpi = {("application", "MPI_Allreduce"): [1.0] * 4, ("application", "MPI_Send"): [0.375] * 4}
+    thirds = [25 / 3 - 1.5] * 2
+    rest = {("application",): [thirds[0], 9.5, *thirds], NOT_LISTED: [0.125] * 4}
+    assert by_path(profile) == in_mpi | rest
+    assert profile.values("time").sum(axis=0).tolist() == pytest.approx([25 / 3, 11, 25 / 3, 25 / 3])
+    assert profile.values("visits").sum() == 500
     assert profile.notices == (mpip.CONCISE,)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "times"),
+    [
+        ("      Count\n", "\n", [25 / 3, 11, 25 / 3, 25 / 3]),  # version 3.4
+        ("Max           11.000000   2.000000                1         2\n", "", [9.0] * 4),
+        ("                1         2\n", "               64         2\n", [25 / 3, 25 / 3, 25 / 3, 11]),
+        ("Max           11.000000", "Max            9.000000", [9.0] * 4),
+    ],
+)
+def test_other_concise_reports(read, before, after, times):
+    assert before in MPIP["totals"]
+    profile = read(MPIP["totals"].replace(before, after))
+    assert profile.values("time").sum(axis=0).tolist() == pytest.approx(times)
 
 
 def test_processes_are_the_tasks(tmp_path):

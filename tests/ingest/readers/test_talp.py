@@ -12,7 +12,8 @@ from ingest.reduction import reduce_profile
 from ingest.region_class import USEFUL, regions_in
 from tests.ingest.readers.by_path import sums_by_path
 
-from .talp_files import TALP
+from . import talp_files
+from .talp_files import TALP, WHOLE
 
 FORMAT, FILE = "TALP", "out.json"
 
@@ -48,6 +49,15 @@ def test_regions_that_fit_side_by_side_are_below_the_whole(read):
     assert found[("Application", "solve")] == 13.0
     assert found[("Application", "solve", "MPI")] == 3.0
     assert ("Application", "MPI") not in found
+    assert sum(found.values()) == pytest.approx(40.0)
+
+
+def test_a_region_on_some_of_the_ranks_holds_their_cpus_alone(read):
+    on_one = (4.0, [(6.0, 2.0, 0.0, 0.0, 0.0), (0.0,) * 5])
+    content = json.loads(talp_files.talp({"Application": WHOLE, "root": on_one}, processes=False))
+    content["Application"]["root"] |= {"numMpiRanks": 1, "numCpus": 2}
+    found = sums_by_path(read(json.dumps(content)), "time")
+    assert {path[2:]: value for path, value in found.items() if "root" in path} == {(): 6.0, ("MPI",): 2.0}
     assert sum(found.values()) == pytest.approx(40.0)
 
 

@@ -39,11 +39,26 @@ def test_text_profiles_of_two_processes(tmp_path):
 
 
 def test_threads_belong_to_their_process(tmp_path):
-    for thread in ("0.0.0", "0.0.1", "3.0.0"):
+    for thread in ("0.0.0", "0.0.1", "1.0.0"):
         write_text(tmp_path, thread, CPI)
     locations = read_profile(tmp_path).locations
     assert locations.process.tolist() == [0, 0, 1]
     assert locations.thread.tolist() == [0, 1, 0]
+
+
+@pytest.mark.parametrize(
+    ("threads", "what"),
+    [
+        (("0.0.0", "1.0.0", "3.0.0"), "process 2 of 4 is missing"),
+        (("1.0.0", "2.0.0"), "process 0 of 3 is missing"),
+        (("0.0.0", "0.0.1", "1.0.0", "1.0.2"), "of process 1, thread 1 of 3 is missing"),
+    ],
+)
+def test_a_missing_process_or_thread_is_named(tmp_path, threads, what):
+    for thread in threads:
+        write_text(tmp_path, thread, CPI)
+    with pytest.raises(InputError, match=what):
+        read_profile(tmp_path)
 
 
 def test_several_metrics(tmp_path):
@@ -125,7 +140,8 @@ def test_wrong_text_profiles(tmp_path, old, new, told):
 
 def test_text_profiles_lie_in_the_folders_of_runs(tmp_path):
     for run in ("cpi.p2.r1", "cpi.p4.r1"):
-        write_text(tmp_path / run, "0.0.0", CPI)
+        file = write_text(tmp_path / run, "0.0.0", CPI)
+        file.write_text(file.read_text().replace("<value>", f"<value>{run}", 1))
     assert [run.reader.name for run in discover(tmp_path).runs] == ["TAU", "TAU"]
 
 

@@ -37,7 +37,11 @@ def test_packed_with_counters(tmp_path):
 
 def test_packed_files_named_by_a_number_have_it_as_processes(tmp_path):
     for processes in (2, 16, 4):
-        write_packed(tmp_path / f"{processes}.ppk", packed(FUNCTIONS, THREADS))
+        rows = {(0, 0, 0): {1: (1, processes, 2e6)}}
+        write_packed(
+            tmp_path / f"{processes}.ppk",
+            packed(FUNCTIONS[:2], rows, metrics=("PAPI_FP_INS", "GET_TIME_OF_DAY")),
+        )
     found = discover(tmp_path)
     assert found.parameters == ("p",)
     assert [run.parameters for run in found.runs] == [(2.0,), (4.0,), (16.0,)]

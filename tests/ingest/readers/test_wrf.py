@@ -71,7 +71,7 @@ def test_steps_of_adapted_length_are_steps(read):
 def test_processes_that_are_not_stated_come_from_the_name(tmp_path):
     for name in ("wrf.p4.r1", "wrf.p8.r1"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "rsl.out.0000").write_text(WRF["one process"])
+        (tmp_path / name / "rsl.out.0000").write_text(f"{name}\n{WRF['one process']}")
     found = discover(tmp_path)
     assert [run.parameters for run in found.runs] == [(4.0,), (8.0,)]
     assert len(found.runs[0].reader.read(found.runs[0].path).locations) == 4
@@ -111,7 +111,7 @@ def test_a_run_that_was_cut_off_says_so(read):
 
 
 def test_a_run_without_a_step_is_refused(read):
-    with pytest.raises(InputError, match="no time step of WRF in it"):
+    with pytest.raises(InputError, match="stopped before the end: no time step in it"):
         read(BEGIN)
 
 

@@ -94,7 +94,11 @@ GROMACS_ROWS: Rows = [
 
 
 def lammps(
-    *runs: tuple[float, int, Rows], tasks: int = 4, threads: str = "1", version: str = "4 Jan 2019"
+    *runs: tuple[float, int, Rows],
+    tasks: int = 4,
+    threads: str = "1",
+    version: str = "4 Jan 2019",
+    atoms: int = 8000,
 ) -> str:
     """Runs of loop time, steps and mean seconds of each section."""
     lines = [f"LAMMPS ({version})", "units lj"]
@@ -102,7 +106,7 @@ def lammps(
         lines += [
             "Step Temp E_pair",
             "       0         1.35   -4.1241917",
-            f"Loop time of {loop} on {tasks} procs for {steps} steps with 8000 atoms",
+            f"Loop time of {loop} on {tasks} procs for {steps} steps with {atoms} atoms",
             "",
             f"Performance: {432 * steps / loop:.3f} tau/day, {steps / loop:.3f} timesteps/s",
             f"99.0% CPU use with {tasks} MPI tasks x {threads} OpenMP threads",
@@ -360,6 +364,8 @@ LOGS: dict[str, Callable[[], str]] = {
     "quantum-espresso-ph": lambda: PH,
     "vasp": vasp,
     "vasp-old": lambda: OLD_VASP,
+    "vasp-stars": lambda: vasp().replace("real time     20.0000", "real time**********"),
+    "quantum-espresso-6.3": lambda: quantum_espresso(total="27h 6m").replace("1m50.00s CPU", "6h27m CPU"),
     "castep": castep,
     "sander": lambda: SANDER,
     "pmemd": lambda: PMEMD,

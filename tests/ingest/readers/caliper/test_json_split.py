@@ -34,6 +34,7 @@ def test_exclusive_times_of_ranks_and_time_outside(read):
     assert dict(zip(profile.regions.name, profile.regions.paradigm, strict=True))["MPI_Send"] == "mpi"
     assert profile.notices == (
         "no unit is stated for the values of 'sum#time.duration': whole numbers are read as microseconds",
+        "process 1 of 4 is missing, as is 1 more: values are those of the others",
     )
 
 

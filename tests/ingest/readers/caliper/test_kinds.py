@@ -17,7 +17,9 @@ def write(folder, runs):
     """Write a file per run: its processes, and the texts it states."""
     folder.mkdir(exist_ok=True)
     for number, (processes, texts) in enumerate(runs):
-        file = exclusive(1 / processes).globals(**{"jobsize": str(processes), "cluster": "a", **texts})
+        file = exclusive(1 / processes).globals(
+            **{"jobsize": str(processes), "cluster": "a", "launchdate": f"day {number}", **texts}
+        )
         file.write(folder / f"run-{number:02}.cali")
     return folder
 
@@ -116,6 +118,6 @@ def test_json_split_states_them_too(tmp_path):
 def test_names_of_runs_may_give_the_parameters(tmp_path):
     for p in SCALES:
         for repetition, compiler in enumerate(("gcc", "clang"), 1):
-            file = exclusive().globals(compiler=compiler)
+            file = exclusive().globals(compiler=compiler, launchdate=f"day {p} {repetition}")
             file.write(tmp_path / f"lulesh.p{p}.r{repetition}.cali")
     assert discover(tmp_path).labels == ("compiler",)

@@ -55,7 +55,8 @@ def test_averages_alone_are_taken_as_sums_over_the_processes_that_are_stated(tmp
     assert (profile.processes, profile.values("time").sum(axis=1).tolist()) == (4, [8, 24])
     assert profile.values("visits").sum() == 24
     assert profile.notices == (
-        "values are averages over the processes, taken as sums over 4; single processes are not available",
+        "values are averages over the processes, taken as sums over all of them: those of regions on"
+        " some of them cannot be summed; single processes are not available",
     )
     alone = read_profile(averages().write(tmp_path / "b.cali"))
     assert (alone.processes, alone.values("time").sum(axis=1).tolist()) == (1, [2, 6])
@@ -66,6 +67,54 @@ def test_averages_alone_are_taken_as_sums_over_the_processes_that_are_stated(tmp
 def test_averages_are_of_the_processes_that_visited_a_call_path(tmp_path):
     profile = read_profile(averages(count=3, jobsize="4").write(tmp_path / "a.cali"))
     assert profile.values("time").sum(axis=1).tolist() == [6, 18]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "what"),
+    [
+        ((0, 1, 3), ("process 2 of 4 is missing: values are those of the others",)),
+        ((1, 2, 3), ("process 0 of 4 is missing: values are those of the others",)),
+        ((0,), ("process 1 of 4 is missing, as are 2 more: values are those of the others",)),
+        ((0, 1, 2, 3), ()),
+    ],
+)
+def test_a_missing_rank_is_named(tmp_path, ranks, what):
+    file = Cali().globals(**{"mpi.world.size": "4"})
+    for rank in ranks:
+        file.record(MAIN, extra=[(OWN, 2.0), ("mpi.rank", rank)])
+    assert read_profile(file.write(tmp_path / "a.cali")).notices == what
+
+
+INCLUSIVE = "avg#inclusive#" + OWN
+
+
+@pytest.mark.parametrize(
+    ("processes", "seconds", "expected"),
+    [
+        (2, {"main": 10.0, "solve": 9.0, "halo": 4.0, "root": 22.5}, {"main": 2, "halo": 8, "root": 10}),
+        (16, {"main": 10.0, "solve": 9.0, "halo": 4.0, "root": 1.0}, None),
+        (2, {"main": 10.0, "solve": 30.0, "halo": 40.0, "root": 50.0}, {"halo": 10, "root": 10}),
+        (
+            2,
+            {"main": 10.0, "solve": 9.0, "halo": 1.0, "root": 1.0},
+            {"main": 2, "solve": 14, "halo": 2, "root": 2},
+        ),
+    ],
+)
+def test_a_call_path_takes_no_more_than_its_caller(tmp_path, processes, seconds, expected):
+    solve = [("function", "main"), ("function", "solve")]
+    paths = {"main": solve[:1], "solve": solve} | {n: [*solve, ("function", n)] for n in ("halo", "root")}
+    file = Cali().globals(**{"mpi.world.size": str(processes)})
+    for name, took in seconds.items():
+        file.record(paths[name], extra=[(INCLUSIVE, took)])
+    profile = read_profile(file.write(tmp_path / "a.cali"))
+    own = dict(
+        zip([profile.regions.name[r] for r in profile.tree.region], profile.values("time")[:, 0], strict=True)
+    )
+    assert sum(own.values()) == pytest.approx(processes * seconds["main"])
+    expected = expected or {"main": 16, "solve": 64, "halo": 64, "root": 16}
+    assert {name: value for name, value in own.items() if value} == pytest.approx(expected)
+    assert "cannot be summed" in profile.notices[0]
 
 
 def test_averages_of_ranks_are_no_times(tmp_path):

@@ -62,6 +62,12 @@ def test_traces_of_ranks_are_one_run_of_several_processes(tmp_path):
     assert nanoseconds(by_path(profile))["GPU idle",] == [0, 0, 0, 0, 100_000, 0, 100_000, 0]
     assert profile.attributes["metadata: GPU"] == "2 x NVIDIA H200"
     assert len(discover(tmp_path).runs) == 1
+    file = tmp_path / "node1_7.123.pt.trace.json"
+    file.write_text(file.read_text().replace('"world_size": 2', '"world_size": 4'))
+    other = tmp_path / "node1_6.123.pt.trace.json"
+    other.write_text(other.read_text().replace('"world_size": 2', '"world_size": 4'))
+    said = "rank 2 of 4 is missing, as is 1 more: values are those of the others"
+    assert said in chrome_trace.read(tmp_path).notices
     (tmp_path / "again.pt.trace.json").write_text(gpu_files.kineto_rank(1))
     assert not chrome_trace.matches(tmp_path)
 

@@ -168,7 +168,7 @@ def test_reports_of_ranks_are_one_run_of_several_processes(tmp_path):
     [
         (("report.0", "report.1"), 1 << 40),  # one after the other
         (("heat.n1", "heat.n2"), 0),
-        (("report.0", "report.2"), 0),
+        (("report.0", "report.3"), 0),
         (("report.3", "report.4"), 0),
         (("report.0", "other.1"), 0),
         (("a.0.0", "a.1.1"), 0),
@@ -180,6 +180,13 @@ def test_other_reports_in_one_folder_are_not_ranks(tmp_path, names, apart):
         tables["TARGET_INFO_SESSION_START_TIME"] = ("utcEpochNs INTEGER", [(BEGIN + number * apart,)])
         gpu_files.nsys(tmp_path / f"{name}.sqlite", tables)
     assert not nsys.matches(tmp_path)
+
+
+def test_a_missing_rank_is_named(tmp_path):
+    for rank in (0, 1, 3):
+        gpu_files.nsys(tmp_path / f"report.{rank}.sqlite")
+    with pytest.raises(InputError, match="process 2 of 4 is missing"):
+        nsys.read(tmp_path)
 
 
 def test_other_databases_are_not_taken_for_reports(tmp_path):

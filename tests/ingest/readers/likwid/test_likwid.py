@@ -113,17 +113,32 @@ def test_files_of_processes_are_one_run(tmp_path):
         ({f"out{k}": program(1.0) for k in (1, 2)}, False),
         ({f"x.rank{k}.txt": program(1.0) for k in (0, 1)}, True),
         ({f"x.p{k}.txt": program(*[1.0] * k) for k in (1, 2)}, False),
-        ({f"rank{k}": program(1.0) for k in (0, 2)}, False),
+        ({f"rank{k}": program(1.0) for k in (0, 2)}, True),
+        ({f"rank{k}": program(1.0) for k in (0, 3)}, False),
+        ({f"rank{k}": program(1.0) for k in (1, 2, 4)}, False),
         ({f"rank{k}": program(1.0) for k in (2, 3)}, False),
         ({"rank0": program(1.0), "rank1": "something else"}, False),
-        ({"rank0": program(1.0), "rank1": program(1.0), "notes": ""}, False),
+        ({"rank0": program(1.0), "rank1": program(1.0), "notes": ""}, True),
     ],
 )
 def test_what_is_one_run(tmp_path, outputs, one_run):
     folder = write(tmp_path / "run", outputs)
     assert likwid.matches(folder) == one_run
     if one_run:
-        assert [file.name for file in likwid.files(folder)] == list(outputs)
+        assert [file.name for file in likwid.files(folder)] == [name for name in outputs if name != "notes"]
+
+
+@pytest.mark.parametrize("cut", [None, "CPU name: a\n"])
+def test_a_process_whose_file_is_lost_or_has_no_table_is_named(tmp_path, cut):
+    outputs = {f"proc_{k}.out": program(1.0) for k in range(16)} | {"proc_14.out": cut or "", "job.out": ""}
+    folder = write(tmp_path / "a.p16", outputs)
+    if cut is None:
+        (folder / "proc_14.out").unlink()
+    with pytest.raises(InputError, match="process 14 of 16 is missing; copy the files of all processes"):
+        read_profile(folder)
+    (folder / "proc_3.out").unlink()
+    with pytest.raises(InputError, match="process 3 of 16 is missing, as is 1 more"):
+        read_profile(folder)
 
 
 def test_long_cells_and_headers_that_differ(read):

@@ -131,7 +131,7 @@ def test_a_call_chain_of_thousands(tmp_path):
 def test_other_directories_are_no_cases(tmp_path):
     assert not openfoam.matches(tmp_path)
     assert not openfoam.matches(tmp_path / "missing")
-    with pytest.raises(InputError, match="OpenFOAM"):
+    with pytest.raises(InputError, match="no profile in a known format"):
         read_profile(tmp_path)
 
 
