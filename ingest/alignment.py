@@ -9,8 +9,9 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
+from ingest.parameter_roles import leave_out, marked_names
 from ingest.profile import Metric, RegionTable
-from ingest.reduction import ReducedProfile, Reduction
+from ingest.reduction import ReducedProfile, Reduction, location_count
 from ingest.run_names import PROCESSES
 from ingest.run_settings import differing_settings
 from ingest.series import Series
@@ -101,6 +102,14 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
     placed = [(run, union.add(run.profile.tree, run.profile.regions)) for run in runs]
     if not placed:
         raise InputError("no run could be read", hint="see the notices for the reasons")
+    stated = np.array([run.parameters for run, _ in placed], dtype=np.float64).reshape(len(placed), -1)
+    located = [location_count(run.profile.process, run.profile.device_time) for run, _ in placed]
+    counts = np.array(located, dtype=np.float64)
+    kept, left_out = leave_out(parameters, stated, counts)
+    names = [parameters[c] for c in kept]
+    placed = [
+        (replace(run, parameters=tuple(run.parameters[c] for c in kept)), nodes) for run, nodes in placed
+    ]
     placed.sort(key=lambda item: (item[0].parameters, item[0].repetition, item[0].profile.source))
     place, tree, regions = union.finish()
     points = sorted({run.parameters for run, _ in placed})
@@ -118,14 +127,16 @@ def align(parameters: Sequence[str], runs: Iterable[MeasuredRun]) -> Experiment:
                 _fill(dense, reduction, place[nodes], record.point, record.repetition)
         values[metric.name] = Reduction(**dense)
     return Experiment(
-        parameters=tuple(parameters),
-        points=np.array(points, dtype=np.float64).reshape(len(points), len(parameters)),
+        parameters=marked_names(names, stated[:, kept], counts),
+        points=np.array(points, dtype=np.float64).reshape(len(points), len(names)),
+        left_out=left_out,
         tree=tree,
         regions=regions,
         metrics=metrics,
         values=values,
         runs=records,
         notices=(
+            *left_out.notices,
             *_notices([run.profile for run, _ in placed]),
             *differing_settings([run.profile.attributes for run, _ in placed]),
         ),
@@ -214,19 +225,24 @@ def experiment_from_series(series: Series) -> Experiment:
     place, tree, names = paths.build()
     regions = RegionTable.named(names, ("",) * len(names))
     order = np.argsort(place[nodes])
+    kept, left_out = leave_out(series.parameters, series.points, None)
+    points = series.points[:, kept]
+    sort = np.lexsort(points.T[::-1])
     values = {
-        metric.name: Reduction(*(_measurable(series.values[metric.name][order]),) * len(REDUCTIONS))
+        metric.name: Reduction(*(_measurable(series.values[metric.name][order][:, sort]),) * len(REDUCTIONS))
         for metric in series.metrics
     }
     return Experiment(
-        parameters=series.parameters,
-        points=series.points,
+        parameters=tuple(series.parameters[c] for c in kept),
+        points=points[sort],
+        left_out=left_out,
         tree=tree,
         regions=regions,
         metrics=series.metrics,
         values=values,
         runs=(),
-        notices=series.notices,
+        notices=(*left_out.notices, *series.notices),
+        stated=series.stated,
     )
 
 

@@ -2,17 +2,18 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
+from typing import TypeVar
 
 from ingest.errors import InputError, RunNameError
 from ingest.inferred_runs import Inferred, infer, misread
-from ingest.profile_search import FoundProfile, Skipped, nothing_found, search_profiles
+from ingest.profile_search import FoundProfile, Skipped, named_by_number, nothing_found, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, nothing_read
 from ingest.run_kinds import KIND, set_labels_apart, telling_texts
-from ingest.run_metadata import Metadata, is_function, noted_metadata, read_metadata
+from ingest.run_metadata import Metadata, is_function, noted_metadata, read_metadata, varied_size
 from ingest.run_names import (
     HOW_TO_NAME,
     PROCESSES,
@@ -22,15 +23,16 @@ from ingest.run_names import (
     named_parameters,
     parse_run_name,
 )
-from ingest.run_proposal import numbering_words
+from ingest.run_proposal import identify_runs, numbering_words
 from ingest.run_settings import METADATA
 
 __all__ = ["Discovery", "Run", "Skipped", "discover"]
 
 MAX_EXAMPLES = 4
 
+Value = TypeVar("Value", float, str)
+
 _DIGITS = re.compile(r"[0-9]+")
-_NUMBER = re.compile(r"[0-9]{1,12}")
 _UNNAMED = re.compile(r"profile[0-9]*")  # repetitions in one folder, not a parameter 'profile'
 
 
@@ -77,7 +79,7 @@ class Discovery:
     listed: bool = False
 
 
-def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery:
+def discover(path: Path, explicit: Sequence[RunSpec] | None = None, stated: Sequence[str] = ()) -> Discovery:
     """Find the runs below a directory.
 
     Every entry of the directory that contains a profile is a run. Its name gives the parameters (see
@@ -87,12 +89,33 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None) -> Discovery
 
     Args:
         explicit: the runs as the configuration lists them, instead of a search.
+        stated: sizes that the runs state and that are parameters, too.
 
     Raises:
-        InputError: if there is no run, or a listed one is not a profile.
+        InputError: if there is no run, a listed one is not a profile, or one does not state such a size.
         RunNameError: if names do not parse, or do not agree on their parameters.
     """
-    return _with_metadata(_listed(path, explicit) if explicit else _found(path), path)
+    found = _with_metadata(_listed(path, explicit) if explicit else _found(path), path)
+    return _with_sizes(found, [name for name in stated if name not in found.parameters])
+
+
+def _with_sizes(discovery: Discovery, names: Sequence[str]) -> Discovery:
+    """Make sizes that the runs state parameters, and number the repetitions anew."""
+    if not names:
+        return discovery
+    runs: list[Run] = []
+    for run in discovery.runs:
+        stated = {**_stated(run.reader.parameters, run), **_stated(run.reader.stated_sizes, run)}
+        if missing := next((name for name in names if name not in stated), None):
+            known = f"it states {', '.join(stated)}" if stated else "it states no size"
+            raise InputError(
+                f"no '{missing}' is stated", where=str(run.path), hint=f"{known}; see --parameter"
+            )
+        runs.append(replace(run, parameters=(*run.parameters, *(stated[name] for name in names))))
+    numbered = _numbered(runs, [run.parameters for run in runs], [None] * len(runs))
+    metadata = {run.path: run.metadata for run in runs}
+    described = tuple(replace(run, metadata=metadata[run.path]) for run in numbered)
+    return replace(discovery, parameters=(*discovery.parameters, *names), runs=described)
 
 
 def _with_metadata(discovery: Discovery, path: Path) -> Discovery:
@@ -130,13 +153,21 @@ def _found(path: Path) -> Discovery:
     if isinstance(names, RunNameError):
         raise names
     varied = _also_varied(metadata, names, found) if metadata else []
-    parameters = tuple(name for name, _ in names[0].parameters)
-    values = [tuple(value for _, value in name.parameters) for name in names]
+    values = [name.values() for name in names]
     prefixes = [name.prefix for name in names]
     texts = prefixes if all(prefixes) else []
-    study = _study(found, parameters, values, [name.repetition for name in names], skipped, (), texts)
+    size = _varied_size(found, values, texts or [""] * len(found))
+    parameters = (*(name for name, _ in names[0].parameters), *size)
+    values = (
+        [(*of, *added) for of, added in zip(values, zip(*size.values(), strict=True), strict=True)]
+        if size
+        else values
+    )
+    repetitions = [None if size else name.repetition for name in names]
+    study = _study(found, parameters, values, repetitions, skipped, (), texts)
     leading = [] if KIND in study.labels else sorted(set(filter(None, prefixes)))
-    return replace(study, notices=(*_notices(leading, found), *varied))
+    stated = [f"{name} is stated in the profiles: runs with the same name differ in it" for name in size]
+    return replace(study, notices=(*_notices(leading, found), *varied, *stated))
 
 
 def without_names(path: Path) -> Discovery:
@@ -151,6 +182,7 @@ def _read_names(found: Sequence[FoundProfile]) -> list[RunName] | RunNameError:
     try:
         names = _names(found)
         _agree(names, found)
+        _refuse_identifiers(names, str(found[0].entry.parent))
     except RunNameError as error:
         return error
     return names
@@ -181,7 +213,7 @@ def _study(
     texts: Sequence[str] = (),
 ) -> Discovery:
     """Number the runs of each kind; what tells the kinds is metadata."""
-    stated = [_stated_texts(profile) for profile in found]
+    stated = [_stated(profile.reader.texts, profile) for profile in found]
     labelled = set_labels_apart(parameters, values, texts, stated, str(found[0].entry.parent))
     runs: list[Run] = []
     for kind in dict.fromkeys(tuple(kind.items()) for kind in labelled.kinds):
@@ -194,12 +226,23 @@ def _study(
     return Discovery(labelled.parameters, ordered, tuple(skipped), notices, labelled.labels)
 
 
-def _stated_texts(profile: FoundProfile) -> Mapping[str, str]:
-    """Return what a profile states in words; nothing of a damaged one, which is reported when it is read."""
+def _stated(
+    ask: Callable[[Path], Mapping[str, Value]] | None, profile: FoundProfile | Run
+) -> Mapping[str, Value]:
+    """Return what a profile states; nothing of a damaged one, which is reported when it is read."""
     try:
-        return profile.reader.texts(profile.path) if profile.reader.texts else {}
+        return ask(profile.path) if ask else {}
     except InputError:
         return {}
+
+
+def _varied_size(
+    found: Sequence[FoundProfile], points: Sequence[tuple[float, ...]], texts: Sequence[str]
+) -> Mapping[str, tuple[float, ...]]:
+    """Return the size that runs with the same name state differently, with its values; nothing if none."""
+    if len(set(points)) == len(points) or not all(profile.reader.stated_sizes for profile in found):
+        return {}
+    return varied_size(points, texts, [_stated(profile.reader.stated_sizes, profile) for profile in found])
 
 
 def _also_varied(metadata: Metadata, names: Sequence[RunName], found: Sequence[FoundProfile]) -> list[str]:
@@ -268,19 +311,12 @@ def _names(found: Sequence[FoundProfile]) -> list[RunName]:
 
 
 def _name(profile: FoundProfile) -> RunName:
-    if _named_by_number(profile):
+    if named_by_number(profile):
         return RunName("", ((PROCESSES, float(profile.run_name)),), None)
     try:
         return parse_run_name(profile.run_name)
     except RunNameError as error:
         raise RunNameError(error.what, where=str(profile.entry), hint=error.hint) from error
-
-
-def _named_by_number(profile: FoundProfile) -> bool:
-    """Return whether the run is a file such as ``16.ppk``: TAU's users name runs by their processes."""
-    return (
-        profile.path == profile.entry and profile.path.is_file() and bool(_NUMBER.fullmatch(profile.run_name))
-    )
 
 
 def _refuse_nested_runs(found: Sequence[FoundProfile]) -> None:
@@ -320,11 +356,23 @@ def _agree(names: Sequence[RunName], found: Sequence[FoundProfile]) -> None:
         )
 
 
+def _refuse_identifiers(names: Sequence[RunName], where: str) -> None:
+    """Refuse a parameter whose numbers are those of jobs."""
+    for i, (word, _) in enumerate(names[0].parameters):
+        values = [name.values()[i] for name in names]
+        if identify_runs(values):
+            raise RunNameError(
+                f"'{word}' in the names ({min(values):.15g} to {max(values):.15g}) seems to number the runs",
+                where=where,
+                hint=HOW_TO_NAME,
+            )
+
+
 def _notices(leading: Sequence[str], found: Sequence[FoundProfile]) -> tuple[str, ...]:
     notices = []
     if len(leading) > 1:
         notices.append(f"runs with different leading names are read as one study: {', '.join(leading)}")
-    if any(map(_named_by_number, found)):
+    if any(map(named_by_number, found)):
         notices.append(
             f"files named by numbers only: the number is read as the parameter {PROCESSES} (processes)"
         )
@@ -340,7 +388,9 @@ def _mixed_formats(found: Sequence[FoundProfile]) -> tuple[str, ...]:
 
 
 def _numbered(
-    found: Sequence[FoundProfile], values: Sequence[tuple[float, ...]], repetitions: Sequence[int | None]
+    found: Sequence[FoundProfile | Run],
+    values: Sequence[tuple[float, ...]],
+    repetitions: Sequence[int | None],
 ) -> tuple[Run, ...]:
     """Sort the runs; give a free repetition number to those that have none, or one that is taken."""
     order = sorted(range(len(found)), key=lambda i: (repetitions[i] is None, found[i].path))

@@ -14,6 +14,7 @@ from ingest.errors import InputError
 from ingest.held_cores import HeldCores, held_cores
 from ingest.location_values import LocationValues
 from ingest.number_text import value_text
+from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
 from ingest.profile import Metric, RegionTable
 from ingest.reduction import Reduction
 from ingest.region_class import USEFUL, RegionClass
@@ -179,6 +180,8 @@ class Experiment:
             many is unknown.
         recorded: names of the functions that the runs could record, called or not, sorted; empty if unknown.
         per: the visits by which values and times were divided; None if they are of whole runs.
+        left_out: parameters of the runs that say nothing beyond these.
+        stated: what a series states of all its runs, such as their processor.
     """
 
     parameters: tuple[str, ...]
@@ -194,6 +197,13 @@ class Experiment:
     hooks_uncounted: bool = False
     recorded: tuple[str, ...] = ()
     per: PerVisit | None = None
+    left_out: LeftOut = NOTHING_LEFT_OUT
+    stated: Mapping[str, str] = field(default_factory=dict)
+
+    def named_point(self, point: int) -> dict[str, float]:
+        """Return all parameters of a point, those left out among them."""
+        left_out = {name: values[point] for name, values in self.left_out.values.items()}
+        return left_out | dict(zip(self.parameters, self.points[point].tolist(), strict=True))
 
     @property
     def is_series(self) -> bool:

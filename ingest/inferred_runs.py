@@ -2,19 +2,27 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.held_cores import stated_number
 from ingest.profile import NODES, Profile
-from ingest.profile_search import FoundProfile, Skipped
+from ingest.profile_search import FoundProfile, Skipped, named_by_number
 from ingest.reading.files import stamp
 from ingest.run_metadata import METADATA_PROCESSES
-from ingest.run_names import PROCESS_PARAMETERS, PROCESSES, RunName, named_parameters
-from ingest.run_proposal import DescribedRun, Proposal, propose, texts_of
+from ingest.run_names import PROCESS_PARAMETERS, PROCESSES, VERSION, RunName, named_parameters
+from ingest.run_proposal import (
+    DescribedRun,
+    Proposal,
+    named_columns,
+    processes_text,
+    propose,
+    texts_of,
+)
+from ingest.run_settings import stated_sizes
 
 CHANGE = "`pipeline inspect DIR --propose` lists the runs to change it"
 
@@ -84,6 +92,7 @@ def _described(found: FoundProfile, directory: Path, stamps: tuple[tuple[int, ..
         processes=_processes(found, profile, len(set(process))),
         threads=threads,
         nodes=len(set(filter(None, profile.locations.node))) or stated_number(profile.attributes, (NODES,)),
+        sizes=stated_sizes(profile.attributes),
         written=found.path.stat().st_mtime,
     )
 
@@ -114,6 +123,17 @@ def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> 
     described = describe(found, directory)
     if len(described.runs) < 2 or not all(run.processes for run in described.runs):
         return None
+    lost = _lost(described.runs)
+    runs = (replace(run, processes=lost.get(i, run.processes)) for i, run in enumerate(described.runs))
+    damaged = (
+        Skipped(
+            described.found[i].path,
+            f"{processes_text(number)} by its name, but the profile has {described.runs[i].processes}",
+            damaged=True,
+        )
+        for i, number in lost.items()
+    )
+    described = replace(described, runs=tuple(runs), damaged=(*described.damaged, *damaged))
     proposal = propose(described.runs)
     points = list(zip(*proposal.parameters.values(), strict=True))
     texts = {texts_of(run.name) for run in described.runs}
@@ -127,31 +147,70 @@ def infer(found: Sequence[FoundProfile], directory: Path, *, constant: bool) -> 
     ):
         return None
     notice = f"parameters from the profiles, names do not give them: {'; '.join(proposal.remarks)}; {CHANGE}"
-    return Inferred(described=described, proposal=proposal, notice=notice)
+    kept = [i for i in range(len(described.runs)) if i not in lost]
+    return Inferred(
+        described=replace(
+            described,
+            found=tuple(described.found[i] for i in kept),
+            runs=tuple(described.runs[i] for i in kept),
+        ),
+        proposal=proposal.of(kept),
+        notice=notice,
+    )
+
+
+def _lost(runs: Sequence[DescribedRun]) -> dict[int, int]:
+    """Find runs that lack processes: a number in their names has a few more, and as many as others have."""
+    processes = [run.processes for run in runs]
+    for column in named_columns([run.name for run in runs]):
+        more = [value - count for value, count in zip(column.values, processes, strict=True)]
+        few = all(0 <= left <= max(1, value // 8) for left, value in zip(more, column.values, strict=True))
+        if few and 0 in more and any(more) and not column.counting and not column.numbering:
+            return {i: int(column.values[i]) for i, left in enumerate(more) if left}
+    return {}
 
 
 def misread(names: Sequence[RunName], found: Sequence[FoundProfile], directory: Path) -> bool:
-    """Return whether names that follow the convention may mean something else.
+    """Return whether names that follow the convention may mean something else than they seem to.
 
-    No number of processes varies in them, and profiles may have others, or those that another parameter has
-    (``n4``, ``n8``).
+    That is so if the processes that profiles have vary and no number in the names counts processes, threads,
+    or what has as many of them each, such as nodes; or if a parameter that is not called so is their number
+    (``n4``, ``n8``). Only the profiles at the ends of each number are read.
     """
     if len({profile.entry for profile in found}) < 2:
         return False
-    columns = list(zip(*(name.parameters for name in names), strict=True))
-    varied = [[value for _, value in column] for column in columns if len(set(column)) > 1]
-    if any(len(set(c)) > 1 and c[0][0].lower() in PROCESS_PARAMETERS for c in columns):
-        return False
-    if not varied:
+    words = [word.lower() for word, _ in names[0].parameters]
+    columns = {
+        word: values
+        for word, values in zip(words, zip(*(of.values() for of in names), strict=True), strict=True)
+        if len(set(values)) > 1
+    }
+    if not columns:
         return not _stated_by(names[0], describe(found[:1], directory))
-    for values in varied:
-        ends = [found[values.index(end)] for end in (min(values), max(values))]
-        described = describe(ends[:1], directory)
-        if [run.processes for run in described.runs] == [min(values)]:
-            described = describe(ends[1:], directory)
-            if [run.processes for run in described.runs] == [max(values)]:
-                return True
-    return False
+    logs = all(profile.reader.unnamed_parameters for profile in found)
+    if not (logs or any(map(named_by_number, found))) and not PROCESS_PARAMETERS.isdisjoint(columns):
+        return False
+    ends = {values.index(end) for values in columns.values() for end in (min(values), max(values))}
+    runs = describe([found[i] for i in sorted(ends)], directory).runs
+    shown = {word: [values[i] for i in sorted(ends)] for word, values in columns.items()}
+    return len(runs) == len(ends) and _miscounted(runs, shown)
+
+
+def _miscounted(runs: Sequence[DescribedRun], columns: Mapping[str, Sequence[float]]) -> bool:
+    """Return whether numbers in names are not those of runs, some at least of which differ in processes."""
+    processes = [run.processes for run in runs]
+    if not all(processes) or len(set(processes)) == 1:
+        return False
+    if any(list(of) == processes and word not in PROCESS_PARAMETERS for word, of in columns.items()):
+        return True
+    locations = [run.processes * run.threads for run in runs]
+    return not any(_counts(of, counted) for of in columns.values() for counted in (processes, locations))
+
+
+def _counts(values: Sequence[float], counted: Sequence[int]) -> bool:
+    """Return whether all of what numbers count has the same number of processes or locations."""
+    ratios = {count / value if value > 0 else 0.0 for count, value in zip(counted, values, strict=True)}
+    return len(ratios) == 1 and min(ratios) >= 1
 
 
 def _stated_by(name: RunName, described: Described) -> bool:
@@ -167,7 +226,7 @@ def _contradicted(described: Described, proposal: Proposal, *, one_text: bool) -
             name: value
             for part in profile.named_parts
             if not _HASH.fullmatch(part)
-            for name, value in named_parameters(part).items()
+            for name, value in named_parameters(VERSION.sub("", part)).items()
         }
         for profile in described.found
     ]

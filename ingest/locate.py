@@ -24,12 +24,18 @@ class Located:
     found: Discovery | TableSource | SeriesReader
 
 
-def locate(path: Path, explicit: Sequence[RunSpec] = (), table: TableMapping | None = None) -> Located:
+def locate(
+    path: Path,
+    explicit: Sequence[RunSpec] = (),
+    table: TableMapping | None = None,
+    stated: Sequence[str] = (),
+) -> Located:
     """Find the runs, tables or the series file at a path, without reading values.
 
     Args:
         explicit: runs named by the configuration; they replace discovery.
         table: what the configuration says of tables; a file that it names replaces discovery, too.
+        stated: sizes that runs state and that are to be parameters.
 
     Raises:
         InputError: there is nothing to read.
@@ -47,4 +53,4 @@ def locate(path: Path, explicit: Sequence[RunSpec] = (), table: TableMapping | N
     ):
         return Located(path, tables)
     series = find_series_reader(path) if is_file else None
-    return Located(path, series or discover(path, explicit or None))
+    return Located(path, series or discover(path, explicit or None, stated))

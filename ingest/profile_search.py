@@ -1,22 +1,25 @@
 """Where the profiles are: a bounded search below a directory, without reading any of them."""
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.readers import ProfileReader, find_profile_reader, known_formats, profile_readers
-from ingest.reading.files import archive_of, unpack_hint
-from ingest.reading.packed import plain_name
-from ingest.run_names import named_parameters
+from ingest.reading.files import BLOCK_BYTES, MAX_LARGE_BYTES, archive_of, unpack_hint
+from ingest.reading.packed import open_plain, plain_name
+from ingest.run_names import named_parameters, without_job_number
 
 METADATA_FILE = "metadata.toml"  # what users note of runs, beside them
 DEPTHS = (2, 4)  # of folders, the deeper only where the other has none: study/ranks_4/rep_1/scorep-DATE
 
 EXAMPLES = 3  # that a message names
 
+_NUMBER = re.compile(r"[0-9]{1,12}")
 _PARAMETER = re.compile(r"\.[A-Za-z]+[0-9]+")
 
 # What Scalasca and CubeLib derive from profile.cubex and put beside it is the same run, not a repetition.
@@ -63,8 +66,17 @@ class FoundProfile:
         Logs are often called like ``log.p4``: what looks like a parameter is not an ending of theirs.
         """
         plain = plain_name(self.path)
+        if not self.path.is_file() or (of_job := without_job_number(plain.name)) != plain.name:
+            return plain.name if not self.path.is_file() else of_job
         named = self.reader.unnamed_parameters and _PARAMETER.fullmatch(plain.suffix)
-        return plain.name if named or not self.path.is_file() else plain.stem
+        return plain.name if named else plain.stem
+
+
+def named_by_number(profile: FoundProfile) -> bool:
+    """Return whether the run is a file such as ``16.ppk``: TAU's users name runs by their processes."""
+    return (
+        profile.path == profile.entry and profile.path.is_file() and bool(_NUMBER.fullmatch(profile.run_name))
+    )
 
 
 def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]:
@@ -96,7 +108,65 @@ def search_profiles(directory: Path) -> tuple[list[FoundProfile], list[Skipped]]
         skipped += (Skipped(path, f"the same measurement as {original.name}") for path, original in copies)
         if not profiles:
             skipped.append(Skipped(entry, _why_not(entry)))
-    return _without_stray_logs(found, skipped)
+    kept, repeated = _without_copies(found)
+    return _without_stray_logs(kept, [*skipped, *repeated])
+
+
+def _without_copies(found: Sequence[FoundProfile]) -> tuple[list[FoundProfile], list[Skipped]]:
+    """Set aside what has the same bytes as another profile: nothing is measured twice alike.
+
+    That whose name has parameters is kept. A copy that its name says is of another point is a problem, since
+    one of both names is wrong.
+    """
+    found = sorted(found, key=lambda profile: not named_parameters(profile.run_name))
+    kept: list[FoundProfile] = []
+    copies: list[Skipped] = []
+    packed = {plain_name(profile.path) == profile.path for profile in found} == {True, False}
+    sizes = [tuple(_size(file, packed=packed) for file in _files(profile)) for profile in found]
+    alike = {size for size, number in Counter(sizes).items() if number > 1 and any(size)}
+    known: dict[Hashable, FoundProfile] = {}
+    for profile, size in zip(found, sizes, strict=True):
+        first = known.setdefault(_digest(profile) if size in alike else profile, profile)
+        if first is profile:
+            kept.append(profile)
+        else:
+            where = first.path.relative_to(first.entry.parent)
+            points = [named_parameters(one.run_name) for one in (first, profile)]
+            other = all(points) and points[0] != points[1]
+            copies.append(Skipped(profile.path, f"the same contents as {where}", damaged=other))
+    return sorted(kept, key=lambda profile: profile.path), copies
+
+
+def _size(file: Path, *, packed: bool) -> int:
+    """Return the number of bytes, plain ones if some files are packed."""
+    try:
+        if packed and plain_name(file) != file:
+            return sum(map(len, _blocks(file)))
+    except InputError:  # damaged: its reader says so
+        pass
+    return file.stat().st_size
+
+
+def _blocks(file: Path) -> Iterator[bytes]:
+    with open_plain(file, MAX_LARGE_BYTES) as content:
+        yield from iter(lambda: content.read(BLOCK_BYTES), b"")
+
+
+def _files(profile: FoundProfile) -> list[Path]:
+    of = profile.reader.files
+    return sorted(of(profile.path)) if of and profile.path.is_dir() else [profile.path]
+
+
+def _digest(profile: FoundProfile) -> bytes:
+    """Return the digest of all bytes of a profile, unpacked; of what cannot be read as it is, its name."""
+    digest = sha256()
+    for file in _files(profile):
+        try:
+            for block in _blocks(file):
+                digest.update(block)
+        except InputError:
+            digest.update(str(file).encode())
+    return digest.digest()
 
 
 def _why_not(entry: Path) -> str:

@@ -63,6 +63,11 @@ class Reduction:
         return self.max if kind is MetricKind.MAXIMUM else self.sum
 
 
+def location_count(process: IntArray, device_time: FloatArray) -> int:
+    """Return the number of CPU locations of a run; of accelerators if it has nothing else."""
+    return len(process) or max(device_time.shape[1], 1)
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReducedProfile:
     """What the experiment keeps of one run.

@@ -28,6 +28,7 @@ TOTAL = "total"
 """What memory is of beside these: the sum over all processes, of which a node has its part."""
 
 _STATED = "memory: "
+TOTAL_MEMORY = _STATED + TOTAL
 MEMORY_SOURCE = _STATED + "stated as"
 """The attribute with the words, or the metric, that a run's memory is stated by: some are estimates."""
 

@@ -3,8 +3,9 @@
 What makes runs hard to compare are versions, machines, disturbed repetitions and shared cores.
 """
 
+import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -13,12 +14,24 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
 from ingest.held_cores import stated_cores, stated_number
-from ingest.number_text import figure
+from ingest.number_text import WORDS, figure, percent, value_text
 from ingest.profile import NODE
+from ingest.reading.stacks import covered
 from ingest.reduction import ReducedProfile
 from ingest.run_metadata import METADATA_PROCESSES
 from ingest.run_names import PROCESS_PARAMETERS
-from ingest.run_settings import MACHINES, PROFILERS, PROGRAM
+from ingest.run_settings import (
+    MACHINES,
+    METADATA,
+    PROFILERS,
+    PROGRAM,
+    RECONCILED,
+    REMAINDER,
+    SETTING,
+    STOPPED,
+    processor_of,
+)
+from ingest.usual_names import states_size
 
 RENAME = "rename it, or list the runs in pipeline.toml"
 LEAST_SHARED = 0.2  # of the call paths, with the other runs
@@ -26,6 +39,50 @@ LEAST_COMPARED = 4  # call paths of the program itself; fewer say nothing about 
 _LIBRARIES = frozenset(("mpi", "openmp", "omp", "pthread", "cuda", "opencl", "shmem", "measurement"))
 
 CallPath = tuple[str, ...]
+
+
+COVERED = 0.5, 1.02
+"""Shares of the total that a run states between which its timers are: outside of these something is wrong."""
+
+CONTRADICTED = 0.25, 1.5
+"""Shares outside of which the total or the timers are wrong by a factor: the run is left out.
+
+Timers that are few by nature have a region for the remainder: then a small share is only a doubt.
+"""
+
+
+def worst_share(runs: Iterable[Mapping[str, str]]) -> float:
+    """Return the share of the stated total that timers are, of the worst run; 1 if none states any."""
+    texts = (text for run in runs for name, text in run.items() if name.startswith(RECONCILED))
+    shares = [max(share, 1e-6) for text in texts if (share := covered(text)) is not None]
+    return max(shares, key=lambda share: abs(math.log(share)), default=1.0)
+
+
+def unusable_runs(runs: Sequence[Mapping[str, str]]) -> dict[int, str]:
+    """Find runs whose timers contradict the total they state, and those that stopped while others ended.
+
+    Returns:
+        Per index of such a run the reason.
+    """
+    reasons = {}
+    some_ended = any(STOPPED not in attributes for attributes in runs)
+    for i, attributes in enumerate(runs):
+        share = worst_share([attributes])
+        least = 0.0 if REMAINDER in attributes else CONTRADICTED[0]
+        if not least <= share <= CONTRADICTED[1]:
+            reasons[i] = f"the timers are {percent(share)} of the total that the file states, so one is wrong"
+        elif some_ended and STOPPED in attributes:
+            reasons[i] = attributes[STOPPED]
+    return reasons
+
+
+def _unreconciled(runs: Sequence[RunRecord]) -> str:
+    """Name the runs whose timers are not the total that their files state; empty if there is none."""
+    shares = {run.source: worst_share([run.attributes]) for run in runs}
+    found = [source for source, share in shares.items() if not COVERED[0] <= share <= COVERED[1]]
+    if not found:
+        return ""
+    return f"the timers are {percent(shares[found[0]])} of the total that the file states: {_first(found)}"
 
 
 def misnamed_runs(parameters: Sequence[str], runs: Sequence[MeasuredRun]) -> dict[int, str]:
@@ -57,6 +114,23 @@ def misnamed_runs(parameters: Sequence[str], runs: Sequence[MeasuredRun]) -> dic
         twin = f" (swapped with {runs[other[0]].profile.source}?)" if other else ""
         reasons[i] = f"{parameters[column]} = {named[i]:.15g} by its name, but the profile has {have}{twin}"
     return reasons
+
+
+def contradicted_name(parameters: Sequence[str], runs: Sequence[MeasuredRun]) -> str:
+    """Say that names count processes that no run has, nor as many times as many; empty if some run has."""
+    counts = [np.array([_processes(run.profile) for run in runs])]
+    counts.append(np.array([len(run.profile.process) for run in runs]))
+    for column, name in enumerate(parameters):
+        values = np.array([run.parameters[column] for run in runs])
+        known = name.lower() in PROCESS_PARAMETERS and len(set(values.tolist())) > 1 and values.min() > 0
+        if known and not any((of == values).any() or np.ptp(of / values) == 0 for of in counts):
+            ends = [f"{end}" for end in sorted({int(counts[0].min()), int(counts[0].max())})]
+            have = f"{' to '.join(ends)} process{'' if ends == ['1'] else 'es'}"
+            return (
+                f"{name} = {values.min():.15g} to {values.max():.15g} by the names, but the profiles have"
+                f" {have}: costs are of these; list the runs in pipeline.toml if the names are right"
+            )
+    return ""
 
 
 def _processes(profile: ReducedProfile) -> int:
@@ -175,11 +249,13 @@ def _reduced_paths(experiment: Experiment, nodes: BoolArray, regions: BoolArray)
     return {paths[i] for i in np.flatnonzero(nodes).tolist()} - {()}
 
 
+UNLIKE = 3.0  # times as long as another run of the same point: it did something else
+SAME = 1.01  # times a size: less is no other one
+DISTURBED = 5  # runs of one point, one of which may be so slow
 SLOWER = 1.5  # times the other repetitions: as much is not noise of single kernels
 
 _SYSTEMS = (*PROFILERS.items(), ("generator", ""))
 _HOSTS = ("hostname", "Hostname", "Node Name", "host", "hosts", NODE)
-_PROCESSORS = ("CPU Type", "cpu.model")
 _PROCESS_CORES = "OMP_NUM_PROCS"  # processors available to a process, as TAU asks OpenMP
 _DIGITS = re.compile(r"[0-9]+")
 _MAX_GROUPS = 4
@@ -195,6 +271,7 @@ def doubts(experiment: Experiment) -> tuple[str, ...]:
         _different("the runs were measured on different machines", {r.source: _machine(r) for r in runs}),
         *slow_repetitions(experiment),
         _shared_cores(runs),
+        _unreconciled(runs),
     ]
     return tuple(filter(None, found))
 
@@ -233,7 +310,60 @@ def _machine(run: RunRecord) -> str:
     """Return the machine: its name, its processor, and the name of a node without its number."""
     host = _attribute(run, _HOSTS).split(",")[0].split(".")[0]
     node = _DIGITS.sub("*", host)
-    return ", ".join(filter(None, (_attribute(run, MACHINES), node, _attribute(run, _PROCESSORS))))
+    return ", ".join(filter(None, (_attribute(run, MACHINES), node, processor_of(run.attributes))))
+
+
+def unlike_repetitions(experiment: Experiment) -> InputError | None:
+    """Return why runs of one point are no repetitions of each other; None if they are.
+
+    They are not if their files state different sizes, or if they take `UNLIKE` times as long as others: but a
+    run in five may be that slow if the others agree.
+    """
+    for point, at in enumerate(experiment.points.tolist()):
+        runs, totals = [run for run in experiment.runs if run.point == point], _totals(experiment, point)
+        if found := _other_size(runs) or _other_time(totals):
+            named = (f"{name} = {value_text(v)}" for name, v in zip(experiment.parameters, at, strict=True))
+            what = f"{len(runs) or len(totals)} runs of {', '.join(named) or 'one point'} are no repetitions"
+            return InputError(f"{what}: {found[0]}", hint=found[1])
+    return None
+
+
+def _other_size(runs: Sequence[RunRecord]) -> tuple[str, str] | None:
+    """Return which of the sizes that runs state differs most, and what to do; None if none does."""
+    found: dict[str, list[float]] = {}
+    for name, text in ((name, text) for run in runs for name, text in run.attributes.items()):
+        numbers = re.findall(r"[0-9]+(?:\.[0-9]+)?", text.replace(",", ""))
+        if name.startswith((SETTING, METADATA)) and states_size(name.partition(": ")[2]) and numbers:
+            found.setdefault(name.partition(": ")[2], []).append(math.prod(map(float, numbers)))  # 64 x 64
+    ends = {name: (min(values), max(values)) for name, values in found.items() if min(values) > 0}
+    name = max(ends, key=lambda name: ends[name][1] / ends[name][0], default="")
+    if not name or ends[name][1] <= SAME * ends[name][0]:
+        return None
+    shown = " to ".join(f"{end:,.15g}" if end < WORDS[-1][0] else figure(end) for end in ends[name])
+    return f"they differ in {name} ({shown})", f"name it in the runs, or use --parameter {name}"
+
+
+def _totals(experiment: Experiment, point: int) -> FloatArray:
+    """Return the time of each run of a point; of a series of each repetition in which all was measured."""
+    metric = experiment.chosen_metric()
+    if metric not in experiment.values or not experiment.metric(metric).kind.additive:
+        return np.zeros(0)
+    values = experiment.values[metric].sum[:, point]
+    whole = values[np.isfinite(values).any(axis=1)].sum(axis=0)
+    return np.sort(whole[whole > 0])
+
+
+def _other_time(totals: FloatArray) -> tuple[str, str] | None:
+    """Return that sorted times differ too much, and what to do; None if all but disturbed ones agree."""
+    if len(totals) < 2 or totals[-1] <= UNLIKE * totals[0]:
+        return None
+    most = len(totals) - max(len(totals) // DISTURBED, 1)
+    if most > 1 and (totals[most - 1 :] <= SLOWER * totals[: len(totals) - most + 1]).any():
+        return None
+    return (
+        f"the slowest takes {figure(float(totals[-1] / totals[0]), 2)} times as long as the fastest",
+        "name what differs in the runs, or leave out what was disturbed",
+    )
 
 
 def slow_repetitions(experiment: Experiment) -> list[str]:

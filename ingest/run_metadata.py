@@ -18,11 +18,13 @@ from ingest.errors import InputError
 from ingest.profile_search import METADATA_FILE, FoundProfile, Skipped
 from ingest.reading.files import read_text
 from ingest.toml_text import TEXTS_HINT, TomlError, parse_toml, texts_of
+from ingest.usual_names import states_size
 
 METADATA_PROCESSES = ("jobsize", "mpi.world.size")  # names of their number that Adiak and Caliper use
 
 Numbers = Sequence[Mapping[str, float]]
 Column = tuple[float, ...]
+Point = tuple[float | str, ...]
 Described = tuple[FoundProfile, Mapping[str, float]]
 
 
@@ -118,6 +120,8 @@ def choose_parameters(numbers: Numbers) -> tuple[tuple[str, ...], Mapping[str, s
             if name in processes or other == name or other in follows:
                 continue
             mutual = is_function(varied[name], varied[other])
+            if mutual and other in processes and states_size(name):
+                continue  # `ingest.parameter_roles` decides
             repeated = other in processes or len(set(varied[other])) < len(numbers)
             if is_function(varied[other], varied[name]) and (other_place < place if mutual else repeated):
                 follows[name] = other
@@ -128,6 +132,29 @@ def choose_parameters(numbers: Numbers) -> tuple[tuple[str, ...], Mapping[str, s
 def is_function(values: Sequence[object], column: Sequence[object]) -> bool:
     """Return whether runs with the same values always have the same entry in a column."""
     return len(set(zip(values, column, strict=True))) == len(set(values))
+
+
+def varied_size(points: Sequence[Point], texts: Sequence[str], sizes: Numbers) -> Mapping[str, Column]:
+    """Return the size of the problem that runs with the same parameters differ in, with its values.
+
+    Args:
+        points: the other parameters of each run.
+        texts: those in its name, which tell kinds if one of them has several points.
+        sizes: of each run by name, the one that says most first.
+
+    Returns:
+        Nothing if there is none, or if several vary that do not follow from each other.
+    """
+    apart = len(set(zip(texts, points, strict=True))) > len(set(texts)) < len(texts)
+    points = [(*point, text if apart else "") for point, text in zip(points, texts, strict=True)]
+    columns = {
+        name: tuple(run[name] for run in sizes) for name in sizes[0] if all(name in run for run in sizes)
+    }
+    for name, values in columns.items():
+        with_it = [(*point, value) for point, value in zip(points, values, strict=True)]
+        if not is_function(points, values) and all(is_function(with_it, of) for of in columns.values()):
+            return {name: values}
+    return {}
 
 
 MAX_BYTES = 1 << 16

@@ -46,6 +46,14 @@ VERSION = re.compile(
 )
 """A version in the name of a run, ``eam-v1.p320`` or ``app-1.2.1``: no parameter, it may tell the kind."""
 
+_JOB_FILE = re.compile(r"(?<=[^\W_])\.(?:[oe]|p[oe])[0-9]+(?:[.-][0-9]+)?$", re.IGNORECASE)
+"""The end of the name of a job's output by PBS or SGE, with the number in an array: ``.o1201997.3``."""
+
+_DATE = re.compile(
+    r"(?<![0-9])20[0-9]{2}([-_.]?)(?:0[1-9]|1[0-2])\1(?:0[1-9]|[12][0-9]|3[01])"
+    r"(?:[-_.T]?[0-2][0-9][-_:.h]?[0-5][0-9](?:[-_:.m]?[0-5][0-9]s?)?)?(?![0-9])"
+)
+
 _REPETITION = re.compile(r"(?:^|[._-])r([0-9]{1,9})$")
 _TIMES = re.compile(r"(?<=[0-9])x[0-9]+(?![0-9]|[^\W\d_])", re.IGNORECASE)  # as in 4x2, not 4x2y1
 _PAIR = re.compile(
@@ -86,11 +94,27 @@ class RunName:
     parameters: tuple[tuple[str, float], ...]
     repetition: int | None
 
+    def values(self) -> tuple[float, ...]:
+        """Return the values of the parameters."""
+        return tuple(value for _, value in self.parameters)
+
     def __str__(self) -> str:
         """Return what was understood, such as ``p=4, n=32, repetition 1``."""
         parts = [f"{name}={value:.15g}" for name, value in self.parameters]
         parts += [] if self.repetition is None else [f"repetition {self.repetition}"]
         return ", ".join(parts) or "no parameters"
+
+
+def without_job_number(name: str) -> str:
+    """Return the name of a file without the number that a scheduler gave its job: ``melt.o1201997``."""
+    return _JOB_FILE.sub("", name)
+
+
+def without_dates(name: str) -> str:
+    """Return a name without dates and times of day: ``melt`` for ``melt_2026-01-10_12-30``."""
+    return (
+        re.sub(r"^[-_.]+|[-_.]+$|(?<=[-_.])[-_.]+", "", _DATE.sub("", name)) if _DATE.search(name) else name
+    )
 
 
 def parse_run_name(name: str) -> RunName:
@@ -100,6 +124,7 @@ def parse_run_name(name: str) -> RunName:
         RunNameError: if a part of the name is neither the leading name nor a parameter with its value nor
             a repetition; it says what was understood.
     """
+    name = without_dates(name)
     if (version := VERSION.search(name)) and not _pairs(name[: version.start()])[0]:
         with suppress(RunNameError):
             run = parse_run_name(name[: version.start()] + name[version.end() :])

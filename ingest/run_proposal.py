@@ -6,16 +6,18 @@ folders (``hpcg/ranks_4/rep_1``), or count runs (``hpcg_1``, ``hpcg_2``). The pr
 threads and nodes; those numbers in the names that follow from none of these give the rest.
 """
 
+import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import count
 
-from ingest.run_metadata import is_function
-from ingest.run_names import IDENTIFIERS, PROCESS_PARAMETERS, PROCESSES, REPETITIONS, VERSION
+from ingest.run_metadata import is_function, varied_size
+from ingest.run_names import IDENTIFIERS, PROCESS_PARAMETERS, PROCESSES, REPETITIONS, VERSION, without_dates
 
 THREADS, NODES = "t", "nodes"
 LARGEST_PARAMETER = 10_000_000  # larger numbers in names are dates or identifiers of jobs
+LEAST_STEP = 8  # sizes that are chosen have a larger common divisor, or are squares or cubes
 LEAST_IDENTIFIER = 1000  # numbers from which on, and within a factor of 2, that all differ identify runs
 
 _DEFAULT_NAME = re.compile(r"scorep-([0-9]{8})_([0-9]{4})_(\w+)")  # date, time, clock of the machine
@@ -41,6 +43,7 @@ class DescribedRun:
         processes: number of its processes.
         threads: most CPU locations of a process.
         nodes: number of its nodes, 0 if it is not known.
+        sizes: of the problem, as the profile states them, the one that says most first.
         written: when its profile was written, in seconds.
     """
 
@@ -48,6 +51,7 @@ class DescribedRun:
     processes: int
     threads: int
     nodes: int = 0
+    sizes: Mapping[str, float] = field(default_factory=dict, hash=False)
     written: float
 
 
@@ -94,6 +98,11 @@ class Proposal:
     repetitions: tuple[int, ...]
     remarks: tuple[str, ...]
     unclear: bool
+
+    def of(self, runs: Sequence[int]) -> "Proposal":
+        """Return the proposal for some of the runs."""
+        parameters = {name: tuple(values[i] for i in runs) for name, values in self.parameters.items()}
+        return replace(self, parameters=parameters, repetitions=tuple(self.repetitions[i] for i in runs))
 
 
 def propose(runs: Sequence[DescribedRun], metadata: Mapping[str, Column] | None = None) -> Proposal:
@@ -173,6 +182,8 @@ def _guess(
     found, known = _stated(runs, remarks)
     unnamed = ""
     for column in sorted(columns, key=lambda column: not column.word):
+        if not column.word:
+            _add_size(found, runs, remarks)
         word, values = column.word, column.values
         counted = word.lower() in PROCESS_PARAMETERS and PROCESSES in found
         if len(set(values)) == 1 or values in known or counted:
@@ -180,7 +191,7 @@ def _guess(
         shown = _listed(values)
         if _counts_runs(column, found):
             if not column.counting:
-                remarks.append(f"the numbers in the names ({shown}) are taken to count the runs")
+                remarks.append(f"the numbers in the names ({shown}) count the runs")
         elif other := _given_by(values, found):
             remarks.append(f"{word or 'a number'} in the names ({shown}) follows from {other}: left out")
         else:
@@ -189,13 +200,23 @@ def _guess(
                 unnamed = unnamed or name
                 remarks.append(f"the numbers in the names ({shown}) are called {name}: write what they are")
             found[name] = values
+    _add_size(found, runs, remarks)
     if not found:
         found[PROCESSES] = known[0]
         remarks.append(
-            f"all runs have {_processes(runs[0].processes)}, and the names give no parameter:"
+            f"all runs have {processes_text(runs[0].processes)}, and the names give no parameter:"
             " write what varied as parameters of each run"
         )
     return found, unnamed
+
+
+def _add_size(found: dict[str, Column], runs: Sequence[DescribedRun], remarks: list[str]) -> None:
+    """Add the size that profiles state if it varies between runs that have the same parameters so far."""
+    points = list(zip(*found.values(), strict=True)) or [()] * len(runs)
+    texts = [texts_of(run.name) for run in runs]
+    for name, values in varied_size(points, texts, [run.sizes for run in runs]).items():
+        found[name] = values
+        remarks.append(f"{name} is stated there")
 
 
 def _stated(runs: Sequence[DescribedRun], remarks: list[str]) -> tuple[dict[str, Column], list[Column]]:
@@ -226,7 +247,8 @@ def _given_by(values: Column, found: Mapping[str, Column]) -> str:
     return ""
 
 
-def _processes(number: int) -> str:
+def processes_text(number: int) -> str:
+    """Write how many processes there are."""
     return f"{number} process" + ("" if number == 1 else "es")
 
 
@@ -244,19 +266,34 @@ def _counts_runs(column: NamedColumn, found: Mapping[str, Column]) -> bool:
     if column.counting:
         return True
     values, distinct = column.values, sorted(set(column.values))
+    if column.word:
+        return column.numbering or identify_runs(values)
     consecutive = distinct == [distinct[0] + i for i in range(len(distinct))]
     each = len(distinct) == len(values)
-    if column.word:
-        return column.numbering
     points = list(zip(*found.values(), strict=True)) or [()] * len(values)
     once = len(set(zip(points, values, strict=True))) == len(values)  # in each point
     repeated = bool(found) and len(set(points)) < len(points)
-    near = each and distinct[0] >= LEAST_IDENTIFIER and distinct[-1] < 2 * distinct[0]
     return (
         (consecutive and distinct[0] in (0, 1) and once)
-        or near
         or (each and repeated)
+        or _are_near(values)
         or distinct[-1] > LARGEST_PARAMETER
+    )
+
+
+def identify_runs(values: Sequence[float]) -> bool:
+    """Return whether numbers that a word names are those of jobs: all different, close, and not regular."""
+    whole = [int(value) for value in values if value.is_integer()]
+    sizes = any(all(round(n ** (1 / power)) ** power == n for n in whole) for power in (2, 3))
+    return _are_near(values) and len(whole) == len(values) and math.gcd(*whole) < LEAST_STEP and not sizes
+
+
+def _are_near(values: Sequence[float]) -> bool:
+    """Return whether numbers are all different, large, and within a factor of 2."""
+    return (
+        1 < len(set(values)) == len(values)
+        and min(values) >= LEAST_IDENTIFIER
+        and max(values) < 2 * min(values)
     )
 
 
@@ -281,7 +318,7 @@ def named_columns(names: Sequence[str], form: re.Pattern[str] = _DECIMAL) -> lis
     rows = []
     for name in names:
         row: dict[tuple[str, int], tuple[str, str]] = {}
-        plain = VERSION.sub("", _DEFAULT_NAME.sub("", name))
+        plain = without_dates(VERSION.sub("", _DEFAULT_NAME.sub("", name)))
         for match in form.finditer(plain):
             word, gap = match["word"], match["gap"]
             named = word.lower() != "x" and (

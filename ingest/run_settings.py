@@ -7,23 +7,44 @@ they come from a profiler, and from samples, under `SAMPLED`; over how many loca
 names that begin with `METADATA`. What formats state under names of their own has common names here.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from mmap import mmap
 
 from ingest.errors import one_line
 from ingest.profile import MACHINE
+from ingest.usual_names import NAMES, letters
 
 SETTING = "setting: "
 PROGRAM = SETTING + "program"
 METADATA = "metadata: "
 RECONCILED = "reconciled: "
+REMAINDER = "remainder"
+"""The attribute with the region of the stated total that no timer of a run has, if there is one."""
+
 STATISTIC = "statistic"
 STEPS = "number of steps"
 """The attribute with the time steps of a run, of all tables of a log together."""
 
 WORK = ("steps", "time steps", "timesteps", "iterations", "cycles", "sweeps", "epochs")
 """What runs may state that counts their work, so that their times can be divided by it."""
+
+SIZES = "sizes"
+"""The attribute that names the settings that are sizes of the problem, the one that says most first."""
+
+STOPPED = "stopped"
+"""The attribute of a run that did not come to its end: which program, on how many processes, and why."""
+
+_TAIL_BYTES = 1 << 16  # of a log, which may say why
+_STOPS = {
+    "time limit": rb"DUE TO TIME LIMIT|walltime .{0,40}exceed|TERM_RUNLIMIT|exceeded hard wallclock",
+    "out of memory": rb"(?i)oom[-_ ]kill|out[ _]of[ _]memory|TERM_MEMLIMIT",
+    "cancelled": rb"CANCELLED AT|job killed|TERM_OWNER|SIGTERM",
+    "crashed": rb"(?i)MPI_ABORT|segmentation fault|SIGSEGV|FOAM FATAL|srun: error|PMI.{0,20}failed",
+}
+"""What ends a run before its end, by what schedulers and libraries print of it."""
 
 SAMPLED = "sampled"
 MACHINES = ("cluster", "machine", MACHINE)
@@ -59,7 +80,9 @@ GENERATOR, TABLE = "generator", "table"
 NOT_INSTRUMENTED = "timers that programs print are not instrumented regions"
 NOT_RECORDED = "functions that a profiler found are not instrumented regions"
 
+_NOTATION = re.compile(r"\((?:r|tm|c)\)|@.*|\b(?:cpu|processor)\b|\b[\w-]+[- ]core\b|[^\w.]+", re.IGNORECASE)
 _REMEDIES = {"steps": "; --per steps makes them comparable"}
+_SIDE = re.compile(r"\d[\d,]{0,20}(?:\.\d{1,17})?(?:[eE][+-]?\d{1,2})?")
 MAX_SHOWN = 6  # different values of one setting that a notice lists
 
 
@@ -93,6 +116,24 @@ def metadata_of(attributes: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def processor_of(attributes: Mapping[str, str]) -> str:
+    """Return the processor that a run states; empty if it states none, or only its architecture."""
+    known = (
+        text for name, text in attributes.items() if letters(name.rpartition(": ")[2]) in NAMES["processors"]
+    )
+    return next((one_line(text) for text in known if _words(text).difference(NAMES["architectures"])), "")
+
+
+def same_processor(one: str, other: str) -> bool:
+    """Tell whether two texts may name one processor: one has all words of the other, but for notation."""
+    return _words(one) <= _words(other) or _words(other) <= _words(one)
+
+
+def _words(text: str) -> set[str]:
+    words = set(_NOTATION.sub(" ", text).lower().split())
+    return words if any(map(str.isalpha, text)) else set()
+
+
 def _common(attributes: Mapping[str, str], name: str) -> str:
     for attribute, before in COMMON_NAMES[name].items():
         text = one_line(attributes.get(attribute, ""))
@@ -119,12 +160,39 @@ def stated_count(attributes: Mapping[str, str], name: str) -> float:
     return float(text) if text.isdecimal() and int(text) else float("nan")
 
 
+def stopped(program: str, processes: int | None, log: bytes | mmap) -> str:
+    """Say what stopped, and why: ``LAMMPS, 16 processes, stopped before the end (time limit)``."""
+    count = f", {processes} process{'' if processes == 1 else 'es'}" if processes else ""
+    why = what_stops(log)
+    return f"{program}{count}, stopped before the end{f' ({why})' if why else ''}"
+
+
+def what_stops(log: bytes | mmap) -> str:
+    """Return what a scheduler or library says of the end of a run, empty if it says nothing."""
+    tail = log[-_TAIL_BYTES:]
+    return next((why for why, pattern in _STOPS.items() if re.search(pattern, tail)), "")
+
+
+def size_of(text: str) -> float:
+    """Return a size such as ``18,531``, or the product of its sides, ``(64, 64, 32)``; 0 if it is none."""
+    sides = [float(side.replace(",", "")) for side in _SIDE.findall(text)]
+    size = math.prod(sides) if 0 < len(sides) < 4 else 0.0
+    return size if size < 1e18 else 0.0
+
+
+def stated_sizes(attributes: Mapping[str, str]) -> dict[str, float]:
+    """Return the sizes of the problem that a run states, by name, the one that says most first."""
+    names = attributes.get(SIZES, "").split(", ")
+    return {name: size for name in names if (size := size_of(attributes.get(SETTING + name, "")))}
+
+
 def differing_settings(runs: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
-    """Return one notice for each setting that is not the same in all runs that state it."""
+    """Return one notice for each setting that is not the same in all runs that state it, but for sizes."""
+    sizes = {name for attributes in runs for name in attributes.get(SIZES, "").split(", ")}
     return tuple(
         one_line(f"the runs do not agree on '{name}': {_listed(counts)}{_REMEDIES.get(name, '')}")
         for name, counts in _counted([stated(attributes, SETTING) for attributes in runs]).items()
-        if len(counts) > 1
+        if len(counts) > 1 and name not in sizes
     )
 
 

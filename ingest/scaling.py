@@ -1,5 +1,6 @@
 """Strong or weak scaling, decided from the data."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -7,9 +8,15 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment, RunRecord
+from ingest.number_text import value_text
+from ingest.parameter_roles import TOLERANCE, counting_parameter, marked_names
+from ingest.reduction import location_count
 from ingest.region_class import USEFUL
+from ingest.run_settings import GENERATOR, TABLE, stated_sizes
+from ingest.usual_names import counts_processes, unit_counted
 
 STRONG_SLOPE = -0.5  # half-way between 1/p and constant
+OTHERWISE = "if the problem grows with it, use --scaling weak"
 CLEAR = 0.3  # a slope within this distance of -1 or of 0 is clear
 
 
@@ -39,7 +46,7 @@ def decide_scaling(experiment: Experiment, given: Scaling | None = None) -> Scal
 
     The useful computing time per location (see `ingest.region_class`), that of kernels on accelerators
     included, falls about like 1/p under strong scaling and stays about the same under weak scaling; the slope
-    between the measured points decides.
+    between the measured points decides, unless all runs state a size of the problem.
 
     If the profiles do not separate waiting from computing, as OpenFOAM's own do not, time that stays the same
     may also be waiting under strong scaling: then nothing is decided.
@@ -47,34 +54,77 @@ def decide_scaling(experiment: Experiment, given: Scaling | None = None) -> Scal
     Args:
         given: what the user says; then it is not decided from the data.
     """
-    parameter = process_parameter(experiment)
+    parameter, weak = process_parameter(experiment), experiment.left_out.weak
     if given is not None:
-        return ScalingDecision(given, parameter, f"{given.value} scaling, as requested")
+        although = f", although {weak}" if weak and given is not Scaling.WEAK else ""
+        return ScalingDecision(given, parameter, f"{given.value} scaling, as requested{although}")
+    if weak:
+        return ScalingDecision(Scaling.WEAK, parameter, f"{weak}: weak scaling")
     if experiment.is_series:
-        return ScalingDecision(Scaling.NONE, parameter, "values of a series file are modelled as they are")
+        return _of_series(experiment)
     if not parameter:
         return ScalingDecision(
             Scaling.NONE, "", "the number of locations is the same at all points, so neither strong nor weak"
         )
-    slope = _slope(experiment, experiment.parameters.index(parameter))
+    return _by_stated_size(experiment, parameter) or _by_computing_time(experiment, parameter)
+
+
+def _by_stated_size(experiment: Experiment, parameter: str) -> ScalingDecision | None:
+    """Decide by the size that all runs state: the same in all is strong scaling, one that rises is weak."""
+    stated = [stated_sizes(run.attributes) for run in experiment.runs]
+    name = next((name for name in stated[0] if all(name in of for of in stated)), "")
+    if not name or len(experiment.parameters) > 1:
+        return None
+    sizes, counts = np.array([of[name] for of in stated]), _of_runs(experiment.points, experiment.runs)[1]
+    if np.ptp(sizes) == 0:
+        reason = f"{name} = {value_text(sizes[0])} in all runs: strong scaling"
+        return ScalingDecision(Scaling.STRONG, parameter, reason)
+    if np.ptp(sizes / counts) <= TOLERANCE * (sizes / counts).min():
+        return ScalingDecision(Scaling.WEAK, parameter, f"{name} rises with {parameter}: weak scaling")
+    return None
+
+
+def _of_series(experiment: Experiment) -> ScalingDecision:
+    """Decide by the values of the metric that results are about: what falls is strong scaling."""
+    as_they_are = ScalingDecision(Scaling.NONE, "", "values of a series file are modelled as they are")
+    parameter = next(filter(counts_processes, experiment.parameters), "")
+    if not parameter or not experiment.metrics:
+        return as_they_are
+    first = experiment.values[experiment.chosen_metric()].sum[:, :, 0]  # repetition; one shows what falls
+    column = experiment.parameters.index(parameter)
+    slope = _slope(experiment.points, column, np.nan_to_num(first).sum(axis=0))
+    if slope is None or slope >= STRONG_SLOPE:
+        return as_they_are
+    reason = f"values fall as {_power(parameter, slope)}: strong scaling; {OTHERWISE}"
+    return ScalingDecision(Scaling.STRONG, parameter, reason)
+
+
+def _by_computing_time(experiment: Experiment, parameter: str) -> ScalingDecision:
+    """Decide by the computing time per location."""
+    measured = np.array([np.nanmedian(row) for row in computing_time_per_location(experiment)])
+    slope = _slope(experiment.points, experiment.parameters.index(parameter), measured)
     if slope is None:
         return ScalingDecision(
             Scaling.STRONG, parameter, "no computing time was measured: strong scaling is assumed"
         )
-    strong = slope < STRONG_SLOPE
-    shown = f"{parameter}^{round(slope, 2) + 0.0:.2f}"  # without a negative zero
-    if not strong and not _separates_waiting(experiment):
+    strong, shown, separated = slope < STRONG_SLOPE, _power(parameter, slope), _separates_waiting(experiment)
+    if not strong and not separated:
         return ScalingDecision(
             Scaling.NONE,
             parameter,
             f"strong or weak is unknown: time per location scales as {shown}, but the profiles"
             " do not separate waiting from computing; use --scaling strong or --scaling weak",
         )
-    clear = min(abs(slope + 1.0), abs(slope)) <= CLEAR
-    reason = f"computing time per location scales as {shown}: {'strong' if strong else 'weak'} scaling" + (
-        "" if clear else ", but not clearly; use --scaling strong or weak if this is wrong"
-    )
+    reason = f"computing time per location scales as {shown}: {'strong' if strong else 'weak'} scaling"
+    if strong and location_unit(experiment) != "core":
+        reason += f"; {OTHERWISE}"
+    elif min(abs(slope + 1.0), abs(slope)) > CLEAR:
+        reason += ", but not clearly; use --scaling strong or weak if this is wrong"
     return ScalingDecision(Scaling.STRONG if strong else Scaling.WEAK, parameter, reason)
+
+
+def _power(parameter: str, slope: float) -> str:
+    return f"{parameter}^{round(slope, 2) + 0.0:.2f}"  # without a negative zero
 
 
 def process_parameter(experiment: Experiment) -> str:
@@ -84,17 +134,19 @@ def process_parameter(experiment: Experiment) -> str:
     """
     if experiment.is_series:
         return ""
-    rows = np.array([experiment.points[run.point] for run in experiment.runs])
-    counts = np.log([_locations(run) for run in experiment.runs])
-    best, best_correlation = "", 0.9
-    for column, name in enumerate(experiment.parameters):
-        values = rows[:, column]
-        if np.ptp(values) == 0 or values.min() <= 0 or np.ptp(counts) == 0:
-            continue
-        correlation = float(np.corrcoef(np.log(values), counts)[0, 1])
-        if correlation > best_correlation:
-            best, best_correlation = name, correlation
-    return best
+    column = counting_parameter(experiment.parameters, *_of_runs(experiment.points, experiment.runs))
+    return "" if column is None else experiment.parameters[column]
+
+
+def named_by_runs(names: Sequence[str], points: FloatArray, runs: Sequence[RunRecord]) -> tuple[str, ...]:
+    """Return names of parameters, that which counts processes by the runs as `ProcessCount`."""
+    return marked_names(names, *_of_runs(points, runs)) if runs else tuple(names)
+
+
+def _of_runs(points: FloatArray, runs: Sequence[RunRecord]) -> tuple[FloatArray, FloatArray]:
+    """Return values of the parameters of runs, float64[n, D], and their numbers of locations."""
+    counts = [float(location_count(run.process, run.device_time)) for run in runs]
+    return points[[run.point for run in runs]], np.array(counts)
 
 
 def computing_time_per_location(experiment: Experiment) -> FloatArray:
@@ -105,26 +157,35 @@ def computing_time_per_location(experiment: Experiment) -> FloatArray:
     found = np.full(experiment.shape, np.nan)
     for run in experiment.runs:
         seconds = float(run.useful_time.sum() + run.kernel_time.sum())
-        found[run.point, run.repetition] = seconds / _locations(run)
+        found[run.point, run.repetition] = seconds / location_count(run.process, run.device_time)
     return found
-
-
-def _locations(run: RunRecord) -> int:
-    return len(run.process) or max(run.device_time.shape[1], 1)
 
 
 def _separates_waiting(experiment: Experiment) -> bool:
     return any(not USEFUL.issuperset(run.classes) for run in experiment.runs)
 
 
-def _slope(experiment: Experiment, column: int) -> float | None:
-    """Median log-log slope of computing time per location along one parameter, the others held fixed."""
-    measured = np.array([np.nanmedian(row) for row in computing_time_per_location(experiment)])
-    others = np.delete(experiment.points, column, axis=1)
+def _slope(points: FloatArray, column: int, measured: FloatArray) -> float | None:
+    """Median log-log slope of values float64[P] along one parameter, the others held fixed."""
+    others = np.delete(points, column, axis=1)
     slopes = []
     for setting in np.unique(others, axis=0):
         rows = np.flatnonzero((others == setting).all(axis=1) & (measured > 0))
         if len(rows) > 1:
-            x = np.log(experiment.points[rows, column])
+            x = np.log(points[rows, column])
             slopes.append(np.polyfit(x, np.log(measured[rows]), 1)[0])
     return float(np.median(slopes)) if slopes else None
+
+
+def location_unit(experiment: Experiment) -> str:
+    """Return what a location is: ``core``, or ``node`` or ``GPU`` if tables and series count nothing else."""
+    names, runs = experiment.parameters, experiment.runs
+    if any(run.attributes.get(GENERATOR) != TABLE for run in runs):
+        return "core"
+    if runs:
+        values, locations = _of_runs(experiment.points, runs)
+        names = tuple(
+            name for name, column in zip(names, values.T, strict=True) if (column == locations).all()
+        )
+    units = {unit_counted(name) for name in names if counts_processes(name)}
+    return units.pop() if len(units) == 1 else "core"

@@ -34,6 +34,7 @@ class Series:
         metrics: the metrics; files of these formats have no units.
         values: per metric name float64[C, P, R], NaN where nothing was measured.
         notices: one sentence for everything doubtful.
+        stated: what all runs state of themselves, such as their processor.
     """
 
     source: str
@@ -43,6 +44,7 @@ class Series:
     metrics: tuple[Metric, ...]
     values: Mapping[str, FloatArray]
     notices: tuple[str, ...] = ()
+    stated: Mapping[str, str] = field(default_factory=dict)
 
 
 def split_callpath(text: str) -> tuple[str, ...]:

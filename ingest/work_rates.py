@@ -32,10 +32,12 @@ class WorkRate:
     Attributes:
         text: as it is written, ``ns/day``.
         seconds: of its period; over the rate they are the time of one unit of work.
+        work: what is counted, ``ns``; empty if the name of the rate says it.
     """
 
     text: str
     seconds: float
+    work: str = ""
 
 
 def work_rate(text: str) -> WorkRate | None:
@@ -51,4 +53,4 @@ def work_rate(text: str) -> WorkRate | None:
     match = _QUOTIENT.match(spaced)
     if match is None or match["period"].lower() not in _PERIODS:
         return None
-    return WorkRate(text=text, seconds=_PERIODS[match["period"].lower()])
+    return WorkRate(text=text, seconds=_PERIODS[match["period"].lower()], work=match["work"])

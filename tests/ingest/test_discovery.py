@@ -15,9 +15,11 @@ from ingest.readers.hpctoolkit.structures import MAGIC
 from ingest.run_names import RunSpec
 from tests.foam_cases import solver, write_profiling
 
+MICROSECONDS = count()  # no two measurements are the same
+
 
 def case(folder: Path) -> Path:
-    write_profiling(folder, "0.1", solver("c", 1.0))
+    write_profiling(folder, "0.1", solver("c", 1.0 + 1e-6 * next(MICROSECONDS)))
     return folder
 
 
@@ -70,7 +72,7 @@ def test_what_is_derived_from_a_profile_is_no_repetition(tmp_path):
     for name in ("profile.cubex", "summary.cubex", "scout.cubex"):
         for run in ("c.p4", "c.p8"):
             (tmp_path / run).mkdir(exist_ok=True)
-            (tmp_path / run / name).write_bytes(b"anything")
+            (tmp_path / run / name).write_text(f"{run}/{name}")
     found = discover(tmp_path)
     assert [run.path.name for run in found.runs] == ["profile.cubex"] * 2
     assert [skipped.path.name for skipped in found.skipped] == ["scout.cubex", "summary.cubex"] * 2
@@ -92,13 +94,13 @@ def test_other_files_and_folders_are_skipped_and_reported(tmp_path):
 
 def test_files_beside_each_other_are_runs(tmp_path):
     for name in ("c.p4.cubex", "c.p8.cubex"):
-        (tmp_path / name).write_bytes(b"anything")
+        (tmp_path / name).write_text(name)
     assert told(discover(tmp_path)) == [("c.p4.cubex", (4.0,), 1), ("c.p8.cubex", (8.0,), 1)]
 
 
 def test_files_named_profile_are_repetitions(tmp_path):
     for name in ("profile1.cubex", "profile2.cubex"):
-        (tmp_path / name).write_bytes(b"anything")
+        (tmp_path / name).write_text(name)
     found = discover(tmp_path)
     assert found.parameters == ()
     assert [run.repetition for run in found.runs] == [1, 2]
@@ -148,7 +150,9 @@ def test_no_profile_says_what_was_looked_for(tmp_path):
         discover(tmp_path)
     for number in range(20):
         (tmp_path / f"note{number}").write_text("x")
-    with pytest.raises(InputError, match=r"in its 20 entries \(note0, note1, note10, \.\.\.\); .*Caliper"):
+    with pytest.raises(
+        InputError, match=r"in its 20 entries \(note0, note1, note10, \.\.\.\); known: [0-9]+ formats"
+    ):
         discover(tmp_path)
     for name in ("run.p1.zip", "run.p2.zip"):
         with zipfile.ZipFile(tmp_path / name, "w") as archive:
@@ -165,7 +169,7 @@ def test_no_profile_says_what_was_looked_for(tmp_path):
 @pytest.mark.parametrize("name", ["log.txt", "log.json"])
 def test_a_file_of_an_unknown_format_is_called_so_whatever_its_ending_is(tmp_path, name):
     (tmp_path / name).write_text("{\n}" if name.endswith("json") else "****\n*** the program 2.0\n")
-    with pytest.raises(InputError, match=rf"{name}: not a profile in a known format; .*Extra-P"):
+    with pytest.raises(InputError, match=rf"{name}: not a profile in a known format; known: [0-9]+ formats"):
         discover(tmp_path / name)
 
 

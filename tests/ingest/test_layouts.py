@@ -1,5 +1,6 @@
 """Folders of Cube profiles as people lay them out: every profile states its processes."""
 
+from itertools import count
 from pathlib import Path
 
 import numpy as np
@@ -12,13 +13,14 @@ from tests.cubex_writer import GroupSpec, MetricSpec, write_cubex
 from tests.ingest.readers.craypat.reports import sampled
 
 SCALES, REPETITIONS = (2, 4, 8), (1, 2)
+NANOSECONDS = count()  # no two measurements are the same
 
 
 def cubex(path: Path, processes: int, threads: int = 1) -> Path:
     """Write a profile of a program whose work is divided among its processes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     columns = processes * threads
-    share = np.full(columns, 8.0 / columns)
+    share = np.full(columns, 8.0 / columns + 1e-9 * next(NANOSECONDS))
     return write_cubex(
         path,
         parent=[-1, 0, 0, 0, 0],
@@ -67,7 +69,7 @@ def test_each_profile_is_read_once_to_find_what_names_mean(tmp_path, monkeypatch
     assert told(tmp_path)[0] == ("p",)
     assert len(opened) == len(SCALES)
     cubex(tmp_path / "n8" / "profile.cubex", 16)
-    assert told(tmp_path)[0] == ("n",)  # a changed profile is read again
+    assert told(tmp_path) == (("p",), [((2.0,), 1), ((4.0,), 1), ((16.0,), 1)])  # what changed is read again
 
 
 @pytest.mark.parametrize("names", LAYOUTS.values(), ids=list(LAYOUTS))

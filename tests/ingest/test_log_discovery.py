@@ -8,8 +8,8 @@ from tests.foam_cases import solver, write_profiling
 from tests.ingest.readers.timer_logs import castep, dealii, namd
 
 
-def case(folder):
-    write_profiling(folder, "0.1", solver("c", 1.0))
+def case(folder, seconds=1.0):
+    write_profiling(folder, "0.1", solver("c", seconds))
     return folder
 
 
@@ -18,10 +18,11 @@ def told(discovery):
 
 
 def logs(folder, **texts):
-    for name, text in texts.items():
+    """Write logs, each of which begins with the number of its job."""
+    for job, (name, text) in enumerate(texts.items()):
         file = folder / name.replace("__", ".").replace("_in_", "/")
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+        file.write_text(f"job {job}\n{text}")
 
 
 def test_logs_are_found_in_folders_and_as_files(tmp_path):
@@ -103,7 +104,7 @@ def test_names_of_different_programs_may_have_digits(tmp_path):
 
 def test_a_log_beside_a_profile_is_not_another_run(tmp_path):
     logs(tmp_path, a__p4_in_slurm__out=castep(), **{"slurm-7__out": castep()})
-    case(tmp_path / "a.p4" / "run")
+    case(tmp_path / "a.p4" / "run", 2.0)
     case(tmp_path / "a.p8")
     found = discover(tmp_path)
     assert told(found) == [("run", (4.0,), 1), ("a.p8", (8.0,), 1)]

@@ -1,11 +1,22 @@
 """Runs that contradict their names or are of another program."""
 
+import numpy as np
 import pytest
 
-from ingest.alignment import MeasuredRun, align
+from ingest.alignment import MeasuredRun, align, experiment_from_series
 from ingest.errors import InputError
+from ingest.profile import Metric
 from ingest.reduction import reduce_profile
-from ingest.run_checks import doubts, foreign_runs, misnamed_runs
+from ingest.run_checks import (
+    doubts,
+    foreign_runs,
+    misnamed_runs,
+    unlike_repetitions,
+    unusable_runs,
+    worst_share,
+)
+from ingest.run_settings import METADATA, RECONCILED, REMAINDER, SETTING, STOPPED
+from ingest.series import Series
 from tests.profiles import make_profile
 
 
@@ -195,3 +206,128 @@ def test_more_locations_than_cores_are_said_if_cores_are_known(attributes, threa
     assert found == (
         () if text is None else (f"more locations than cores, so that they waited for each other: {text}",)
     )
+
+
+def unlike(*attributes, times=()):
+    found = unlike_repetitions(study(*attributes, times=times or [scaled(1.0)] * len(attributes)))
+    return "" if found is None else str(found)
+
+
+def sizes(name, *values):
+    return unlike(*({SETTING + name: str(value)} for value in values))
+
+
+@pytest.mark.parametrize(
+    ("stated", "what"),
+    [
+        (("atoms", 1000, 64_000, "16,000,000"), "3 runs of p = 1 are no repetitions: they differ in atoms"),
+        (
+            ("k-points", 8, 64),
+            "they differ in k-points (8 to 64); name it in the runs, or use --parameter k-points",
+        ),
+        (("grid", "64 x 64", "64 x 128"), "they differ in grid (4,096 to 8,192)"),
+    ],
+)
+def test_runs_that_state_different_sizes_are_no_repetitions(stated, what):
+    found = sizes(*stated)
+    assert what in found and len(found) <= 200
+
+
+def test_the_size_that_differs_most_is_named_with_its_ends():
+    found = unlike(
+        {SETTING + "atoms": "1000", SETTING + "bands": "10"},
+        {SETTING + "atoms": "16000000", SETTING + "bands": "20"},
+    )
+    assert (
+        "they differ in atoms (1,000 to 16.0 million); name it in the runs, or use --parameter atoms" in found
+    )
+    assert "cells (10 to 20)" in unlike({METADATA + "cells": "10"}, {METADATA + "cells": "20"})
+
+
+def test_equal_sizes_and_other_settings_make_repetitions():
+    assert sizes("atoms", 32_000, 32_001) == sizes("steps", 100, 200) == sizes("seed", 1, 99) == ""
+    assert sizes("atoms", 32_000) == unlike({SETTING + "atoms": "32000"}, {}) == ""
+
+
+@pytest.mark.parametrize(
+    ("factors", "alike"),
+    [
+        ((1.0, 2.9), True),
+        ((1.0, 3.1), False),
+        ((1.0, 1.02, 4.0), True),  # one was disturbed
+        ((1.0, 2.0, 4.0), False),
+        ((1.0, 1.1, 1.0, 1.05, 4.0), True),
+        ((1.0, 1.1, 1.0, 4.0, 4.1), False),  # two groups
+        ((1.0, 4.0, 4.1, 4.0, 4.2), True),
+        ((1.0, 1.1, 1.0, 4.0, 4.1, 1.0, 1.0, 1.1, 1.0, 1.0), True),
+    ],
+)
+def test_times_of_repetitions_are_alike_but_for_a_disturbed_one_in_five(factors, alike):
+    found = unlike(*[{}] * len(factors), times=[scaled(factor) for factor in factors])
+    assert (found == "") is alike
+    if not alike:
+        times = f"{max(factors) / min(factors):.1f}"
+        assert found.startswith(
+            f"{len(factors)} runs of p = 1 are no repetitions: the slowest takes {times} times"
+        )
+
+
+def test_repetitions_of_series_are_checked_where_all_kernels_have_them():
+    values = np.array([[[1.0, 9.0], [2.0, np.nan]], [[1.0, 9.0], [2.0, 2.0]]])
+    series = Series(
+        source="made",
+        parameters=("p",),
+        points=np.array([[1.0], [2.0]]),
+        callpaths=(("a",), ("b",)),
+        metrics=(Metric("time", ""),),
+        values={"time": values},
+    )
+    assert "2 runs of p = 1 are no repetitions" in str(unlike_repetitions(experiment_from_series(series)))
+    values[:, 0, 1] = 1.0
+    assert unlike_repetitions(experiment_from_series(series)) is None
+
+
+def stating(share, phase=""):
+    return {RECONCILED + phase: f"timers 1 s = {share:.2f} % of the stated 9 s; 3 ns/day stated"}
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (24.9, "the timers are 24.9 % of the total that the file states, so one is wrong"),
+        (0.26, "the timers are 0.3 % of the total that the file states, so one is wrong"),
+        (0.0, "the timers are <0.1 % of the total that the file states, so one is wrong"),
+        (151, "the timers are 151.0 % of the total that the file states, so one is wrong"),
+        (26, ""),
+        (149, ""),
+    ],
+)
+def test_a_run_whose_timers_contradict_its_total_by_a_factor_is_left_out(share, text):
+    assert unusable_runs([stating(100), stating(share)]) == ({1: text} if text else {})
+    assert (
+        unusable_runs([stating(100), {**stating(100, "run 1"), **stating(share, "run 2")}]).get(1, "") == text
+    )
+
+
+def test_few_timers_with_a_region_for_the_remainder_are_only_doubtful():
+    assert unusable_runs([{**stating(1), REMAINDER: "(outside all timers)"}]) == {}
+    assert list(unusable_runs([{**stating(160), REMAINDER: "(outside all timers)"}])) == [0]
+
+
+def test_a_total_that_is_not_stated_is_not_compared():
+    assert worst_share([{}, {RECONCILED: "timers 1 s, no total is stated"}]) == 1.0
+
+
+@pytest.mark.parametrize("share", [43.94, 102.1, 140])
+def test_timers_that_are_not_the_stated_total_are_doubtful(share):
+    runs = [
+        measured((n,), 1, source=f"run{n}", attributes=stating(100 if n == 1 else share)) for n in (1, 2, 3)
+    ]
+    (doubt,) = doubts(align(["p"], runs))
+    assert doubt == f"the timers are {share:.1f} % of the total that the file states: run2 and 1 more"
+
+
+def test_a_run_that_stopped_is_left_out_if_others_came_to_their_end():
+    stopped = {STOPPED: "VASP, 4 processes, stopped before the end"}
+    assert unusable_runs([{}, stopped]) == {1: "VASP, 4 processes, stopped before the end"}
+    assert unusable_runs([stopped, stopped]) == {}

@@ -59,7 +59,7 @@ def test_parameters_and_repetitions(described, parameters, repetitions):
 def test_every_guess_is_said():
     remarks = " | ".join(propose(runs(("hpcg_1", 1, 1), ("hpcg_2", 1, 1), ("hpcg_3", 2, 1))).remarks)
     assert "p is the number of processes in the profile" in remarks
-    assert "the numbers in the names (1 to 3) are taken to count the runs" in remarks
+    assert "the numbers in the names (1 to 3) count the runs" in remarks
     assert "repetitions are numbered in the order of time" in remarks
     nothing = propose(runs(("one", 4, 1), ("two", 4, 1))).remarks
     assert "write what varied" in nothing[0]

@@ -11,6 +11,8 @@ from ingest.run_settings import (
     described_as,
     differing_settings,
     metadata_of,
+    processor_of,
+    same_processor,
     stated,
 )
 from tests.ingest.readers import timer_logs
@@ -89,3 +91,39 @@ def test_settings_that_all_runs_share_are_listed():
     assert agreed_settings([{"steps": "1", "version": "2"}, {"steps": "1", "version": "3"}, {}]) == [
         "steps = 1"
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        (SETTING + "CPU", "AMD EPYC 9V74", "AMD EPYC 9V74"),
+        ("CPU Type", "Intel(R) Xeon(R) CPU E5-2680", "Intel(R) Xeon(R) CPU E5-2680"),
+        ("cpu.model", "AMD  EPYC\n7742", "AMD EPYC 7742"),
+        (METADATA + "processor", "A64FX", "A64FX"),
+        (METADATA + "cpu_model", "Neoverse V2", "Neoverse V2"),
+        (METADATA + "cpu", "48", ""),
+        ("processor", "x86_64", ""),
+        ("processors", "Intel", ""),
+        ("hostname", "Intel", ""),
+    ],
+)
+def test_the_processor_of_a_run_is_known_under_all_its_names(name, text, found):
+    assert processor_of({name: text}) == found
+
+
+EPYC = "AMD EPYC 7742"
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (EPYC, "amd epyc 7742 64-Core Processor", True),
+        ("Intel(R) Xeon(R) Platinum 8380 CPU @ 2.30GHz", "Intel Xeon Platinum 8380", True),
+        ("Intel(R) Core(TM) i7-9700", "Intel Core i7 9700", True),
+        ("EPYC 7742", EPYC, True),
+        (EPYC, "AMD EPYC 7763", False),
+        ("AMD EPYC 9V74", "Intel Xeon Platinum 8573C", False),
+    ],
+)
+def test_notation_makes_no_other_processor(one, other, same):
+    assert same_processor(one, other) is same_processor(other, one) is same

@@ -5,7 +5,14 @@ from ingest.alignment import MeasuredRun, align, experiment_from_series
 from ingest.profile import CPU, Metric
 from ingest.reduction import reduce_profile
 from ingest.region_class import GPU_KERNEL
-from ingest.scaling import Scaling, computing_time_per_location, decide_scaling, process_parameter
+from ingest.run_settings import GENERATOR, TABLE
+from ingest.scaling import (
+    Scaling,
+    computing_time_per_location,
+    decide_scaling,
+    location_unit,
+    process_parameter,
+)
 from ingest.series import Series
 from tests.profiles import make_profile
 
@@ -176,3 +183,55 @@ def test_slopes_are_taken_with_the_other_parameters_fixed():
     runs.append(run_at((16.0, 64.0), {MAIN: [1e6] * 16}))  # alone with its n
     decision = decide_scaling(align(["p", "n"], runs))
     assert decision.parameter == "p" and "p^-1.00" in decision.reason
+
+
+def falling(name, power=-0.9, **more):
+    points = np.array([[1.0], [2.0], [4.0], [16.0]])
+    return experiment_from_series(
+        Series(
+            source="made",
+            parameters=(name,),
+            points=points,
+            callpaths=(("main",),),
+            metrics=(Metric("time", ""),),
+            values={"time": 100 * points[None, :] ** power},
+            **more,
+        )
+    )
+
+
+def test_series_that_fall_with_processes_are_strong_and_the_other_is_offered():
+    for name in ("p", "nodes", "jobsize"):
+        decision = decide_scaling(falling(name))
+        assert (decision.scaling, decision.parameter) == (Scaling.STRONG, name)
+        expected = (
+            f"values fall as {name}^-0.90: strong scaling; if the problem grows with it, use --scaling weak"
+        )
+        assert decision.reason == expected
+    for series in (falling("n"), falling("p", -0.4), falling("p", 0.1)):
+        assert decide_scaling(series).scaling is Scaling.NONE
+    assert decide_scaling(falling("p"), Scaling.WEAK).scaling is Scaling.WEAK
+
+
+def tables_of(name, seconds=lambda k: 100.0 / k, generator=TABLE):
+    runs = []
+    for k in (1, 2, 4, 8):
+        profile = make_profile({"time": {MAIN: [seconds(k)] * k}})
+        profile.attributes[GENERATOR] = generator
+        runs.append(MeasuredRun((float(k),), 1, reduce_profile(profile, ["time"])))
+    return align([name], runs)
+
+
+def test_locations_of_tables_are_what_they_count():
+    found = {name: location_unit(tables_of(name)) for name in ("nodes", "gpus", "p", "cores", "num_tasks")}
+    assert found == {"nodes": "node", "gpus": "GPU", "p": "core", "cores": "core", "num_tasks": "core"}
+    assert location_unit(tables_of("nodes", generator="Score-P")) == "core"
+    assert [location_unit(falling(name)) for name in ("nodes", "p", "n")] == ["node", "core", "core"]
+
+
+def test_nodes_whose_time_falls_are_strong_and_the_other_is_offered():
+    decision = decide_scaling(tables_of("nodes"))
+    assert decision.scaling is Scaling.STRONG
+    assert decision.reason.endswith("strong scaling; if the problem grows with it, use --scaling weak")
+    assert "--scaling" not in decide_scaling(tables_of("p")).reason
+    assert decide_scaling(tables_of("nodes", lambda k: 100.0)).scaling is Scaling.NONE

@@ -65,6 +65,9 @@ def test_a_directory_of_processes(tmp_path):
     report = read_counters(tmp_path)
     assert (report.processes, report.cores) == (2, 4)
     assert report.regions == (CountedRegion(path=("a",), seconds=0.003, counters={"X": 23.0}),)
+    (tmp_path / "rank_000001.json").rename(tmp_path / "rank_000002.json")
+    with pytest.raises(InputError, match="process 1 of 3 is missing"):
+        read_counters(tmp_path)
     empty = tmp_path / "empty"
     empty.mkdir()
     with pytest.raises(InputError, match=r"no rank_\*.json in it; give papi_hl_output as PAPI wrote it"):
