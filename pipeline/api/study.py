@@ -147,7 +147,7 @@ def read_study(
     given: dict[str, Any] = {"metric": metric, "per": per, "jobs": jobs}
     options = load_options(None if config is None else Path(config), place if place.is_dir() else None)
     options = override(options, given, flags=False)
-    located = locate(place, options.runs, options.table)
+    located = locate(place, options.runs, options.table, options.parameter)
     read = ingest(located, options.metric, options.processes, excluded=options.exclude_metrics)
     return _study(place, read, options)
 
@@ -217,8 +217,8 @@ def read_frame(
     }
     mapping = override(TableMapping(), given, flags=False)
     options = override(Options(), {"per": per}, flags=False)
-    frame = Frame(source=name, table=table.reset_index(drop=True), place=lambda row: f"row {row}")
-    study = make_study([read_rows(frame, mapping, {}, None)], mapping, name)
+    frame = Frame(source=name, table=table, place=lambda row: f"row {row}")
+    study = make_study([read_rows(frame, mapping)], mapping, name)
     return _study(Path(name), ingest_study(study), options)
 
 

@@ -14,7 +14,6 @@ from pipeline.cli.app import app
 from pipeline.cli.options import Json, Limit, command, refuse_beside, shared, switch, valued
 from pipeline.cli.output import (
     STANDARD_OUTPUT,
-    require_one_on_standard_output,
     show_notice,
     write_output,
     write_summary,
@@ -40,7 +39,6 @@ Runs = Annotated[
     list[str], typer.Argument(metavar="RUN...", help="Names of runs, as `campaign status` has them.")
 ]
 Output = Annotated[str, shared("--out", ": the description, '-' for standard output")]
-Page = Annotated[str | None, shared("--out", ": a page, '-' for standard output")]
 Results = Annotated[
     Path | None,
     valued(
@@ -126,14 +124,11 @@ def status(
     file: File = Path(CAMPAIGN),
     watch: Watch = False,
     interval: Interval = 5.0,
-    page: Page = None,
     json: Json = None,
 ) -> None:
     """Show how far the runs are, and the last lines of the logs of those that failed."""
     from pipeline.report.terminal.campaigns import show_status
     from pipeline.stages.campaign import read_progress
-
-    require_one_on_standard_output({"--out": page, "--json": json})
 
     def draw(screen: "Console", summary: Mapping[str, Any]) -> None:
         if watch and sys.stdout.isatty():
@@ -142,7 +137,7 @@ def status(
 
     while True:
         progress = read_progress(file)
-        _present(progress, json, draw, page)
+        _present(progress, json, draw)
         if not watch or not progress.under_way:
             return
         time.sleep(interval)
@@ -207,16 +202,10 @@ def _show_progress(progress: "CampaignProgress", json: str | None) -> None:
         raise typer.Exit(ExitCode.INCONCLUSIVE)
 
 
-def _present(
-    progress: "CampaignProgress", json: str | None, draw: Callable[..., None], page: str | None = None
-) -> None:
+def _present(progress: "CampaignProgress", json: str | None, draw: Callable[..., None]) -> None:
     from pipeline.report.render.console import console
     from pipeline.stages.campaign import progress_summary
 
     summary = progress_summary(progress)
-    if page is not None:
-        from pipeline.report.page.campaign_page import campaign_html
-
-        write_output(page, campaign_html(summary))
-    if page != STANDARD_OUTPUT and not write_summary(json, summary):
+    if not write_summary(json, summary):
         draw(console(), summary)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 STANDARD_OUTPUT = "-"
-MOST_LISTED = 6  # entries of one reason that have a line each
+MOST_LISTED = 3  # entries of one reason that have a line each
 EXAMPLES = 3
 TABLE = "table"  # the format of people: what commands print by default
 
@@ -37,7 +37,7 @@ def write_output(target: str, content: str | bytes) -> None:
 
 
 def image_form(target: str) -> str:
-    """Return ``png`` or ``svg`` by the ending of a file; ``svg`` for standard output.
+    """Return ``png``, ``svg`` or ``pdf`` by the ending of a file; ``svg`` for standard output.
 
     Raises:
         UsageError: it has another ending.
@@ -45,8 +45,8 @@ def image_form(target: str) -> str:
     from ingest.errors import UsageError
 
     form = "svg" if target == STANDARD_OUTPUT else Path(target).suffix.lstrip(".").lower()
-    if form not in ("png", "svg"):
-        raise UsageError(f"'{target}' is neither .png nor .svg", where="--out")
+    if form not in ("png", "svg", "pdf"):
+        raise UsageError(f"'{target}' is neither .png, .svg nor .pdf", where="--out")
     return form
 
 

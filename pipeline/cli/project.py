@@ -63,7 +63,7 @@ Output = Annotated[
     shared(
         "--out",
         ": a figure of what is swept, or else the roofline of a projection by bandwidth ratios, as .png or "
-        ".svg, '-' for SVG on standard output; an .html file is a page of both. Of results their report",
+        ".svg, '-' for SVG on standard output. Of results their report",
     ),
 ]
 Show = Annotated[
@@ -189,17 +189,12 @@ def _show_parts(asked: _Asked, inputs: "Inputs") -> None:
     from pipeline.report.projections import projection_json, show_projection, show_sweep, sweep_json
     from pipeline.stages.project import projection_image, sweep
 
-    page = asked.output is not None and asked.output.endswith(".html")
-    form = None if asked.output is None or page else image_form(asked.output)
+    form = None if asked.output is None else image_form(asked.output)
     found = sweep(asked.source, asked.machine, inputs.values, variant=asked.variant)
     if asked.output is not None and form is not None:
         write_output(asked.output, projection_image(form, found, inputs.swept))
         if asked.output == STANDARD_OUTPUT:
             return
-    if asked.output is not None and page:
-        from pipeline.report.page.projection_page import projection_html
-
-        write_output(asked.output, projection_html(found, inputs.swept))
     document: Mapping[str, Any]
     table: Callable[[], DataTable]
     draw: Callable[[Console], None]

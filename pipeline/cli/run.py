@@ -137,7 +137,7 @@ def model(
     from pipeline.stages.selection import focused, selected
 
     options = load_options(config, path, **given)
-    located = locate(path, options.runs, options.table)
+    located = locate(path, options.runs, options.table, options.parameter)
     read = ingest(located, options.metric, options.processes, reading_progress)
     read = selected(with_parameter(true_times(read, options)), options)
     show_doubts([skipped_entry(entry) for entry in read.damaged], read.experiment.notices)

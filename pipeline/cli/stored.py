@@ -151,7 +151,7 @@ def plot(
     ],
     at: At = None,
     metric: Metric = None,
-    output: Annotated[str | None, shared("--out", ": a .png or .svg file, '-' for text")] = None,
+    output: Annotated[str | None, shared("--out", ": a .png, .svg or .pdf file, '-' for text")] = None,
     png: Annotated[
         str | None, valued("--png", "FILE", "Write PNG to this file, '-' for standard output.", hidden=True)
     ] = None,

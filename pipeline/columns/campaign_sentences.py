@@ -22,11 +22,6 @@ _ENDINGS = {
 }
 
 
-def verdict_sentence(summary: CampaignSummary) -> str:
-    """Say what a campaign answers, or without a question how many of its runs are done."""
-    return done_sentence(summary) if summary["question"] is None else answer_sentence(summary)
-
-
 def order_sentence(summary: CampaignSummary) -> str:
     """Say how many runs are planned at how many scales, and what their order is."""
     runs = summary["runs"]

@@ -227,7 +227,7 @@ def _contents(found: Found) -> str:
         _range(extent[name], noun)
         for name, noun in (("processes", "process"), ("nodes", "node"), ("repetitions", "repetition"))
     )
-    where = " on ".join(filter(None, (processes, nodes if processes else "")))
+    where = " on ".join(filter(None, (processes, nodes)))
     text = ", ".join(filter(None, (text, where, repetitions)))
     if not (processes and extent["core_seconds"] > 0):
         return text
@@ -253,11 +253,12 @@ def advice_table(plans: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Da
     rows = [{**step, "target": plan["target"]} for plan in plans for step in plan["plan"]]
     targets = [{f"target {name}": value for name, value in row["target"].items()} for row in rows]
     shown = Audience.ALL if len(plans) > 1 else Audience.FILES
+    unit = plans[0]["unit"] if plans else ""
     columns: list[Column[Any]] = [
         *parameters((f"target {name}" for name in names), targets, shown),
         *parameters(names, [row["at"] for row in rows]),
         Column(key="repetitions", heading="runs", kind=EXACT),
-        Column(key="cost", kind=QUANTITY, unit="core-s"),
+        Column(key="cost", kind=QUANTITY, unit=unit),
         Column(key="relative_width_after", heading="interval after", kind=SHARE, write=half_width),
         Column(key="reduction", heading="narrower by", kind=SHARE),
         Column(
@@ -270,7 +271,7 @@ def advice_table(plans: Sequence[Mapping[str, Any]], names: Sequence[str]) -> Da
     ]
     notes = [next_sentence(plan) for plan in plans]
     if len(rows) > 1:
-        notes.append(f"Total: {quantity(sum(row['cost'] for row in rows), 'core-s')}. Measure in this order.")
+        notes.append(f"Total: {quantity(sum(row['cost'] for row in rows), unit)}. Measure in this order.")
     return filled(columns, rows, notes=notes)
 
 

@@ -114,25 +114,26 @@ def next_sentence(found: Mapping[str, Any] | None) -> str:
     if found is None:
         return ""
     target, now = point_text(found["target"]), half_width(found["relative_width"])
+    unit = found.get("unit", "core-s")  # not in earlier results
     if found["plan"]:
         step = found["plan"][0]
         to = half_width(step["relative_width_after"])
         where = "there" if step["at"] == found["target"] else f"at {target}"
-        return f"Measure {_runs(step)}: interval {where} from {now} to about {to}."
+        return f"Measure {_runs(step, unit)}: interval {where} from {now} to about {to}."
     if found["relative_width"] <= NARROW:
         return f"The interval at {target} is narrow ({now}): no measurement would make it clearly narrower."
     if not found["beyond"]:
         return f"{target} lies within the measured scales: larger ones would not narrow its interval ({now})."
-    spent = quantity(found["budget"], "core-s")
+    spent = quantity(found["budget"], unit)
     text = f"No measurement for up to {spent} would make the interval at {target} ({now}) clearly narrower"
     text += " and useful"
     if (step := found["instead"]) is None:
         return f"{text}, not even one there: the measurements scatter too much."
-    return f"{text}; {_runs(step)} would: about {half_width(step['relative_width_after'])}."
+    return f"{text}; {_runs(step, unit)} would: about {half_width(step['relative_width_after'])}."
 
 
-def _runs(step: Mapping[str, Any]) -> str:
-    cost = quantity(step["cost"], "core-s")
+def _runs(step: Mapping[str, Any], unit: str) -> str:
+    cost = quantity(step["cost"], unit)
     return f"{point_text(step['at'])}, {counted(step['repetitions'], 'run')} (about {cost})"
 
 

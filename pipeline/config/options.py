@@ -140,6 +140,15 @@ class Options:
         "Fixed problem size (strong), fixed size per process (weak), or detected from the data (auto).",
         commands=(*_MODELS, *_GATE),
     )
+    parameter: tuple[str, ...] = option(
+        (),
+        "Sizes that runs state, such as 'atoms', which are parameters beside those of their names. Separate "
+        "several by commas.",
+        commands=(*_MODELS, *_GATE),
+        metavar="NAMES",
+        given=list[str],
+        read=read_kernels,
+    )
     metric: str = option(
         "time",
         "Metric to model or show: time is modelled as core-seconds.",

@@ -18,6 +18,9 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
+from ingest.parameter_roles import LeftOut, is_function
+from ingest.scaling import Scaling
+from ingest.usual_names import ProcessCount
 from pipeline.gate.kernel_values import NO_LINE, KernelId, KernelValues, Origin, Scope
 from pipeline.gate.repetition_noise import log_means
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
@@ -65,21 +68,23 @@ def to_document(
         | ({} if study.common_error is None else {"common_error": _rounded(study.common_error[k])})
         for k, kernel in enumerate(study.kernels)
     ]
+    whole = study.over((*study.parameters, *study.left_out.values))
     return {
         "version": VERSION,
-        "machine": study.origin.machine,
+        "machine": study.origin.machine or study.origin.processor,
+        "processor": study.origin.processor,
         "filter": study.origin.filter,
         "overhead": study.origin.overhead,
         "recorded": sorted(study.origin.recorded),
         "projected": study.origin.projected,
         "configuration": dict(configuration),
-        "parameters": list(study.parameters),
+        "parameters": list(whole.parameters),
         "parameter": study.parameter,
         "scaling": study.scaling,
         "metric": study.metric,
         "unit": study.unit,
         "smallest_share": study.smallest_share,
-        "points": study.points.tolist(),
+        "points": whole.points.tolist(),
         "parallel_efficiency": [_rounded(v) if np.isfinite(v) else None for v in study.parallel_efficiency],
         "kernels": kernels,
     }
@@ -154,13 +159,20 @@ def _measurements(document: Mapping[str, Any]) -> KernelValues:
     efficiency = [np.nan if v is None else float(v) for v in document["parallel_efficiency"]]
     if len(efficiency) != len(points):
         raise ValueError("not one parallel efficiency per point")
+    names, scaled = document["parameters"], document["parameters"].index(document["parameter"])
+    own = [
+        c for c, column in enumerate(points.T) if c == scaled or not is_function(points[:, scaled], column)
+    ]
+    counts = document["scaling"] != Scaling.NONE.value
+    left_out = {name: tuple(points[:, c].tolist()) for c, name in enumerate(names) if c not in own}
     return KernelValues(
-        parameters=tuple(document["parameters"]),
+        parameters=tuple(ProcessCount(names[c]) if counts and c == scaled else names[c] for c in own),
         parameter=document["parameter"],
         scaling=document["scaling"],
         metric=document["metric"],
         unit=document["unit"],
-        points=points,
+        points=points[:, own],
+        left_out=LeftOut(values=left_out),
         kernels=tuple(KernelId(Scope(e["level"]), tuple(map(str, e["callpath"]))) for e in entries),
         values=_values([e["values"] for e in entries], len(points)),
         files=tuple(str(e["file"]) for e in entries),
@@ -176,8 +188,10 @@ def _origin(document: Mapping[str, Any]) -> Origin:
     recorded = document.get("recorded", [])  # not in earlier files of this version
     if document.get("overhead", "") not in TREATMENTS:
         raise ValueError(f"unknown treatment of overhead {document['overhead']!r}")
+    machine, processor = (str(document.get(name, "")) for name in ("machine", "processor"))
     return Origin(
-        machine=str(document["machine"]),
+        machine="" if machine == processor else machine,
+        processor=processor,
         filter=str(document["filter"]),
         overhead=str(document.get("overhead", "")),
         recorded=frozenset(map(str, recorded)),
@@ -219,7 +233,13 @@ def against_history(candidate: KernelValues, rows: Rows, last: int) -> tuple[Ker
     at = int(np.argmax(candidate.scale))
     (point,) = candidate.named(candidate.points[[at]])
     total = rows.get(KernelId(Scope.TOTAL, ("total",)), ())
-    same = [row for row in total if json.loads(row["at"]) == point and row["metric"] == candidate.metric]
+    left_out = {name: values[at] for name, values in candidate.left_out.values.items()}
+
+    def is_here(row: Mapping[str, Any]) -> bool:
+        stated = json.loads(row["at"]).items()
+        return {name: value for name, value in stated if left_out.get(name) != value} == point
+
+    same = [row for row in total if is_here(row) and row["metric"] == candidate.metric]
     labels = {row["label"]: n for n, row in enumerate(same[-last:])}
     if len(labels) < FEWEST:
         raise InputError(
@@ -230,12 +250,13 @@ def against_history(candidate: KernelValues, rows: Rows, last: int) -> tuple[Ker
     values = np.full((len(kernels), 1, len(labels)), np.nan)
     for k, kernel in enumerate(kernels):
         for row in rows[kernel]:
-            if row["label"] in labels and json.loads(row["at"]) == point:
+            if row["label"] in labels and is_here(row):
                 values[k, 0, labels[row["label"]]] = row["value"]
     seen = np.isfinite(values).any(axis=(1, 2))
     now = replace(
         candidate,
         points=candidate.points[[at]],
+        left_out=LeftOut(values={name: (value,) for name, value in left_out.items()}),
         parallel_efficiency=candidate.parallel_efficiency[[at]],
         values=candidate.mean[:, [at], None],
         repetitions=None,

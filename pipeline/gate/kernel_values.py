@@ -11,6 +11,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.experiment import Experiment
+from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
 from ingest.scaling import ScalingDecision
 from pipeline.gate.study_models import StudyModels
 from pipeline.models.kernels import Kernels, callpath_kernels, matches, region_kernels, total_kernel
@@ -66,6 +67,7 @@ class Origin:
 
     Attributes:
         machine: name of the machine.
+        processor: of the runs; several are joined by ``and``.
         filter: digest of the instrumentation filter.
         overhead: ``corrected`` if overhead was taken out of the times, ``measured`` if not.
         recorded: digests of the functions that could be recorded, called or not.
@@ -77,6 +79,7 @@ class Origin:
     overhead: str = ""
     recorded: frozenset[str] = frozenset()
     projected: str = ""
+    processor: str = ""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -106,6 +109,7 @@ class KernelValues:
         locations: from points float64[Q, D] to numbers of locations, float64[Q], NaN if unknown; None if
             unknown at every point.
         models: fitted to `values`; None, or those of other values, if they are still to be fitted.
+        left_out: parameters of the runs that say nothing beyond these.
     """
 
     parameters: tuple[str, ...]
@@ -127,6 +131,7 @@ class KernelValues:
     comparison: Comparison = Comparison.UNKNOWN
     locations: Callable[[FloatArray], FloatArray] | None = None
     models: StudyModels | None = None
+    left_out: LeftOut = NOTHING_LEFT_OUT
 
     @cached_property
     def mean(self) -> FloatArray:
@@ -159,6 +164,15 @@ class KernelValues:
     def named(self, points: FloatArray) -> tuple[dict[str, float], ...]:
         """Return points, float64[P, D], as one mapping from parameter to value each."""
         return tuple(dict(zip(self.parameters, row, strict=True)) for row in points.tolist())
+
+    def over(self, parameters: Sequence[str]) -> "KernelValues":
+        """Return the study over those of some parameters, too, that it has left out."""
+        values, own = self.left_out.values, self.parameters
+        names = tuple(name for name in parameters if name in values or name in own)
+        if set(names) <= set(own):
+            return self
+        columns = [values[n] if n in values else self.points[:, own.index(n)] for n in names]
+        return replace(self, parameters=names, points=np.column_stack(columns), locations=None, models=None)
 
     def rows_of(self, level: Scope) -> IntArray:
         """Return the rows of the kernels of a level, int64."""
@@ -240,6 +254,7 @@ def measurements_of(
         repetitions=_repetition_numbers(experiment),
         comparison=comparison_of(experiment, decision),
         locations=locations_of(experiment, decision, metric),
+        left_out=experiment.left_out,
     )
 
 

@@ -6,7 +6,9 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError
+from ingest.run_settings import same_processor
 from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
+from pipeline.wording.quantities import value_text
 
 SAME_POINT = 1e-9  # relative difference of parameter values of the same point
 _TREATED = {"corrected": "are corrected for overhead", "measured": "are as measured"}
@@ -49,6 +51,22 @@ class Matched:
     def is_callpath(self) -> BoolArray:
         """bool[K], the kernels that are not sums of others."""
         return np.array([k.level is Scope.CALLPATH for k in self.candidate.kernels], dtype=bool)
+
+
+def over_the_same(baseline: KernelValues, candidate: KernelValues) -> tuple[KernelValues, KernelValues]:
+    """Return two studies over the same parameters, if each has left out what only the other has.
+
+    Raises:
+        InputError: they have left out a parameter that is not the same in both.
+    """
+    both = baseline.over(candidate.parameters), candidate.over(baseline.parameters)
+    for name in baseline.left_out.values.keys() & candidate.left_out.values.keys():
+        before, now = (dict(zip(one.scale.tolist(), one.left_out.values[name], strict=True)) for one in both)
+        for one, other in ((value, now[scale]) for scale, value in before.items() if scale in now):
+            if one != other:
+                what = f"different {name}: {value_text(one)} in the baseline, {value_text(other)} here"
+                raise InputError(what, hint="compare runs of the same size")
+    return both
 
 
 def match(baseline: KernelValues, candidate: KernelValues) -> Matched:
@@ -118,10 +136,15 @@ def incomparable(baseline: KernelValues, candidate: KernelValues) -> tuple[str, 
     reasons = []
     for what, consequence, means in (
         ("machine", "times of different machines say nothing about the code", "on this machine"),
+        (
+            "processor",
+            "times of another say nothing about the code",
+            "on this one, or give both one --machine",
+        ),
         ("filter", "the time of filtered regions moves to their callers", "with this filter"),
     ):
         one, two = getattr(baseline.origin, what), getattr(candidate.origin, what)
-        if one and two and one != two:
+        if one and two and one != two and not (what == "processor" and same_processor(one, two)):
             reasons.append(
                 f"different {what}: {one} in the baseline, {two} here; {consequence}: "
                 f"measure the baseline again {means}"

@@ -26,7 +26,7 @@ from pipeline.gate.estimates import holm
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.hypothesis_tests import TestFamily, run_tests
 from pipeline.gate.kernel_values import KernelValues
-from pipeline.gate.matching import Matched, incomparable, match
+from pipeline.gate.matching import Matched, incomparable, match, over_the_same
 from pipeline.gate.overall_verdict import (
     common_result,
     incomplete,
@@ -93,6 +93,8 @@ def check(
             check.
         InputError: if the studies are of different kinds, or paired runs have no counterpart.
     """
+    if baseline is not None:
+        baseline, candidate = over_the_same(baseline, candidate)
     targets = target_points(candidate, options.targets)
     typical = typical_runs(candidate, options.share_floor)
     ahead = forecast(candidate, targets, models)

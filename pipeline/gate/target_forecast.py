@@ -12,6 +12,7 @@ from pipeline.gate.kernel_values import ROUNDING, KernelId, KernelValues, Scope
 from pipeline.gate.study_models import StudyModels
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas, total_formula
 from pipeline.models.fit import fit_parts
+from pipeline.models.kernels import sum_groups
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import LEAST, Prediction, joined
 from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
@@ -89,7 +90,7 @@ def target_points(study: KernelValues, targets: Sequence[Mapping[str, float]]) -
         UsageError: if a target has a parameter that the study does not have.
     """
     if targets:
-        return named_targets(study.parameters, study.points, targets, "targets")
+        return named_targets(study.parameters, study.points, targets, "targets", study.left_out)
     largest: FloatArray = study.points.max(axis=0, keepdims=True)
     largest[0, study.parameters.index(study.parameter)] *= DEFAULT_REACH
     return largest
@@ -117,7 +118,8 @@ def modelled(study: KernelValues, options: ModelOptions) -> KernelValues:
 def _fitted(study: KernelValues, rows: IntArray, options: ModelOptions) -> ScalingModels:
     """Fit the kernels of a level as parts of the total."""
     parts, total = study.values[rows], study.values[0]
-    rest = np.maximum(total - np.nansum(parts, axis=0), 0.0)
+    whole = sum_groups(parts, np.zeros(len(parts), dtype=np.int64), 1)[0]
+    rest = np.maximum(total - np.nan_to_num(whole), 0.0)
     left_out = not len(rows) or bool((rest > ROUNDING * total).any())
     values = np.concatenate([parts, rest[None]]) if left_out else parts
     common = np.zeros(len(study.kernels)) if study.common_error is None else study.common_error

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import expit, logsumexp
 
 from ingest.arrays import BoolArray, FloatArray
+from ingest.usual_names import counts_processes
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.forward_validation import FEWEST_FOR_TWO_TERMS, Setting, choose_setting
 from pipeline.models.generalised_fits import Columns, Fits, design_columns, fit_all
@@ -23,7 +24,6 @@ from pipeline.models.search_space import (
     SIMPLE_SHARE,
     SearchSpace,
     SpaceChoice,
-    counts_processes,
     one_parameter_space,
 )
 

@@ -10,6 +10,8 @@ from pipeline.models.error_model import ErrorModel, Precision
 from pipeline.models.observations import Sample
 from pipeline.models.search_space import SearchSpace
 
+ROUNDING = 1e-12  # of the largest value: a coefficient that adds less at every point is none
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Columns:
@@ -23,6 +25,7 @@ class Columns:
         basis: float64[h, P, c], columns that are solved for.
         back: float64[h, c, c], upper triangular: from coefficients of the basis to those of the columns.
         usable: bool[h], whether the points distinguish the columns.
+        largest: float64[h, c], the largest values of the columns.
         sharpness: s, the columns sum up to values to the power of s.
     """
 
@@ -31,6 +34,7 @@ class Columns:
     basis: FloatArray
     back: FloatArray
     usable: BoolArray
+    largest: FloatArray
     sharpness: float
 
     def without_constant(self) -> "Columns":
@@ -79,24 +83,22 @@ def _columns(hypothesis: IntArray, place: IntArray, design: FloatArray, sharpnes
     if design.shape[1] < count:
         basis, usable = np.zeros(design.shape), np.zeros(len(design), dtype=bool)
         back = np.broadcast_to(np.eye(count), (len(design), count, count))
-        return Columns(
-            hypothesis=hypothesis, place=place, basis=basis, back=back, usable=usable, sharpness=sharpness
-        )
-    if sharpness != 1:  # the weights span so many orders that the columns as they are differ best
-        return Columns(
-            hypothesis=hypothesis,
-            place=place,
-            basis=design / scale,
-            back=np.eye(count) / np.swapaxes(scale, 1, 2),
-            usable=(np.ptp(design[..., -1], axis=1) > 0) | (count == 1),
-            sharpness=sharpness,
-        )
-    basis, upper = np.linalg.qr(design / scale)
-    usable = (np.abs(np.einsum("hcc->hc", upper)) > 1e-9).all(axis=1)
-    upper = np.where(usable[:, None, None], upper, np.eye(count))
-    back = np.linalg.inv(upper) / np.swapaxes(scale, 1, 2)
+    elif sharpness != 1:  # the weights span so many orders that the columns as they are differ best
+        basis, back = design / scale, np.eye(count) / np.swapaxes(scale, 1, 2)
+        usable = (np.ptp(design[..., -1], axis=1) > 0) | (count == 1)
+    else:
+        basis, upper = np.linalg.qr(design / scale)
+        usable = (np.abs(np.einsum("hcc->hc", upper)) > 1e-9).all(axis=1)
+        upper = np.where(usable[:, None, None], upper, np.eye(count))
+        back = np.linalg.inv(upper) / np.swapaxes(scale, 1, 2)
     return Columns(
-        hypothesis=hypothesis, place=place, basis=basis, back=back, usable=usable, sharpness=sharpness
+        hypothesis=hypothesis,
+        place=place,
+        basis=basis,
+        back=back,
+        usable=usable,
+        largest=scale[:, 0],
+        sharpness=sharpness,
     )
 
 
@@ -129,8 +131,8 @@ def fit_all(
             fits = _without_negative_constant(fits, terms)
         if group.sharpness != 1:
             fits = (*fits[:2], _misfit_of_values(group, fits[0], sample.level, powers[1.0].precision))
-        growth = fits[0][..., int(group.place[0] == 0) :]
-        possible = group.usable & ((growth > 0).all(axis=2) | (not nonnegative))
+        growth = (fits[0] * group.largest)[..., int(group.place[0] == 0) :]  # where the largest level is 1
+        possible = group.usable & ((growth > ROUNDING).all(axis=2) | (not nonnegative))
         coefficients[:, group.hypothesis[:, None], group.place] = fits[0]
         root[:, group.hypothesis[:, None, None], group.place[:, None], group.place] = fits[1]
         misfit[:, group.hypothesis] = np.where(possible, fits[2], np.inf)

@@ -16,7 +16,7 @@ from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.region_class import Activity, region_class
 from ingest.resource_use import JOULES, energy_factor
-from ingest.scaling import Scaling
+from ingest.scaling import Scaling, location_unit
 
 TIME_UNITS = frozenset({"", "s", "sec", "seconds"})
 NOT_WORK = frozenset({Activity.START_UP, Activity.MEASUREMENT})
@@ -31,7 +31,8 @@ class Kernels:
         callpaths: region names from the root down; for a region, its name alone.
         paradigms: paradigm of each kernel's region.
         metric: what is modelled, ``effort`` for time summed over CPU locations.
-        unit: its unit, ``core-s`` for effort, ``GPU-s`` for time summed over accelerators.
+        unit: its unit, ``core-s`` for effort, ``node-s`` if only nodes are counted, ``GPU-s`` for time
+            summed over accelerators.
         values: float64[K, P, R], NaN where nothing was measured.
         node: int64[K], the call path in the experiment's tree; -1 for a region.
         parent: int64[K], the kernel of the calling call path; -1 for a root or a region.
@@ -119,7 +120,7 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
     reduction = experiment.values[metric]
     name, unit = measured.name, measured.unit
     if measured.name == "time" and measured.unit in TIME_UNITS and experiment.runs:
-        name, unit = ("time", "s") if weak else ("effort", "core-s")
+        name, unit = ("time", "s") if weak else ("effort", f"{location_unit(experiment)}-s")
     if measured.name == GPU_TIME:
         unit = "s" if weak else "GPU-s"
     values = reduction.mean if weak else reduction.sum
@@ -207,12 +208,21 @@ def _grouped_error(kernels: Kernels, group: IntArray, count: int) -> FloatArray:
 
 
 def sum_groups(values: FloatArray, group: IntArray, count: int) -> FloatArray:
-    """Sum rows by group, NaN only where a whole group is NaN: float64[count, ...] from float64[n, ...]."""
-    total = np.zeros((count, *values.shape[1:]))
-    measured = np.zeros(total.shape, dtype=bool)
-    np.add.at(total, group, np.nan_to_num(values, nan=0.0))
-    np.logical_or.at(measured, group, np.isfinite(values))
-    total[~measured] = np.nan
+    """Sum rows by group, NaN only where a whole group is NaN: float64[count, ...] from float64[n, ...].
+
+    Of values float64[n, P, R] some rows may have more repetitions than others of their group: the sum has the
+    repetitions that all have, and the mean that their means add up to.
+    """
+    total, found = np.zeros((count, *values.shape[1:])), np.zeros((count, *values.shape[1:]), dtype=bool)
+    measured = np.isfinite(values)
+    np.logical_or.at(found, group, measured)
+    lacking = measured.any(axis=-1, keepdims=True) & ~measured & found[group] & (values.ndim > 2)
+    np.add.at(total, group, np.where(measured, values, np.where(lacking, np.nan, 0.0)))
+    total[~found] = np.nan
+    if lacking.any():
+        means, usual = sum_groups(mean_over_repetitions(values), group, count), mean_over_repetitions(total)
+        total += np.where(np.isfinite(usual), means - usual, 0.0)[..., None]
+        total[..., 0] = np.where(np.isfinite(usual), total[..., 0], means)
     return total
 
 

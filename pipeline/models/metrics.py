@@ -130,7 +130,7 @@ def _time_of_each(experiment: Experiment, factor: Factor, scaling: Scaling) -> t
     time, count = (experiment.values[name].sum for name in (factor.time, factor.count))
     regions = region_kernels(callpaths)
     group = _group(callpaths, regions)
-    counted = np.where(np.nan_to_num(count) > 0, time, np.nan)
+    counted = np.where(np.nan_to_num(count) > 0, time, 0.0)
     levels = (
         (callpaths, time, count),
         (regions, sum_groups(counted, group, len(regions)), sum_groups(count, group, len(regions))),

@@ -6,7 +6,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.error_model import ErrorModel, Precision
-from pipeline.models.generalised_fits import Fits
+from pipeline.models.generalised_fits import ROUNDING, Fits
 from pipeline.models.hypotheses import from_power
 from pipeline.models.noise import SMALLEST_VARIANCE, NoiseEstimate, refined_noise
 from pipeline.models.observations import Sample
@@ -106,7 +106,6 @@ def log_likelihood(sample: Sample, structure: ErrorModel, fits: Fits, errors: No
 PLAUSIBLE = 1e-3  # a rival that is less probable is forgotten
 AHEAD = 4.0  # times the largest scale, where the rivals are compared
 UNDECIDED = 4.0  # ratio of the ends of the 90 % interval there, from which they do not
-ROUNDING = 1e-12  # of the largest value: a coefficient that adds less at every point is none
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

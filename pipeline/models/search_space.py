@@ -1,6 +1,5 @@
 """The hypotheses tried for one parameter, and how plausible each is before any data."""
 
-import re
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -249,14 +248,3 @@ def plausibility(one: Exponent, prior: Prior) -> float:
     if not isinstance(prior, str):
         return dict(prior).get(one, 0.0)
     return 1.0 if prior == "uniform" else simplicity(one)
-
-
-_PROCESSES = re.compile(
-    r"(n_?)?(p|np|procs?|process(es)?|mpi|ranks?|nodes?|cores?|cpus?|threads?|workers?|gpus?|gcds?|tasks?|locations?)",
-    re.IGNORECASE,
-)
-
-
-def counts_processes(parameter: str) -> bool:
-    """Tell by its name whether a parameter counts processes, threads or nodes, not a problem's size."""
-    return _PROCESSES.fullmatch(parameter) is not None

@@ -15,9 +15,9 @@ import numpy as np
 from scipy.special import ndtri
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.usual_names import counts_processes
 from pipeline.models.observations import Observations
 from pipeline.models.prediction import LEVEL, widened
-from pipeline.models.search_space import counts_processes
 
 HALF_LIFE = 1.0  # doublings in which the weight of a point for the slope halves
 STEEPEST_FALL = -0.5  # steeper falls were not kept up in any real series

@@ -9,6 +9,7 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.errors import ModelError, UsageError
 from ingest.experiment import Experiment
+from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.back_test import BackTest, back_test_total
@@ -234,9 +235,15 @@ def kernel_formulas(analysis: Analysis, level: Level) -> Sequence[PredictionForm
 
 
 def named_targets(
-    parameters: Sequence[str], points: FloatArray, at: Sequence[Mapping[str, float]], where: str
+    parameters: Sequence[str],
+    points: FloatArray,
+    at: Sequence[Mapping[str, float]],
+    where: str,
+    left_out: LeftOut = NOTHING_LEFT_OUT,
 ) -> FloatArray:
-    """Return target points, float64[Q, D]; parameters left out are at their largest value of float64[P, D].
+    """Return target points, float64[Q, D]; parameters not given are at their largest value of float64[P, D].
+
+    What the study has left out may be given the value that it has.
 
     Raises:
         UsageError: a parameter is not one of these, or not named though there are several; it names where the
@@ -248,6 +255,10 @@ def named_targets(
             if not name and len(parameters) > 1:
                 hint = f"name it: {', '.join(f'{one}={value:g}' for one in parameters)}"
                 raise UsageError(f"{value:g} may be of several parameters", where=where, hint=hint)
+            if name in left_out.values:
+                if what := left_out.contradiction(name, value):
+                    raise UsageError(what, where=where, hint=f"leave {name} out")
+                continue
             if name and name not in parameters:
                 hint = f"parameters here: {', '.join(parameters)}"
                 raise UsageError(f"no parameter '{name}'", where=where, hint=hint)

@@ -7,7 +7,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.region_class import USEFUL, region_class
-from pipeline.models.kernels import Kernels, start_up
+from pipeline.models.kernels import Kernels, mean_over_repetitions, start_up
 from pipeline.questions.analysis import Analysis, Level
 from pipeline.questions.runtime.figures import RuntimeStudy, is_time
 from pipeline.questions.runtime.pop import predicted_imbalance
@@ -108,11 +108,11 @@ def _unevenness(analysis: Analysis, level: Level) -> FloatArray:
         return np.zeros(count)
     times, row = analysis.experiment.values[metric], analysis.rows_of(level)
     longest, mean = (
-        np.nan_to_num(np.nanmean(part[:, analysis.largest], axis=1)) for part in (times.max, times.mean)
+        np.nan_to_num(mean_over_repetitions(part[:, analysis.largest])) for part in (times.max, times.mean)
     )
     excess = np.bincount(row, np.where(_useful(analysis.callpaths.kernels), longest - mean, 0.0), count)
-    mean = np.bincount(row, mean, count)
-    return np.divide(excess, mean, out=np.zeros(count), where=mean > 0)
+    usual = np.bincount(row, mean, count)
+    return np.divide(excess, usual, out=np.zeros(count), where=usual > 0)
 
 
 def _useful(kernels: Kernels) -> BoolArray:

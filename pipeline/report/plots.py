@@ -128,7 +128,7 @@ def draw_curve(axes: "Axes", curve: Curve, *, logarithmic: bool) -> None:
 
 
 def write_figure(path: Path | BinaryIO, form: str, curve: Curve, *, logarithmic: bool) -> None:
-    """Draw a curve into a file, as ``png`` or ``svg``."""
+    """Draw a curve into a file, as ``png``, ``svg`` or ``pdf``."""
     with extra("plot"):
         from matplotlib.figure import Figure
 

@@ -57,9 +57,8 @@ def _scaling(name: str, analysis: Analysis, found: Runtime) -> str:
     if found.comparison is Comparison.UNKNOWN:
         return f"{text}; whether it scales is unknown, since it is not known what grows."
     if found.comparison is Comparison.SIZE:
-        rate = figures.work_rate
-        ratio = figure(float(rate.value[largest]))
-        return f"{text}: at {where} {found.parameter} per second is {ratio} times that at the smallest size."
+        times_longer = figure(1 / float(figures.time_ratio.value[largest]))
+        return f"{text}: at {where} a run takes {times_longer} times as long as at the smallest size."
     kind = "parallel" if found.comparison is Comparison.STRONG else "weak"
     text = f"{text} ({found.comparison.value} scaling): {kind} efficiency is "
     limit, threshold = found.efficient_up_to, _percent(found.threshold)

@@ -71,8 +71,8 @@ def runtime_charts(
     """Return the charts that answer how far a program scales.
 
     They are speed-up and efficiency under strong scaling, wall time and weak efficiency under weak scaling,
-    wall time and size per second over a size, and wall time and effort if it is unknown what grows. If the
-    number of locations is unknown, effort takes the place of the first.
+    wall time and size per second, if it counts work, over a size, and wall time and effort if it is unknown
+    what grows. If the number of locations is unknown, effort takes the place of the first.
 
     Args:
         analysis: the modelled experiment.
@@ -89,9 +89,10 @@ def runtime_charts(
         count = int(np.clip(PREDICTIONS // len(analysis.callpaths.kernels), FEWEST_SCALES, MOST_SCALES))
         scale = _scales(analysis.experiment.points[:, column], float(target[column]), count)
         curve = predicted_figures(study, target, scale)
-    first, second = FIRST_AND_SECOND[found.comparison]
-    if not np.isfinite(getattr(curve, first).value).any():
-        first = "effort"
+    first, second = (
+        name if np.isfinite(getattr(curve, name).value).any() else "effort"
+        for name in FIRST_AND_SECOND[found.comparison]
+    )
     return tuple(
         RuntimeChart(
             name=name,

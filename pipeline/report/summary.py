@@ -268,7 +268,7 @@ class MeasurementJson(TypedDict):
 
     at: dict[str, float]
     repetitions: int
-    cost: Annotated[float, "core-seconds"]
+    cost: float
     relative_width_after: Annotated[float, "of the interval of the total at the target"]
     reduction: Annotated[float, "share of the width that it takes away"]
     settles: list[SettledJson]
@@ -278,7 +278,8 @@ class PlanJson(TypedDict):
     """What to measure next for a target."""
 
     target: dict[str, float]
-    budget: Annotated[float, "core-seconds"]
+    unit: Annotated[str, "of budget and costs: core-s, or node-s if only nodes are counted"]
+    budget: float
     beyond: Annotated[bool, "whether the target lies beyond the measured range"]
     relative_width: Annotated[float, "of the interval of the total at the target now"]
     plan: list[MeasurementJson]
@@ -300,6 +301,7 @@ def plan_summary(found: MeasurementPlan, level: Level) -> PlanJson:
     )
     return {
         "target": point_json(names, np.array(found.target)),
+        "unit": found.unit,
         "budget": number(found.budget),
         "beyond": found.beyond,
         "relative_width": number(found.width),

@@ -1,19 +1,20 @@
 """The advise stage: which further measurements are worth their cost."""
 
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from ingest.scaling import Scaling
+from ingest.scaling import Scaling, location_unit
 from pipeline.models.kernels import total_kernel
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning.advice import MeasurementPlan, advise
 from pipeline.questions.planning.designs import SERIES_REPETITIONS
 from pipeline.questions.planning.plan import repetition_noise
-from pipeline.questions.runtime.figures import locations_of
+from pipeline.questions.runtime.figures import is_counted, locations_of
 from pipeline.questions.runtime.held_share import held_share
 
 TIMES = ("effort", "time")
@@ -43,7 +44,7 @@ def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None =
         raise UsageError(f"{unknown}, so the cost of a run is unknown", hint=hint)
     kernels, experiment = analysis.callpaths.kernels, analysis.experiment
     measured = np.isfinite(kernels.values).any(axis=0).sum(axis=1)
-    return advise(
+    plan = advise(
         analysis.callpaths.models,
         experiment.points,
         at,
@@ -52,6 +53,8 @@ def plan_measurements(analysis: Analysis, at: FloatArray, budget: float | None =
         repetitions=min(int(np.median(measured)), SERIES_REPETITIONS),
         noise=repetition_noise(kernels.values),
     )
+    counted = kernels.metric == "effort" or experiment.runs or is_counted(experiment, analysis.decision)
+    return replace(plan, unit=f"{location_unit(experiment)}-s" if counted else "s")
 
 
 def _unknown_cost(analysis: Analysis) -> str:
@@ -81,13 +84,15 @@ def cost_so_far(analysis: Analysis) -> float:
 
 
 def _cores(analysis: Analysis, points: FloatArray) -> FloatArray:
-    """Return the core-seconds that a run holds for a modelled second.
+    """Return the core-seconds, or seconds of what else is counted, that a run holds for a modelled second.
 
     Under weak scaling a second is one location's; if values are per visit of a region, it is one visit's.
     """
     experiment = analysis.experiment
     visits = 1.0 if experiment.per is None else experiment.per.of_a_run
     used = locations_of(experiment, analysis.decision)(points)
+    if experiment.is_series and analysis.callpaths.kernels.metric != "effort":
+        return np.where(np.isfinite(used), used, 1.0)
     held = held_share(experiment, points, used) * visits
     if analysis.decision.scaling is not Scaling.WEAK:
         return held

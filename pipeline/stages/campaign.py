@@ -24,6 +24,7 @@ from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_costs import CampaignProgress, Values, expected_costs, values_of
 from pipeline.campaign.run_state import STATUSES, Alive, RunState, Status, output_notices, run_state
+from pipeline.questions.analysis import named_targets
 from pipeline.questions.planning import rounds
 from pipeline.questions.planning.lifted_limit import LiftedLimit
 from pipeline.stages.advise import TIMES, run_costs
@@ -122,15 +123,16 @@ def _states(campaign: Campaign, runs: Iterable[PlannedRun], alive: Alive) -> dic
 def _modelled_costs(campaign: Campaign, results: Path) -> dict[Values, float]:
     """Return the predicted core-seconds of a run by the values of its point."""
     analysis = read_analysis(results)
-    names = analysis.experiment.parameters
-    if set(names) != set(campaign.scales):
+    experiment = analysis.experiment
+    names, left_out = experiment.parameters, experiment.left_out
+    if {*names, *left_out.values} != set(campaign.scales):
         what = f"has models of {', '.join(names)}, the campaign has {', '.join(campaign.scales)}"
         raise UsageError(what, where=str(results), hint="give results with the same parameters")
     if analysis.callpaths.kernels.metric not in TIMES:
         hint = analysis.how_to_model_time
         raise UsageError("its models are not of time", where=str(results), hint=hint)
     points = campaign.points
-    table = np.array([[point[name] for name in names] for point in points])
+    table = named_targets(names, experiment.points, points, str(results), left_out)
     costs = run_costs(analysis, table).tolist()
     return {values_of(point): cost for point, cost in zip(points, costs, strict=True)}
 

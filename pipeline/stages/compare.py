@@ -8,6 +8,7 @@ from pipeline.gate.check_result import CheckResult
 from pipeline.gate.compared_studies import ComparedStudies, Curves
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelId
+from pipeline.gate.matching import over_the_same
 from pipeline.gate.renames import possible_renames
 from pipeline.gate.study_check import check
 from pipeline.gate.target_forecast import modelled, target_points
@@ -60,7 +61,8 @@ def compare_studies(
     Raises:
         PipelineError: they are of two programs, or cannot be compared.
     """
-    one, two = (modelled(study.measurements, models) for study in studies)
+    one, two = over_the_same(*(study.measurements for study in studies))
+    one, two = (modelled(study, models) for study in (one, two))
     compared = ComparedStudies.of(one, two, models, rules.share_floor)
     require_common(compared, *names)
     return TwoStudies(

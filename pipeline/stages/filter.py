@@ -15,6 +15,7 @@ from ingest.discovery import Discovery, Run
 from ingest.errors import InputError, UsageError
 from ingest.locate import Located, locate
 from ingest.profile import Profile
+from ingest.readers import find_profile_reader
 from ingest.run_names import RunSpec
 from ingest.run_settings import not_instrumented
 from pipeline.config.options import FilterOptions, Options
@@ -47,13 +48,18 @@ def filter_request(options: FilterOptions, growing: tuple[str, ...] = ()) -> Fil
         merge=options.merge,
         event_cost=options.event_cost,
         baseline=_seconds(options.baseline_time),
-        reduced=options.calibrate,
+        reduced=None if _of_series(options.calibrate) else options.calibrate,
     )
 
 
 def _seconds(baseline: float | Path | None) -> float | None:
     """Return a run time; a file of them has been used for the whole series before."""
     return None if isinstance(baseline, Path) else baseline
+
+
+def _of_series(path: Path | None) -> bool:
+    """Return whether a path is a directory of runs: these have been used for the whole series before."""
+    return path is not None and path.is_dir() and find_profile_reader(path) is None
 
 
 def store_filter(path: Path, result: FilterResult) -> None:
@@ -70,7 +76,7 @@ def filter_of_path(path: Path, options: Options) -> tuple[FilterResult, tuple[Ma
     Raises:
         PipelineError: no profile can be read, or as `make_filter` and `filter_request`.
     """
-    located = locate(path, options.runs, options.table)
+    located = locate(path, options.runs, options.table, options.parameter)
     runs = _runs(located)
     growing: tuple[str, ...] = ()
     series: SeriesCalibration | None = None
@@ -80,6 +86,9 @@ def filter_of_path(path: Path, options: Options) -> tuple[FilterResult, tuple[Ma
         runs, skipped = read.widest, tuple(skipped_entry(entry) for entry in read.damaged)
         growing = growing_regions(modelled(read, options, metric_to_model(read, options)))
         series = calibration_of(read.experiment) if read.widest == read.runs else None
+    elif _of_series(options.filter.calibrate):
+        what = "is a directory of runs, but the filter is made from one"
+        raise UsageError(what, where=str(options.filter.calibrate), hint="give one of them")
     return make_filter(runs_to_filter(runs), filter_request(options.filter, growing), series), skipped
 
 

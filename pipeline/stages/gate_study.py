@@ -11,7 +11,8 @@ from filters.instrumentation import digest_of_run, mixed_filters
 from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.locate import Located, locate
-from ingest.run_checks import LEAST_SHARED
+from ingest.run_checks import LEAST_SHARED, unlike_repetitions
+from ingest.run_settings import METADATA, processor_of
 from ingest.scaling import ScalingDecision, decide_scaling
 from pipeline.config.options import Options, override
 from pipeline.execution.executors import ProgressDisplay, no_progress
@@ -29,7 +30,7 @@ from pipeline.store.results import read_study as read_stored_study
 if TYPE_CHECKING:  # it would load sympy, which checks of measured times do without
     from pipeline.projection.study.study_machine import StudyMachine
 
-MACHINE_ATTRIBUTES = ("machine", "cluster", "hostname", "Hostname")
+MACHINE_ATTRIBUTES = (METADATA + "machine", "machine", "cluster", "hostname", "Hostname")
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,13 +89,19 @@ def read_study(
                 hint="give the directory of the runs, or run without --per",
             )
     else:
-        located = locate(source, options.runs, options.table) if isinstance(source, Path) else source
+        located = (
+            locate(source, options.runs, options.table, options.parameter)
+            if isinstance(source, Path)
+            else source
+        )
         excluded = None if places is None else options.exclude_metrics  # as `run` keeps what projections use
         read = ingest(located, options.metric, options.processes, progress, excluded=excluded)
         read = true_times(read, options)
         experiment, metric = read.experiment, metric_to_model(read, options)
         decision = decide_scaling(experiment, scaling_of(options.scaling))
         damaged = tuple(skipped_entry(entry) for entry in read.damaged)
+    if unlike := unlike_repetitions(experiment):
+        raise unlike
     if not experiment.parameters:
         raise InputError(
             "the runs have no parameter, so their scaling is unknown",
@@ -132,15 +139,12 @@ def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ..
     """Read machine and filter from the runs; return them, and a notice if the filters are mixed."""
     digests = {run.source: digest_of_run(run.source, run.attributes) for run in experiment.runs}
     known = sorted({digest for digest in digests.values() if digest is not None})
-    machines = [
-        run.attributes[key]
-        for run in experiment.runs
-        for key in MACHINE_ATTRIBUTES
-        if run.attributes.get(key)
-    ]
-    mixed = mixed_filters(digests)
+    stated = [experiment.stated, *(run.attributes for run in experiment.runs)]
+    machines = [one[key] for one in stated for key in MACHINE_ATTRIBUTES if one.get(key)]
+    mixed, processors = mixed_filters(digests), set(map(processor_of, stated))
     origin = Origin(
         machine=machine or (machines[0] if machines else ""),
+        processor="" if machine else " and ".join(sorted(processors - {""})),
         filter="+".join(known),
         overhead=_treatment(experiment),
         recorded=recorded_digests(experiment.recorded),

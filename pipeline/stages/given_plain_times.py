@@ -1,7 +1,7 @@
 """Plain times that the user gives: run times without instrumentation, and runs under another filter."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
@@ -69,10 +69,10 @@ class _Study:
         region = self.runs.tree.region[self.runs.visits.any(axis=1)]
         return frozenset(self.runs.regions.name[r] for r in region.tolist())
 
-    def point_of(self, values: tuple[float, ...]) -> int | None:
-        """Return the point with some values of the parameters."""
-        rows = [tuple(row) for row in self.experiment.points.tolist()]
-        return rows.index(values) if values in rows else None
+    def point_of(self, values: Mapping[str, float]) -> int | None:
+        """Return the point with some values of the parameters, by name; others do not count."""
+        points = enumerate(map(self.experiment.named_point, range(len(self.experiment.points))))
+        return next((i for i, own in points if all(own.get(n, v) == v for n, v in values.items())), None)
 
 
 def given_plain_times(experiment: Experiment, options: Options) -> GivenTimes:
@@ -118,21 +118,22 @@ def _run_times(path: Path, study: _Study) -> dict[int, list[tuple[float, float]]
     Raises:
         UsageError: it cannot be read, lacks a column or names no point of the study.
     """
-    columns = (*study.experiment.parameters, SECONDS)
+    columns, left_out = (*study.experiment.parameters, SECONDS), study.experiment.left_out.values
     hint = f"write a header line {','.join(columns)} and a line per run"
     found: dict[int, list[tuple[float, float]]] = {}
     for line, row in _rows(path, hint):
         try:
-            values = [float(row[name]) for name in columns]
+            values = {name: float(row[name]) for name in (*columns, *(n for n in left_out if row.get(n)))}
             startup = float(row.get(STARTUP) or 0.0)
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(
                 "a column is missing or not a number", where=f"{path}:{line}", hint=hint
             ) from error
-        if not 0.0 <= startup <= values[-1] < float("inf") or not values[-1]:
-            raise UsageError(f"invalid run time {value_text(values[-1])}", where=f"{path}:{line}", hint=hint)
-        if (point := study.point_of(tuple(values[:-1]))) is not None:
-            found.setdefault(point, []).append((values[-1], startup))
+        seconds = values.pop(SECONDS)
+        if not 0.0 <= startup <= seconds < float("inf") or not seconds:
+            raise UsageError(f"invalid run time {value_text(seconds)}", where=f"{path}:{line}", hint=hint)
+        if (point := study.point_of(values)) is not None:
+            found.setdefault(point, []).append((seconds, startup))
     if not found:
         raise UsageError("names no point of the study", where=str(path), hint=hint)
     return found
@@ -160,7 +161,7 @@ def _by_other_runs(study: _Study, path: Path, found: GivenTimes) -> GivenTimes:
     if other is None:
         raise UsageError("has no visits and times", where=str(path), hint=hint)
     own, asked = other.experiment.parameters, study.experiment.parameters
-    if own not in ((), asked):
+    if own and not set(asked) <= {*own, *other.experiment.left_out.values}:
         raise UsageError(f"has other parameters ({', '.join(own)})", where=str(path), hint=hint)
     columns: dict[int, list[int]] = {}
     for j in range(len(other.point)):
@@ -216,20 +217,20 @@ def _point(study: _Study, less: _Study, j: int) -> int | None:
     """Return the point of a run with fewer regions, by its name or else by its visits; None if not there."""
     place = int(less.point[j]), int(less.repetition[j])
     if less.experiment.parameters:
-        return study.point_of(tuple(less.experiment.points[place[0]].tolist()))
+        return study.point_of(less.experiment.named_point(place[0]))
     source = next(run.source for run in less.experiment.runs if (run.point, run.repetition) == place)
     if named := _named(Path(source).absolute(), study.experiment.parameters):
         return study.point_of(named)
     return _point_by_visits(study, same_runs(study.runs, less.runs.run(j)), source)
 
 
-def _named(path: Path, parameters: tuple[str, ...]) -> tuple[float, ...]:
-    """Return the values of parameters in the name of a profile or of its folder; none without."""
+def _named(path: Path, parameters: tuple[str, ...]) -> Mapping[str, float]:
+    """Return the parameters in the name of a profile or of its folder; none without all that are given."""
     for name in (path.stem, path.name, path.parent.name):
         named = named_parameters(name)
         if set(parameters) <= set(named):
-            return tuple(named[parameter] for parameter in parameters)
-    return ()
+            return named
+    return {}
 
 
 def _point_by_visits(study: _Study, same: BoolArray, source: str) -> int:

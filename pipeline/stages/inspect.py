@@ -19,6 +19,7 @@ from ingest.readers import SeriesReader
 from ingest.reduction import ReducedProfile, reduce_profile
 from ingest.region_class import CLASSES, RegionClass, region_classes
 from ingest.resource_use import memory_of
+from ingest.run_checks import unlike_repetitions
 from ingest.run_settings import (
     OVERLAPPING_TIME,
     PROGRAM,
@@ -32,12 +33,13 @@ from ingest.run_settings import (
     metadata_of,
     stated,
 )
-from ingest.scaling import Scaling, decide_scaling
+from ingest.scaling import Scaling, decide_scaling, location_unit
 from ingest.tables.table_files import TableSource
 from pipeline.columns.measured_runs import ExtentJson, InspectedRunJson, InspectionJson, SeriesJson
 from pipeline.config.options import Options
 from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.stages.ingest import ingest
+from pipeline.stages.selection import per_visit
 from pipeline.stages.usable_runs import is_problem
 from pipeline.store.generation import StoredResult, read_result
 from pipeline.store.results import read_study
@@ -48,11 +50,12 @@ BY_CLASS = (TIME, "visits", GPU_TIME, GPU + "visits")  # metrics whose totals ar
 
 @dataclass(frozen=True, kw_only=True)
 class _Checked:
-    """What `pipeline run` would complain about, whether it goes on, and how large the study is."""
+    """What `pipeline run` would say of the runs, whether it goes on, and how large the study is."""
 
     problems: Sequence[str]
     usable: bool = False
     extent: ExtentJson | None = None
+    notices: Sequence[str] = ()
 
 
 def inspect_path(
@@ -75,7 +78,7 @@ def inspect_path(
     """
     options = options or Options()
     try:
-        located, problem = locate(path, options.runs, options.table), None
+        located, problem = locate(path, options.runs, options.table, options.parameter), None
     except RunNameError as error:
         located, problem = Located(path, without_names(path)), error
     found = located.found
@@ -106,7 +109,7 @@ def _inspection(
         "parameters": list(parameters),
         "runs": runs,
         "skipped": [{"path": str(entry.path), "reason": entry.reason} for entry in skipped],
-        "notices": list(notices),
+        "notices": [*notices, *checked.notices],
         "problems": list(checked.problems),
         "usable": checked.usable,
         "extent": checked.extent,
@@ -124,14 +127,18 @@ def _series(path: Path, name: str, series: Experiment) -> InspectionJson:
         "callpaths": len(series.tree),
         "metrics": [m.name for m in series.metrics],
     }
-    checked = _Checked(problems=series.notices, usable=True)
+    said, unlike = series.left_out.notices, unlike_repetitions(series)
+    problems = [notice for notice in series.notices if notice not in said] + ([str(unlike)] if unlike else [])
+    checked = _Checked(problems=problems, usable=unlike is None, notices=said)
     return _inspection(path, series.parameters, [], (), (), checked, counts)
 
 
 def _tables(path: Path, located: Located, source: TableSource, *, totals: bool) -> InspectionJson:
     study = source.read()
     if study.series is not None:
-        return _series(path, TABLE, experiment_from_series(study.series))
+        found = _series(path, TABLE, experiment_from_series(study.series))
+        problems = [notice for notice in found["problems"] if notice != study.roles]
+        return found | {"problems": problems, "notices": [study.roles] if study.roles else []}
     runs = [
         _description(run.profile.source, TABLE, run.parameters, run.repetition, run.profile, totals=totals)
         for run in study.runs
@@ -172,6 +179,8 @@ def _checked(located: Located, processes: int, progress: ProgressDisplay) -> _Ch
         return _Checked(problems=[str(error)])
     problems = [f"{entry.path}: {entry.reason}" for entry in read.damaged]
     problems += read.doubts
+    unlike = unlike_repetitions(per_visit(read, "").experiment)
+    problems += [str(unlike)] if unlike else []
     decision = decide_scaling(read.experiment)
     if decision.scaling is Scaling.NONE and decision.parameter:
         problems.append(decision.reason)
@@ -180,7 +189,8 @@ def _checked(located: Located, processes: int, progress: ProgressDisplay) -> _Ch
             "all runs are repetitions of one point, so nothing can be said about scaling;"
             " measure at other numbers of processes or problem sizes"
         )
-    return _Checked(problems=problems, usable=True, extent=_extent(read.experiment))
+    notices, extent = read.experiment.left_out.notices, _extent(read.experiment)
+    return _Checked(problems=problems, usable=unlike is None, extent=extent, notices=notices)
 
 
 def _extent(experiment: Experiment) -> ExtentJson:
@@ -191,13 +201,14 @@ def _extent(experiment: Experiment) -> ExtentJson:
     seconds = [float(run.class_time.sum()) / max(len(run.process), 1) for run in runs]
     held = sum(of.held * wall for of, wall in zip(cores, seconds, strict=True))
     programs = {described_as(run.attributes, "program") for run in runs}
-    bases = {of.basis for of in cores}
+    bases, counted = {of.basis for of in cores}, location_unit(experiment)
+    processes = [len(np.unique(run.process)) for run in runs]
     return {
         "runs": len(runs),
         "points": len(experiment.points),
         "program": programs.pop() if len(programs) == 1 else "",
-        "processes": _ends([len(np.unique(run.process)) for run in runs]),
-        "nodes": _ends([of.nodes for of in cores]),
+        "processes": _ends(processes) if counted == "core" else None,
+        "nodes": _ends(processes if counted == "node" else [of.nodes for of in cores]),
         "repetitions": _ends(repetitions[repetitions > 0].tolist()),
         "cores": bases.pop() if len(bases) == 1 else "cores as each run has them",
         "core_seconds": held,

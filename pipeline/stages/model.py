@@ -346,7 +346,7 @@ def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> Floa
     if not at:
         return default_target(analysis)
     experiment = analysis.experiment
-    targets = named_targets(experiment.parameters, experiment.points, at, "--at")
+    targets = named_targets(experiment.parameters, experiment.points, at, "--at", experiment.left_out)
     return default_target(analysis) if analysis.is_profile else targets
 
 

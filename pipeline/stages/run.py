@@ -90,7 +90,7 @@ def run(
     """
     stopwatch = Stopwatch()
     with stopwatch.stage("locate"):
-        located = located or locate(directory, options.runs, options.table)
+        located = located or locate(directory, options.runs, options.table, options.parameter)
     calibrations = (options.filter.baseline_time, options.filter.calibrate)
     configuration = dependencies(options, located, calibrations)
     with only_writer(options.out, notify):

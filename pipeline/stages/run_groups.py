@@ -43,7 +43,7 @@ def run_groups(
         UsageError: no run states it, or all values differ.
         PipelineError: inputs cannot be read, nothing can be modelled or results cannot be written.
     """
-    groups = group_runs(locate(path, options.runs, options.table), name)
+    groups = group_runs(locate(path, options.runs, options.table, options.parameter), name)
     folders = folder_names(groups)
     return {
         value: run(path, replace(options, out=options.out / folders[value]), progress, notify, located)
@@ -94,7 +94,7 @@ def compared_groups(path: Path, options: Options, text: str) -> list[tuple[tuple
         UsageError: no run states it, there are not two values, or values that are named do not occur.
         PipelineError: the runs cannot be found.
     """
-    located = locate(path, options.runs, options.table)
+    located = locate(path, options.runs, options.table, options.parameter)
     name, _, wanted = text.partition("=")
     groups = group_runs(located, name.strip())
     values = list(groups)

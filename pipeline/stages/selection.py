@@ -11,6 +11,7 @@ from ingest.errors import UsageError
 from ingest.experiment import Experiment, PerVisit, RunRecord, counted_work
 from ingest.reduction import Reduction
 from ingest.region_class import region_class
+from ingest.run_checks import unlike_repetitions
 from ingest.run_settings import TIME_PER_STEP, WORK, counts_work
 from pipeline.config.options import Options
 from pipeline.models.kernels import named
@@ -28,8 +29,12 @@ def selected(read: Ingested, options: Options) -> Ingested:
 
     Raises:
         UsageError: a pattern matches no call path, or a run did not visit the region.
+        InputError: runs of one point are no repetitions of each other.
     """
-    return without_kernels(per_visit(read, options.per), options.without)
+    divided = per_visit(read, options.per)
+    if unlike := unlike_repetitions(divided.experiment):
+        raise unlike
+    return without_kernels(divided, options.without)
 
 
 def per_visit(read: Ingested, region: str) -> Ingested:

@@ -10,7 +10,14 @@ from ingest.discovery import Discovery, Run, Skipped
 from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.reduction import ReducedProfile
-from ingest.run_checks import RENAME, doubts, foreign_runs, misnamed_runs
+from ingest.run_checks import (
+    RENAME,
+    contradicted_name,
+    doubts,
+    foreign_runs,
+    misnamed_runs,
+    unusable_runs,
+)
 from ingest.run_names import named_parameters
 from pipeline.stages.read_runs import ReadRun
 from pipeline.store.made_from import InputFile
@@ -100,7 +107,9 @@ def _separate(read: Sequence[ReadRun]) -> tuple[list[GoodRun], list[Skipped]]:
             bad.append(Skipped(run.path, f"{outcome.what}" + (f"; {outcome.hint}" if outcome.hint else "")))
         else:
             good.append((run, replace(outcome, attributes=run.described(outcome.attributes))))
-    return good, bad
+    reasons = unusable_runs([profile.attributes for _, profile in good])
+    bad += [Skipped(good[i][0].path, reason) for i, reason in reasons.items()]
+    return [one for i, one in enumerate(good) if i not in reasons], bad
 
 
 def _of_one_kind(
@@ -152,7 +161,8 @@ def _without_misnamed(
             hint="rename the runs, or list them in pipeline.toml",
         )
     skipped = [Skipped(good[i][0].path, f"{reason}; {RENAME}") for i, reason in reasons.items()]
-    return [entry for i, entry in enumerate(good) if i not in reasons], [], skipped
+    said = list(filter(None, [contradicted_name(found.parameters, _measured(good))]))
+    return [entry for i, entry in enumerate(good) if i not in reasons], said, skipped
 
 
 def _without_foreign(experiment: Experiment, good: Sequence[GoodRun]) -> tuple[list[GoodRun], list[Skipped]]:

@@ -14,9 +14,11 @@ from ingest.alignment import REDUCTIONS
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree
 from ingest.experiment import Experiment, OverheadCorrection, PerVisit, RunRecord
+from ingest.parameter_roles import LeftOut
 from ingest.profile import Metric, MetricKind, RegionTable
 from ingest.reduction import Reduction
 from ingest.region_class import RegionClass
+from ingest.scaling import named_by_runs
 from pipeline.store.arrow import (
     ROWS_AT_ONCE,
     lists_of_numbers,
@@ -74,6 +76,8 @@ def _callpaths(experiment: Experiment) -> pa.Table:
         "hooks_uncounted": experiment.hooks_uncounted,
         "recorded": experiment.recorded,
         "per": as_plain(experiment.per),
+        "left_out": as_plain(experiment.left_out),
+        "stated": dict(experiment.stated),
     }
     return table.replace_schema_metadata({_KEY: json.dumps(shared).encode()})
 
@@ -144,20 +148,23 @@ def read_experiment(read: Callable[[str], bytes]) -> Experiment:
     metrics = tuple(Metric(name, unit, MetricKind(kind)) for name, unit, kind in shared["metrics"])
     points = np.array(shared["points"], dtype=np.float64).reshape(-1, len(shared["parameters"]))
     shape = (len(tree), len(points), shared["repetitions"])
+    runs = _read_runs(read(RUNS))
     return Experiment(
-        parameters=tuple(shared["parameters"]),
+        parameters=named_by_runs(tuple(shared["parameters"]), points, runs),
         points=points,
         tree=tree,
         regions=RegionTable(name=tuple(first), mangled=mangled, paradigm=paradigm, file=file, line=line),
         metrics=metrics,
         values=_read_values(read(MEASUREMENTS), metrics, shape),
-        runs=_read_runs(read(RUNS)),
+        runs=runs,
         notices=tuple(shared["notices"]),
         correction=restored(OverheadCorrection | None, shared.get("correction")),
         overhead_left=float(shared.get("overhead_left", 0.0)),
         hooks_uncounted=bool(shared.get("hooks_uncounted", False)),
         recorded=tuple(shared.get("recorded", ())),  # not in earlier files of this version
         per=restored(PerVisit | None, shared.get("per")),
+        left_out=restored(LeftOut, shared.get("left_out", {})),
+        stated=dict(shared.get("stated", {})),
     )
 
 

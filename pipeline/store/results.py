@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -213,5 +213,6 @@ def _analysis(
     back_test: BackTest | None = None,
     own_groups: OwnGroups = NO_GROUPS,
 ) -> Analysis:
-    callpaths, regions = map(Level, kernels_of(experiment, metric, decision.scaling), models)
+    named = (replace(of_level, parameters=experiment.parameters) for of_level in models)
+    callpaths, regions = map(Level, kernels_of(experiment, metric, decision.scaling), named)
     return analysis_of(experiment, decision, callpaths, regions, back_test, own_groups)

@@ -39,6 +39,7 @@ _SECONDS = (
 _SECOND_UNITS = ("s", "sec")
 _LARGER = {
     "core-s": ((36_000.0, 3600.0, "core-hours"),),
+    "node-s": ((36_000.0, 3600.0, "node-hours"),),
     "GPU-s": ((36_000.0, 3600.0, "GPU-hours"),),
     "J": ((3.6e6, 3.6e6, "kWh"),),
     "B": ((2.0**30, 2.0**30, "GiB"), (_SHOWN_FROM * _MIB, _MIB, "MiB")),

@@ -36,6 +36,8 @@ LONGEST_LINE = 2000
 MAX_RUNS = 8  # of a table that are looked at
 TABLES = (
     "CSV table",
+    "benchmark tools",
+    "text tables",
     "Parquet table",
     "ReFrame log",
     "ReFrame report",

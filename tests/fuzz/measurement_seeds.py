@@ -11,7 +11,7 @@ import pandas as pd
 from tests.fuzz.seed_files import files_of, one_file
 from tests.ingest.readers import extrap_files
 from tests.ingest.readers.texts import text_of
-from tests.ingest.tables import message_outputs, table_files
+from tests.ingest.tables import benchmark_outputs, message_outputs, table_files
 
 _RECORDS = [
     {"callpath": path, "metric": "time", "value": value}
@@ -46,6 +46,15 @@ def _machines(folder: Path) -> list[str]:
     return files_of(
         folder, "x.toml", *(text for text in texts if "[terms.message]" in text and "bw_node" in text)
     )
+
+
+_TEXT_TABLES = (
+    "# Ours\n\n| cores | time [s] |\n|---:|:--|\n| 1 | 3.5 |\n| 2 | **2** |\n",
+    "# cores  time[ms]  total[ms]\n1 3 3.01\n2 2 2\n# bad\n4 1 1\n",
+    "p;Run 1 (s);Run 2 (s);Mean (s)\n1;1.024,5;1.020,25;1.022,4\n2;00:10:30;600s;\nMean;1;2;3\n",
+    "p,total,solve,io,unit\n1,5,4,1,ms\n2,3,2,1,us\n4,2,1,1,ms\n",
+    "p,real [s],user [s],sys [s],seed\n1,5,4,1,7\n1,6,4,1,8\n",
+)
 
 
 def _csv(folder: Path) -> list[str]:
@@ -110,6 +119,17 @@ MEASUREMENTS: Mapping[str, Callable[[Path], list[str]]] = {
         folder, "x.txt", table_files.sacct(), table_files.sacct(form="fixed", failed=(8,))
     ),
     "messages": lambda folder: files_of(folder, "x.txt", *message_outputs.MESSAGES),
+    "benchmark tools": lambda folder: files_of(
+        folder,
+        "x.json",
+        benchmark_outputs.hyperfine("threads"),
+        benchmark_outputs.hyperfine(version=2),
+        benchmark_outputs.pytest_benchmark(),
+        benchmark_outputs.google(),
+        benchmark_outputs.asv(),
+        benchmark_outputs.google_csv(),
+    ),
+    "text tables": lambda folder: files_of(folder, "x.txt", *_TEXT_TABLES),
     "ReFrame log": lambda folder: files_of(folder, "x.log", table_files.perflog()),
     "ReFrame report": lambda folder: files_of(
         folder, "x.json", table_files.report(), table_files.report(version="3.1")

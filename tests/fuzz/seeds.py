@@ -36,6 +36,7 @@ from tests.ingest.readers.openfoam import foam_logs
 from tests.ingest.readers.texts import text_of
 
 SAMPLES = Path(__file__).parents[2] / "sample_profiles"
+_MARKED = ("\ufeff" + profiler_files.FOLDED["crlf"]).encode("utf-16-le")
 PARENT = (-1, 0, 1, 1, 0, 4)
 
 
@@ -90,7 +91,10 @@ def seeds() -> Mapping[str, tuple[Seed, ...]]:
         "TALP": maker_of_texts(talp_files.TALP, "x.json"),
         "gperftools": maker_of_texts(gperftools_files.CPU, "x.prof"),
         "gperftools waits": maker_of_texts(gperftools_files.WAITS, "x.contention"),
-        "folded stacks": maker_of_texts(profiler_files.FOLDED, "x.folded"),
+        "folded stacks": maker_of_texts(
+            {**{name: text.encode() for name, text in profiler_files.FOLDED.items()}, "marked": _MARKED},
+            "x.folded",
+        ),
         "timer table": _timer_tables,
         **MEASUREMENTS,
         "metadata file": lambda folder: files_of(folder, "metadata.toml", text_of("metadata.txt")),
@@ -298,4 +302,8 @@ def _timer_tables(folder: Path) -> list[str]:
         (folder / name / "x.log").write_text(log(), encoding="utf-8")
     parents = '[parents]\nPCApply = "KSPSolve"\nKSPSolve = ""\n'
     (folder / "petsc" / "timers.toml").write_text(parents, encoding="utf-8")
-    return [f"{name}/x.log" for name in timer_logs.LOGS]
+    (folder / "partitions").mkdir()
+    for number in (0, 1):
+        text = timer_logs.LOGS["lammps"]().replace("\n", f"\nProcessor partition = {number}\n", 1)
+        (folder / "partitions" / f"log.lammps.{number}").write_text(text, encoding="utf-8")
+    return [*(f"{name}/x.log" for name in timer_logs.LOGS), "partitions/log.lammps.0"]

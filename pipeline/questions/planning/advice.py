@@ -72,6 +72,7 @@ class MeasurementPlan:
     Attributes:
         target: parameter values.
         budget: core-seconds that may be spent.
+        unit: of budget and costs, if these are not core-seconds.
         width: of the interval now, relative to the value.
         steps: the measurements in their order, each clearly worth it; empty if none within the budget is.
         beyond: whether the target lies beyond the measured range.
@@ -84,6 +85,7 @@ class MeasurementPlan:
     steps: tuple[Advice, ...]
     beyond: bool = True
     instead: Advice | None = None
+    unit: str = "core-s"
 
 
 Cost = Callable[[FloatArray], FloatArray]

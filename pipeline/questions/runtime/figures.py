@@ -12,11 +12,12 @@ import numpy as np
 from ingest.accelerators import GPU, GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment
-from ingest.scaling import Scaling, ScalingDecision
+from ingest.run_settings import counts_work
+from ingest.scaling import Scaling, ScalingDecision, location_unit
+from ingest.usual_names import counts_parts, counts_processes
 from ingest.work_rates import WorkRate
 from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel
 from pipeline.models.prediction import in_parts
-from pipeline.models.search_space import counts_processes
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, along_parameter, extrapolation, scaled_parameter
 from pipeline.questions.runtime.device_use import DeviceUse
@@ -54,11 +55,12 @@ class Figures(PerPoint):
             inside.
         effort: core-seconds.
         wall: seconds: effort over locations.
-        core_hours: wall time of all cores that the run holds.
+        core_hours: wall time of all cores that the run holds; NaN if these are unknown.
         speedup: wall time of the reference over that here (strong scaling).
         efficiency: speed-up over the factor between the numbers of locations.
         weak_efficiency: wall time of the reference over that here (weak scaling).
-        work_rate: size over wall time, relative to the reference, if a problem's size varies.
+        time_ratio: wall time of the reference over that here, if a problem's size varies.
+        work_rate: size over wall time, relative to the reference, if it counts work.
         rate: units of work per period, if runs state such a rate.
         gpu_hours: accelerators times wall time.
         gpu_busy: the part of it that kernels and copies take.
@@ -76,6 +78,7 @@ class Figures(PerPoint):
     speedup: Estimate
     efficiency: Estimate
     weak_efficiency: Estimate
+    time_ratio: Estimate
     work_rate: Estimate
     rate: Estimate
     gpu_hours: Estimate
@@ -127,6 +130,11 @@ class RuntimeStudy:
     def on_accelerators(self) -> bool:
         """Whether times are those of accelerators."""
         return self.analysis.callpaths.kernels.metric == GPU_TIME
+
+    @cached_property
+    def effort_unit(self) -> str:
+        """Of efforts: seconds of what is counted."""
+        return "GPU-s" if self.on_accelerators else f"{location_unit(self.analysis.experiment)}-s"
 
     @cached_property
     def device_use(self) -> DeviceUse:
@@ -243,7 +251,8 @@ class RuntimeStudy:
 
         efficiency = compared(Comparison.STRONG, effort_before, effort)
         held = held_share(self.analysis.experiment, points, locations, self.node_cores)
-        size = points[:, self.column] / references[:, self.column]
+        name, size = self.analysis.parameter, points[:, self.column] / references[:, self.column]
+        time_ratio = compared(Comparison.SIZE, before, total)
         joint = self._joint_error(points) if errs else nothing
         whole_effort, whole_wall = (one.widened(self.common_error).widened(*joint) for one in (effort, wall))
         return Figures(
@@ -255,11 +264,14 @@ class RuntimeStudy:
             extrapolation=extrapolation(self.analysis.experiment.points, points),
             effort=whole_effort,
             wall=whole_wall,
-            core_hours=whole_effort.times(np.nan if self.on_accelerators else held / SECONDS_PER_HOUR),
+            core_hours=whole_effort.times(
+                held / SECONDS_PER_HOUR if self.effort_unit == "core-s" else np.nan
+            ),
             speedup=efficiency.times(locations / locations_before),
             efficiency=efficiency,
             weak_efficiency=compared(Comparison.WEAK, wall_before, wall),
-            work_rate=compared(Comparison.SIZE, before, total).times(size),
+            time_ratio=time_ratio,
+            work_rate=time_ratio.times(size if counts_parts(name) or counts_work(name) else np.nan),
             rate=self._rate(whole_wall, points),
             gpu_hours=self._gpu_hours(whole_wall, points),
             gpu_busy=self.device_use.busy_share(points, measured),
@@ -327,6 +339,14 @@ def locations_of(
     return lambda points: np.asarray(factor * points[:, parameters].prod(axis=1))
 
 
+def is_counted(experiment: Experiment, decision: ScalingDecision) -> bool:
+    """Tell whether a series has as many locations as the parameter says that scales."""
+    return experiment.is_series and comparison_of(experiment, decision) in (
+        Comparison.STRONG,
+        Comparison.WEAK,
+    )
+
+
 def location_rule_of(
     experiment: Experiment, decision: ScalingDecision, metric: str = "time"
 ) -> tuple[float, list[int]]:
@@ -334,7 +354,7 @@ def location_rule_of(
 
     A series over processes has as many. The factor is NaN if the locations are unknown.
     """
-    if experiment.is_series and comparison_of(experiment, decision) in (Comparison.STRONG, Comparison.WEAK):
+    if is_counted(experiment, decision):
         return 1.0, [experiment.parameters.index(scaled_parameter(experiment, decision))]
     return location_rule(experiment, metric)
 
@@ -342,7 +362,7 @@ def location_rule_of(
 def is_time(metric: str, unit: str) -> bool:
     """Tell whether a metric is a time, by its name and unit."""
     words = set(re.split(r"[^a-z]+", metric.lower()))
-    return unit in ("s", "sec", "core-s", "GPU-s") or bool(words & TIME_WORDS)
+    return unit in ("s", "sec", "core-s", "node-s", "GPU-s") or bool(words & TIME_WORDS)
 
 
 TOLERANCE = 0.01  # by which the locations of a unit of the parameters may differ from point to point

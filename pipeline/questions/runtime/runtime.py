@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.arrays import FloatArray
+from ingest.run_checks import worst_share
+from ingest.scaling import OTHERWISE
 from pipeline.models.back_test import BackTest
 from pipeline.models.kernels import start_up, total_kernel
 from pipeline.models.options import MIN_EFFICIENCY
@@ -27,7 +29,7 @@ class Runtime:
     Attributes:
         parameter: the one that scales.
         comparison: what scales are compared by.
-        effort_unit: of efforts and losses: ``core-s``, or ``GPU-s`` if times are those of accelerators.
+        effort_unit: of efforts and losses: ``core-s``, ``node-s`` or, as times of accelerators, ``GPU-s``.
         per: what times are of, such as ``per visit of solve``; empty if of whole runs.
         rate_unit: of the rate that times were made from: ``ns/day``; empty without one.
         figures: at the measured points in their order, then at the targets in theirs.
@@ -90,7 +92,7 @@ def runtime(
     return Runtime(
         parameter=analysis.parameter,
         comparison=study.comparison,
-        effort_unit="GPU-s" if study.on_accelerators else "core-s",
+        effort_unit=study.effort_unit,
         per=analysis.experiment.per.text if analysis.experiment.per else "",
         rate_unit=study.rate.text if study.rate else "",
         figures=figures,
@@ -153,6 +155,7 @@ def _trust(study: RuntimeStudy, figures: Figures) -> Verdict:
         correction=analysis.experiment.correction,
         overhead_left=analysis.experiment.overhead_left,
         hooks_uncounted=analysis.experiment.hooks_uncounted,
+        covered=worst_share([run.attributes for run in analysis.experiment.runs]),
     )
 
 
@@ -178,6 +181,8 @@ def _losses(study: RuntimeStudy, target: FloatArray) -> tuple[Losses, ...]:
 
 def _notices(study: RuntimeStudy, figures: Figures) -> list[str]:
     found = []
+    if OTHERWISE in study.analysis.decision.reason:
+        found.append(study.analysis.decision.reason)
     if study.comparison is Comparison.UNKNOWN:
         found.append(
             f"whether the problem grows with {study.analysis.parameter} is unknown, so there is no speed-up "

@@ -8,6 +8,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.experiment import OverheadCorrection
 from ingest.number_text import percent
+from ingest.run_checks import COVERED
 from pipeline.models.back_test import BackTest
 from pipeline.statistics.student import TWO_SIDED
 
@@ -40,8 +41,8 @@ class Reason:
     """One reason for the trust in predictions.
 
     Attributes:
-        name: ``scales``, ``repetitions``, ``noise``, ``overhead``, ``extrapolation``, ``interval`` or
-            ``back-test``.
+        name: ``scales``, ``repetitions``, ``noise``, ``overhead``, ``total``, ``extrapolation``, ``interval``
+            or ``back-test``.
         value: the figure that is judged, NaN if it is not available.
         trust: what it alone allows.
         text: the same in words.
@@ -79,6 +80,7 @@ def verdict(
     correction: OverheadCorrection | None = None,
     overhead_left: float = 0.0,
     hooks_uncounted: bool = False,
+    covered: float = 1.0,
 ) -> Verdict:
     """Judge a study by the rules.
 
@@ -92,6 +94,7 @@ def verdict(
         correction: how overhead was taken out of the times, if it was.
         overhead_left: the share of measured computing time that overhead takes, if it was left there.
         hooks_uncounted: whether times hold hooks of rejected visits whose number is unknown.
+        covered: the share of the total that a run states that its timers are, of the run where it is worst.
     """
     reasons = (
         _scales(scales),
@@ -100,6 +103,7 @@ def verdict(
         *(() if correction is None else (_overhead(correction),)),
         *(() if not overhead_left else (_overhead_left(overhead_left),)),
         *(() if not hooks_uncounted else (_UNCOUNTED,)),
+        *(() if COVERED[0] <= covered <= COVERED[1] else (_covered(covered),)),
         _extrapolation(extrapolation),
         _interval(spread),
         _back_test(back_test),
@@ -146,6 +150,11 @@ _UNCOUNTED = Reason(
     Trust.MEDIUM,
     "a filter rejected visits at run time, and what their hooks take is unknown",
 )
+
+
+def _covered(share: float) -> Reason:
+    text = f"the timers are {percent(share)} of the total that a run states"
+    return Reason("total", share, Trust(int(share > 1)), text)
 
 
 def _extrapolation(factor: float) -> Reason:

@@ -43,7 +43,7 @@ def console(stream: IO[str] | None = None) -> Console:
 
 
 JOIN = "\N{NO-BREAK SPACE}"
-UNITS = r"%|million|billion|trillion|core-s|core-hours|GPU-s|GPU-hours|times|(?:d|h|min|s|ms|µs|ns)\b"
+UNITS = r"%|million|billion|trillion|(?:core|node|GPU)-(?:s|hours)|times|(?:d|h|min|s|ms|µs|ns)\b"
 TOGETHER = (
     re.compile(rf"(?<=\d) (?={UNITS})"),
     re.compile(r"(?<=\w) (?== )"),  # p = 32

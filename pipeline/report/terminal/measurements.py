@@ -38,7 +38,13 @@ def _show_contents(out: Console, found: Mapping[str, Any]) -> None:
             soft_wrap=True,
             markup=False,
         )
-        return
+    else:
+        _show_runs(out, found)
+    for notice in found.get("notices", ()):
+        show_sentence(out, f"Note: {notice}")
+
+
+def _show_runs(out: Console, found: Mapping[str, Any]) -> None:
     out.print(terminal_table(inspection_table(found), out.width))
     for run in found["runs"]:
         for sentence in reconciliation(found, run):
@@ -49,5 +55,3 @@ def _show_contents(out: Console, found: Mapping[str, Any]) -> None:
                 out.print(f"and {counted(len(rows) - MAX_ROWS, 'shorter one')}", soft_wrap=True)
     for sentence in metrics_and_notices(found["runs"]):
         show_sentence(out, sentence)
-    for notice in found.get("notices", ()):
-        show_sentence(out, f"Note: {notice}")

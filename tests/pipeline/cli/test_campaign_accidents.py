@@ -125,7 +125,7 @@ def test_a_loop_stops_at_forgotten_collect_and_goes_on_when_it_is_there(call, fo
         ("empty", "its output is empty"),
         (
             "partial",
-            "its output cannot be read: no table of timers of LAMMPS in it (was the run interrupted?)",
+            "its output cannot be read: LAMMPS, 1 process, stopped before the end: no table of timers in it",
         ),
     ],
 )

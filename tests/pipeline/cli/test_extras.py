@@ -11,7 +11,7 @@ from ingest.errors import UsageError, extra
 WITHOUT = """
 import sys
 from importlib.abc import MetaPathFinder
-EXTRAS = set("IPython dask distributed hatchet ipykernel isal matplotlib mcp plotext sympy".split())
+EXTRAS = set("IPython dask distributed openpyxl hatchet ipykernel isal matplotlib mcp plotext sympy".split())
 class Missing(MetaPathFinder):
     def find_spec(self, name, path=None, target=None):
         if name.split(".")[0] in EXTRAS:
@@ -65,6 +65,7 @@ def test_a_filter_is_made_without_extras(bare, strong_study, tmp_path):
         (("plot", "{out}", "sum", "--out", "{tmp}/sum.png"), "matplotlib", "plot"),
         (("export", "{out}", "--to", "proposal", "--out", "{tmp}/paper"), "matplotlib", "plot"),
         (("serve-mcp", "{study}"), "mcp", "mcp"),
+        (("run", "{tmp}/t.xlsx"), "openpyxl", "excel"),
         (("run", "{study}", "--engine", "dask", "--scheduler", "tcp://x:1"), "distributed", "dask"),
     ],
 )
@@ -73,6 +74,7 @@ def test_what_is_missing_is_one_line_with_the_extra_that_brings_it(
 ):
     if "{out}" in arguments:
         shutil.copytree(strong_results, tmp_path / "out")
+    (tmp_path / "t.xlsx").write_bytes(b"PK\3\4")
     done = bare(*arguments, code=2)
     assert f"{package} is not installed; pip install 'callpath-pipeline[{name}]'" in done.stderr
     assert done.stderr.count("\n") == 1

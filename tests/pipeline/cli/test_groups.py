@@ -107,7 +107,7 @@ def two_compilers(tmp_path):
             for r in (1, 2, 3):
                 run = folder / f"{compiler[:3]}.p{p}.r{r}"
                 run.mkdir(parents=True)
-                took = factor * (1 + r / 1000)
+                took = factor * (1 + r / 100)
                 stamps = (1.0, 1.0 + took * 40.0 / p, 1.0 + took * 80.0 / p)
                 (run / "x.castep").write_text(castep(processes=p, stamps=stamps))
                 (run / "metadata.toml").write_text(f'compiler = "{compiler}"\n')
@@ -197,7 +197,7 @@ def test_runs_of_several_kinds_are_not_one_series(call, tmp_path):
     for kind, points in (("weak", (2, 4, 8)), ("strong", POINTS)):
         (runs / kind).mkdir(parents=True)
         for p in points:
-            stamps = (1.0, 1.0 + 40.0 / p, 1.0 + 80.0 / p)
+            stamps = (1.0, 1.0 + 40.0 / p, len(kind) + 80.0 / p)
             (runs / kind / f"{p}.out").write_text(castep(processes=p, stamps=stamps))
     code, out, error = call("run", runs, "--out", tmp_path / "out", "--format", "json")
     assert code == 0 and [row["p"] for row in json.loads(out) if row["measured"]] == list(POINTS)

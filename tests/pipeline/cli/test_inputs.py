@@ -1,7 +1,6 @@
 """Wrong inputs, each with its line and exit code; proposals for names that do not follow the convention."""
 
 import os
-import shutil
 import tomllib
 
 import pytest
@@ -18,7 +17,8 @@ def study(tmp_path):
 
     def write(*described, times=None):
         for name, processes in described:
-            case = {"main": 1.0, **{f"kernel{i}": 4.0 / processes for i in range(6)}}
+            wobble = 1.0 + 0.001 * described.index((name, processes))  # equal contents would be copies
+            case = {"main": wobble, **{f"kernel{i}": 4.0 / processes for i in range(6)}}
             write_foam_case(tmp_path / "study" / name, (times or {}).get(name, case), processes=processes)
         return tmp_path / "study"
 
@@ -130,7 +130,7 @@ def test_names_without_parameters_work_and_get_a_proposal_that_works(study, run,
 def test_logs_get_a_proposal(call, tmp_path):
     for size, processes in ((10, 2), (20, 2), (20, 4)):
         file = tmp_path / f"case-{processes}_x_log.n{size}"
-        file.write_text(castep(processes=processes))
+        file.write_text(castep(processes=processes, stamps=(5.0, 15.0, size + 20.0)))
     listed = tomllib.loads(call("inspect", tmp_path, "--propose")[1])["run"]
     assert [entry["parameters"] for entry in listed] == [
         {"p": 2, "n": 10},
@@ -177,7 +177,7 @@ def test_an_inspection_ends_with_ok_or_with_the_problems(study, call):
         " 1 core per process, so 111 core-s in all"
     )
     (folder / "a.p16").mkdir()
-    shutil.copytree(folder / "a.p8", folder / "a.p32")
+    study(("a.p32", 8), times={"a.p32": {"main": 2.0}})
     code, text, _ = call("inspect", folder)
     assert code == 0
     lines = text.splitlines()

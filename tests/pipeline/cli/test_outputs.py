@@ -79,8 +79,8 @@ WRONG = {
     "filter x --max-overhead 0": "--max-overhead: invalid share '0'; write 5% or 0.05",
     "filter x --explain a --apply b": "--explain: cannot be combined with --apply; give one of them",
     "plot x k --png - --svg -": f"--png and --svg: {ONE_STREAM}",
-    "plot x k -o x.gif": "--out: 'x.gif' is neither .png nor .svg",
-    "project setsm -o png": "--out: 'png' is neither .png nor .svg",
+    "plot x k -o x.gif": "--out: 'x.gif' is neither .png, .svg nor .pdf",
+    "project setsm -o png": "--out: 'png' is neither .png, .svg nor .pdf",
     "compare x y -o - --json -": f"--out and --json: {ONE_STREAM}",
     "check x --junit - --json -": f"--junit and --json: {ONE_STREAM}",
     "check x --junit - --format csv": f"--junit and --format: {ONE_STREAM}",
@@ -193,7 +193,7 @@ def test_exit_codes_survive_a_closed_pipe(results, strong_study, tmp_path):
         command = ["run", strong_study, "--out", tmp_path / "out", "--strict", *output]
         assert into_closed_pipe(*command)[0] == 3
     write_foam_case(tmp_path / "named" / "app", {"main": 1.0})
-    write_foam_case(tmp_path / "named" / "other", {"main": 1.0})
+    write_foam_case(tmp_path / "named" / "other", {"main": 2.0})
     assert into_closed_pipe("inspect", tmp_path / "named")[0] == 2
 
 

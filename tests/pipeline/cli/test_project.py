@@ -101,7 +101,7 @@ def test_help_says_what_can_be_given(project):
         (["mlic"], "did you mean 'milc'?"),
         (["xe6"], "xe6: a machine, not an application; applications are geometric-series, hycom"),
         (["milc", "--on", "power5plus", "--at", "L=8,P=256", "--roofline", "a.png"], "has no roofline"),
-        (["setsm", "--roofline", "a.pdf"], "--out: 'a.pdf' is neither .png nor .svg"),
+        (["setsm", "--roofline", "a.gif"], "--out: 'a.gif' is neither .png, .svg nor .pdf"),
         (
             ["milc", "--at", "L=4:14,P=64:256:x2"],
             "--at: L and P have several values; sweep one input at a time",

@@ -129,3 +129,34 @@ def test_an_unchanged_table_is_not_read_again(table, call, tmp_path):
         assert state in call("run", path, "--out", tmp_path / "out")[1]
         if state.startswith("inputs"):
             path.write_text(table_files.long_form(extra=lambda p: "1"))
+
+
+def test_what_columns_mean_is_said_in_one_line(call, table, summary):
+    said = "cores: processes; Run 1 .. 3: repetitions; Mean: left out"
+    rows = "".join(f"{p},{8 / p},{8.1 / p},{7.9 / p},{8 / p}\n" for p in POINTS)
+    path = table(f"cores,Run 1 (s),Run 2 (s),Run 3 (s),Mean (s)\n{rows}")
+    found, error = summary(path)
+    assert found["parameters"] == ["cores"] and error == f"pipeline: {said}\n"
+    assert [row["efficiency"]["value"] for row in found["runtime"]["at"]][:2] == pytest.approx([1, 1])
+    code, out, _ = call("inspect", path)
+    assert code == 0 and f"Note: {said}\nOK" in out.replace("\n  ", " ")
+
+
+def test_what_columns_of_a_series_mean_is_no_problem(call, table):
+    _, out, _ = call("inspect", table("n,time,stddev\n1,2,0.1\n2,4,0.1\n4,8,0.1\n"))
+    assert "Note: stddev: left out\n1 problem\n" in out
+
+
+def test_the_name_of_a_table_does_not_count_against_a_baseline(call, table, tmp_path):
+    text = table_files.long_form(POINTS)
+    assert call("baseline", table(text, "base.csv"), "-o", tmp_path / "b.json")[0] == 0
+    for name in ("pr117", "v2", "gcc12", "epyc7742"):
+        code, out, error = call("check", table(text, f"{name}.csv"), "--baseline", tmp_path / "b.json")
+        assert code == 0 and "No scalability regression" in out and error == ""
+
+
+def test_a_rate_of_what_is_no_work_is_refused_with_the_next_step(call, table):
+    code, out, error = call("run", table("p,foo/s\n1,2.5\n2,4.5\n"))
+    assert (code, out) == (2, "")
+    assert "no column of times is recognised (p, foo/s)" in error and 'table = {value = "foo/s"}' in error
+    assert error.count("\n") == 1

@@ -18,7 +18,9 @@ def counted(tmp_path):
         run = tmp_path / "counted" / f"app.n{n}.r{repetition}"
         run.mkdir(parents=True)
         body = f"fn=main\n1 5\ncfn=solve\ncalls=1 1\n2 {10 * n * n}\nfn=solve\n3 {10 * n * n}\n"
-        (run / "callgrind.out.1").write_text(callgrind(body, totals=str(10 * n * n + 5)))
+        (run / "callgrind.out.1").write_text(
+            callgrind(body, totals=str(10 * n * n + 5)) + f"# run {repetition}\n"
+        )
     return tmp_path / "counted"
 
 

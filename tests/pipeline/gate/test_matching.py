@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError
+from ingest.parameter_roles import LeftOut
 from pipeline.gate.kernel_values import Origin, Scope
-from pipeline.gate.matching import incomparable, match
+from pipeline.gate.matching import incomparable, match, over_the_same
 from tests.pipeline.gate.studies import study
 
 
@@ -83,7 +84,14 @@ def test_studies_of_different_kinds_are_refused(change, message):
     assert str(error.value) == f"{message}; compare studies of the same kind, or write a new baseline"
 
 
-@pytest.mark.parametrize(("what", "means"), [("machine", "on this machine"), ("filter", "with this filter")])
+@pytest.mark.parametrize(
+    ("what", "means"),
+    [
+        ("machine", "on this machine"),
+        ("processor", "on this one, or give both one --machine"),
+        ("filter", "with this filter"),
+    ],
+)
 def test_another_machine_or_filter_is_a_reason_if_both_are_known(what, means):
     def reasons(one, two):
         return incomparable(
@@ -106,3 +114,27 @@ def test_times_that_are_projected_elsewhere_are_not_compared():
 def test_machine_and_filter_are_two_reasons():
     one, two = study({"a": 1}, origin=Origin("a", "b")), study({"a": 1}, origin=Origin("c", "d"))
     assert len(incomparable(one, two)) == 2
+
+
+def test_the_notation_of_a_processor_makes_no_other():
+    one, noted = (
+        study({"a": 1}, origin=Origin(processor=p)) for p in ("EPYC 9V74", "AMD EPYC 9V74 CPU @ 2.6GHz")
+    )
+    assert incomparable(one, noted) == ()
+
+
+def sized(n, **changes):
+    left_out = LeftOut(values={"n": (float(n),) * 5})
+    return replace(study({"a": 1}), left_out=left_out, **changes)
+
+
+def test_what_one_study_leaves_out_and_the_other_has_is_compared():
+    plain, own = study({"a": 1}), sized(32)
+    over = own.over(("p", "n"))
+    assert over.parameters == ("p", "n") and over.points[:, 1].tolist() == [32.0] * 5
+    assert over_the_same(plain, own) == (plain, own) == over_the_same(plain, own)
+    both = replace(over, left_out=LeftOut())
+    assert [one.parameters for one in over_the_same(both, own)] == [("p", "n")] * 2
+    assert len(match(*over_the_same(both, own)).points) == 5
+    with pytest.raises(InputError, match="different n: 32 in the baseline, 64 here"):
+        over_the_same(own, sized(64))

@@ -4,6 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
 
 from ingest.alignment import MeasuredRun, align
 from ingest.errors import InputError, UsageError
@@ -107,3 +110,32 @@ def test_the_median_over_repetitions_leaves_out_what_was_not_measured():
     values = np.array([[[1.0, 2.0, 30.0], [4.0, np.nan, 6.0], [np.nan, np.nan, np.nan]]])
     found = replace(callpath_kernels(EXPERIMENT, "time", Scaling.STRONG), values=values).median
     np.testing.assert_array_equal(found, [[2.0, 5.0, np.nan]])
+
+
+VALUES = st.floats(0.1, 100.0)
+
+
+@given(arrays(np.float64, (4, 2, 3), elements=VALUES), arrays(np.int64, (4, 2), elements=st.integers(0, 3)))
+def test_sums_of_unequal_repetitions_have_the_sums_of_the_means(values, count):
+    values[np.arange(3) >= count[..., None]] = np.nan
+    means = mean_over_repetitions(values)
+    summed = sum_groups(values, np.array([0, 0, 1, 1]), 2)
+    expected = sum_groups(means, np.array([0, 0, 1, 1]), 2)
+    assert mean_over_repetitions(summed) == pytest.approx(expected, nan_ok=True)
+    known = np.where(count > 0, count, 9).reshape(2, 2, 2).min(axis=1)
+    assert (np.isfinite(summed).sum(axis=2) == np.where(known < 9, known, 0)).all()
+
+
+def test_a_kernel_of_one_repetition_beside_one_of_three():
+    values = np.array([[[100.0, np.nan, np.nan]], [[1.0, 1.0, 1.0]]])
+    assert np.array_equal(
+        sum_groups(values, np.array([0, 0]), 1), [[[101.0, np.nan, np.nan]]], equal_nan=True
+    )
+    apart = np.array([[[100.0, np.nan]], [[np.nan, 2.0]]])
+    assert np.array_equal(sum_groups(apart, np.array([0, 0]), 1), [[[102.0, np.nan]]], equal_nan=True)
+
+
+def test_runs_that_are_missing_at_a_point_are_missing_in_the_sum():
+    values = np.array([[[1.0, np.nan], [2.0, 4.0]], [[1.0, np.nan], [0.0, 1.0]]])
+    found = sum_groups(values, np.array([0, 0]), 1)
+    assert np.array_equal(found, [[[2.0, np.nan], [2.0, 5.0]]], equal_nan=True)

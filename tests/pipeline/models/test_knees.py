@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from ingest.usual_names import ProcessCount
 from pipeline.models.fit import fit
 from pipeline.models.hypotheses import from_power
-from pipeline.models.search_space import counts_processes
 
 N = 4.0 ** np.arange(1, 10)[:, None]
 
@@ -42,11 +42,7 @@ def test_values_and_predictions_are_those_of_the_knee():
 
 
 def test_processes_have_no_knees():
-    assert measured("p").formula(0).sharpness == 1
-    for name in ("p", "np", "nodes", "MPI", "ranks", "n_threads", "GPUs", "cores"):
-        assert counts_processes(name), name
-    for name in ("n", "size", "bytes", "atoms", "ppn", "cells", "s"):
-        assert not counts_processes(name), name
+    assert measured("p").formula(0).sharpness == measured(ProcessCount("n")).formula(0).sharpness == 1
 
 
 def test_roots_and_their_variance():

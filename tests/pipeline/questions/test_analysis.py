@@ -24,6 +24,7 @@ from pipeline.questions.analysis import (
     scaling_of,
 )
 from pipeline.stages.ingest import ingest
+from tests.pipeline.questions.runtime.programs import experiment
 from tests.profiles import make_profile
 
 MAIN, WORK, SUM, AGAIN = ("main",), ("main", "work"), ("main", "sum"), ("main", "work", "sum")
@@ -60,7 +61,7 @@ def test_a_parameter_that_never_varies_is_not_what_scales():
         runs.append(MeasuredRun((1.0, float(n)), 1, profile))
     experiment = align(["p", "n"], runs)
     analysis = analyse(experiment, decide_scaling(experiment), "time", ModelOptions())
-    assert (analysis.parameter, default_target(analysis).tolist()) == ("n", [[1.0, 4 * 64.0]])
+    assert (analysis.parameter, default_target(analysis).tolist()) == ("n", [[4 * 64.0]])
     assert measurements_of(experiment, decide_scaling(experiment), "time").parameter == "n"
 
 
@@ -175,3 +176,21 @@ def test_runs_without_a_parameter_cannot_be_modelled():
 @pytest.mark.parametrize(("text", "scaling"), [("auto", None), ("weak", Scaling.WEAK)])
 def test_scaling_in_words(text, scaling):
     assert scaling_of(text) is scaling
+
+
+@pytest.mark.parametrize("sizes", [(), (100, 200, 400)])
+def test_a_forecast_does_not_depend_on_what_processes_are_called(sizes):
+    """It is seen from the runs what counts processes; names decide only where they do not tell."""
+
+    def predicted(name):
+        points = [(p, *n) for p in SCALES for n in ([(n,) for n in sizes] or [()])]
+        names = (name, "n")[: len(points[0])]
+        runs = experiment(
+            points, lambda at: {"work": sum(at) / at[0], "wait": 0.1 * at[0]}, names=names, noise=0.02
+        )
+        found = analyse(runs, decide_scaling(runs, Scaling.STRONG), "time", ModelOptions())
+        return np.stack([*vars(found.regions.models.predict(default_target(found))).values()])
+
+    plain = predicted("p")
+    for name in ("jobsize", "mpi.world.size", "Prozesse"):
+        assert np.array_equal(predicted(name), plain)

@@ -77,7 +77,7 @@ def test_without_locations_effort_takes_the_place_of_wall_time() -> None:
     sizes = np.array([[8.0], [16], [32], [64]])
     series = Series(
         source="sizes.txt",
-        parameters=("n",),
+        parameters=("atoms",),
         points=sizes,
         callpaths=(("main",),),
         metrics=(Metric("effort", "core-s"),),
@@ -87,6 +87,6 @@ def test_without_locations_effort_takes_the_place_of_wall_time() -> None:
     analysis = analyse(experiment, decide_scaling(experiment), "effort", ModelOptions())
     effort, rate = charts_of(analysis)
     assert (effort.name, rate.name) == ("effort", "work_rate")
-    assert (effort.label, rate.label) == ("effort [core-s]", "n per second, relative")
+    assert (effort.label, rate.label) == ("effort [core-s]", "atoms per second, relative")
     assert effort.measured.value == pytest.approx([6.4, 25.6, 102.4, 409.6])
     assert effort.ideal is None

@@ -196,6 +196,7 @@ def test_a_plan_as_plain_data(analysis):
     shape = {
         "target": {"p": 64},
         "budget": 20,
+        "unit": "core-s",
         "beyond": True,
         "relative_width": 0.5,
         "plan": [entry],

@@ -30,7 +30,7 @@ def foam(tmp_path):
     for p in (1, 2):
         for r in (1, 2):
             write_foam_case(
-                tmp_path / "runs" / f"app.p{p}.r{r}", {"main": 1.0, "solve": 8.0 / p}, processes=p
+                tmp_path / "runs" / f"app.p{p}.r{r}", {"main": 1.0 + r, "solve": 8.0 / p}, processes=p
             )
     (tmp_path / "runs" / "app.p2.r3").mkdir()
     return tmp_path / "runs"
@@ -47,7 +47,7 @@ def read_runs(monkeypatch):
             reduced = reduce_profile(replace(profile, attributes=given), ["time"])
             runs.append(MeasuredRun((2.0**n,), 1, reduced))
         found = Ingested(experiment=align(["p"], runs))
-        monkeypatch.setattr(stage, "locate", lambda path, explicit, table: None)
+        monkeypatch.setattr(stage, "locate", lambda *arguments: None)
         monkeypatch.setattr(stage, "ingest", lambda *arguments, **options: found)
         return read_study(stage.Path("nowhere"), Options(), machine)
 

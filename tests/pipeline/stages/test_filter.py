@@ -156,9 +156,18 @@ def test_where_hooks_alone_take_the_budget_regions_are_selected_beyond_them(tmp_
     assert not any("beyond that" in notice for notice in compiled.notices)
 
 
+def test_runs_that_calibrate_a_series_are_no_profile_to_calibrate_a_filter_with(profile, tmp_path):
+    for p in (1, 2):
+        write_profile(tmp_path / "fewer" / f"app.p{p}" / "profile.cubex", factor=p)
+    assert filter_request(FilterOptions(calibrate=tmp_path / "fewer")).reduced is None
+    assert filter_request(FilterOptions(calibrate=profile)).reduced == profile
+    with pytest.raises(UsageError, match="is a directory of runs, but the filter is made from one"):
+        filter_of_path(profile, Options(filter=FilterOptions(calibrate=tmp_path / "fewer")))
+
+
 def test_one_run_per_point_the_largest_last(tmp_path):
     for p, repetition in ((2, 2), (2, 1), (1, 1)):
-        write_profile(tmp_path / f"app.p{p}.r{repetition}" / "profile.cubex")
+        write_profile(tmp_path / f"app.p{p}.r{repetition}" / "profile.cubex", factor=p + repetition)
     runs = runs_to_filter(locate(tmp_path).found.runs)
     assert [run.path.parent.name for run in runs] == ["app.p1.r1", "app.p2.r1"]
     with pytest.raises(InputError, match="no profile to make a filter from; give a profile or a directory"):

@@ -118,15 +118,15 @@ def test_the_place_of_a_mistake_is_its_file_and_without_one_the_run(strong_study
     assert found.outcome.where == str(runs["app.p1.r1"].path)
 
 
-def write_cubex_at(folder):
+def write_cubex_at(folder, seconds=1.0):
     folder.mkdir(parents=True)
-    write_cubex(folder / "profile.cubex", parent=[-1], metrics=[MetricSpec("time", [[1.0]])])
+    write_cubex(folder / "profile.cubex", parent=[-1], metrics=[MetricSpec("time", [[seconds]])])
 
 
 def test_nothing_read_names_the_first_and_counts_the_others(tmp_path):
     for p in (1, 2, 3):
         (tmp_path / f"app.p{p}.r1").mkdir()
-        (tmp_path / f"app.p{p}.r1" / "profile.cubex").write_bytes(b"torn")
+        (tmp_path / f"app.p{p}.r1" / "profile.cubex").write_text(f"torn {p}")
     with pytest.raises(
         InputError, match=r"p1\.r1/profile\.cubex: not a .* \(and 2 more runs that cannot be read\)"
     ):
@@ -137,8 +137,8 @@ def test_nothing_read_names_the_first_and_counts_the_others(tmp_path):
 
 
 def test_notices_of_discovery_of_the_runs_and_of_filters_come_together(tmp_path):
-    for name in ("app.p1.r1", "other.p2.r1"):
-        write_cubex_at(tmp_path / name)
+    for name, seconds in (("app.p1.r1", 2.0), ("other.p2.r1", 1.0)):
+        write_cubex_at(tmp_path / name, seconds)
         text = f"SCOREP_REGION_NAMES_BEGIN\nEXCLUDE {name}\nSCOREP_REGION_NAMES_END\n"
         (tmp_path / name / "scorep.filter").write_text(text)
     notices = ingest(locate(tmp_path), "time").experiment.notices
@@ -301,7 +301,7 @@ def test_a_log_that_states_other_processes_than_its_name_is_set_aside(tmp_path):
 
 
 def test_logs_that_state_no_processes_have_as_many_as_their_names_say(tmp_path):
-    texts = {f"nranks{p}": dealii([("Solve", 1.0)], total=2.0) for p in (2, 4)}
+    texts = {f"nranks{p}": dealii([("Solve", 1.0)], total=2.0 + p) for p in (2, 4)}
     read = flat_logs(tmp_path / "study", **texts)
     assert read.experiment.locations().tolist() == [[2.0], [4.0]] and not read.damaged
 

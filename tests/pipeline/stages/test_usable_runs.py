@@ -7,13 +7,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from ingest.errors import InputError
 from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.gate.recording import recorded_digests
 from pipeline.stages.check import baseline_text, read_baseline
 from pipeline.stages.gate_study import read_study
 from pipeline.stages.ingest import ingest
+from pipeline.stages.inspect import inspect_path
 from pipeline.stages.run import run
+from tests.ingest.readers.timer_logs import quantum_espresso, vasp
 
 SAMPLES = Path(__file__).parents[3] / "sample_profiles" / "lulesh-accessors"
 
@@ -97,3 +100,38 @@ def test_what_was_recorded_reaches_the_gate_from_results_and_baselines(result):
     del document["recorded"], document["sha256"]
     (folder / "old.json").write_text(json.dumps(document))
     assert read_baseline(folder / "old.json").origin.recorded == frozenset()
+
+
+def test_runs_that_stopped_or_contradict_their_totals_are_left_out_and_named(tmp_path):
+    for name in ("stopped", "wrong"):
+        (tmp_path / name).mkdir()
+    for p in (2, 4, 8):
+        text = vasp(ranks=p)
+        if p == 8:
+            text = text[: text.index("                  Total CPU")]
+        (tmp_path / "stopped" / f"app.p{p}.OUTCAR").write_text(text)
+    text = quantum_espresso(processes=16).replace("1m50.00s CPU  2m 3.50s WALL", "1h50m CPU  9h 3m WALL")
+    (tmp_path / "wrong" / "pw.p16.out").write_text(text)
+    read = ingest(locate(tmp_path / "stopped"), "time")
+    assert [run.parameters for run in read.runs] == [(2.0,), (4.0,)]
+    assert [(entry.path.name, entry.reason) for entry in read.damaged] == [
+        ("app.p8.OUTCAR", "VASP, 8 processes, stopped before the end")
+    ]
+    with pytest.raises(
+        InputError, match=r"the timers are 0\.3 % of the total that the file states, so one is wrong"
+    ):
+        ingest(locate(tmp_path / "wrong"), "time")
+
+
+def test_timers_that_are_not_the_stated_total_are_a_problem_and_not_trusted(tmp_path):
+    for p in (2, 4, 8, 16, 32):
+        for r in (1, 2, 3):
+            (tmp_path / f"app.p{p}.r{r}.OUTCAR").write_text(vasp(ranks=p, elapsed=150 + r))
+    found = inspect_path(tmp_path)
+    (problem,) = (problem for problem in found["problems"] if "timers are" in problem)
+    assert (
+        problem
+        == f"the timers are 34.4 % of the total that the file states: {tmp_path}/app.p2.r1.OUTCAR and 14 more"
+    )
+    summary = run(tmp_path, Options(out=tmp_path / "out")).summary
+    assert summary["runtime"]["trust"]["verdict"] == "low"

@@ -62,10 +62,10 @@ def test_options_about_the_cost_count_for_the_prediction(pair, rules):
 
 def test_series_are_compared_point_by_point(tmp_path, rules):
     for p in (1, 2, 4):
-        write_profile(tmp_path / "full" / f"app.p{p}.r1" / "profile.cubex")
+        write_profile(tmp_path / "full" / f"app.p{p}.r1" / "profile.cubex", 1.0 + 0.01 * p)
         if p > 1:
             same = WITHOUT_TINY if p == 2 else {}
-            write_profile(tmp_path / "reduced" / f"app.p{p}.r1" / "profile.cubex", **same)
+            write_profile(tmp_path / "reduced" / f"app.p{p}.r1" / "profile.cubex", 1.0 + 0.01 * p, **same)
     found = verify_filter(tmp_path / "full", tmp_path / "reduced", Options(), rules)
     assert [one.agrees for one in found.verifications] == [True, False] and not found.agrees
     other = write_profile(tmp_path / "other" / "app.p8.r1" / "profile.cubex").parent

@@ -193,7 +193,7 @@ def test_an_inspection_of_a_sound_study_finds_no_problem(strong_study):
 
 def test_an_inspection_goes_on_without_names(tmp_path):
     for name in ("one", "another"):
-        write_foam_case(tmp_path / name, {"main": 1.0})
+        write_foam_case(tmp_path / name, {"main": float(len(name))})
     found = inspect_path(tmp_path)
     assert len(found["runs"]) == 2 and not found["usable"]
     assert "run name not understood" in found["problems"][0]
@@ -202,7 +202,7 @@ def test_an_inspection_goes_on_without_names(tmp_path):
 
 def test_an_inspection_says_that_one_point_does_not_scale(tmp_path):
     for repetition in (1, 2):
-        write_foam_case(tmp_path / f"app.p1.r{repetition}", {"main": 1.0})
+        write_foam_case(tmp_path / f"app.p1.r{repetition}", {"main": 1.0 + 0.01 * repetition})
     (problem,) = inspect_path(tmp_path)["problems"]
     assert "all runs are repetitions of one point" in problem
 

@@ -91,9 +91,12 @@ def test_weak_scaling_has_weak_efficiency_and_time_per_location():
     assert found.of_scaling is found.weak_efficiency
 
 
-def test_over_a_size_there_is_a_work_rate():
+def test_over_a_size_that_counts_work_there_is_a_work_rate():
     runs = experiment(
-        [(n,) for n in (8, 16, 32, 64)], lambda at: {"work": at[0] ** 2}, names=["n"], locations=lambda _: 2
+        [(n,) for n in (8, 16, 32, 64)],
+        lambda at: {"work": at[0] ** 2},
+        names=["atoms"],
+        locations=lambda _: 2,
     )
     found = figures(analyse(runs, SIZE, "time", ModelOptions()), 256)
     n = found.points[:, 0]
@@ -149,20 +152,20 @@ def test_unknown_locations_leave_efficiency():
     assert np.isnan(found.speedup.value).all()
 
 
-def series(parameter, metric, decision=None):
+def series(parameter, metric, decision=None, work=lambda p: 64 / p):
     data = SeriesBuilder(source="made", parameters=(parameter,))
     for p in (1, 2, 4, 8, 16):
-        data.add("main->work", metric, (float(p),), [64 / p, 64 / p])
+        data.add("main->work", metric, (float(p),), [work(p)] * 2)
         data.add("main->sum", metric, (float(p),), [1.0, 1.0])
     found = experiment_from_series(data.series())
     return analyse(found, decision or decide_scaling(found), metric, ModelOptions())
 
 
-def test_a_series_of_times_over_processes_says_nothing_about_scaling():
-    analysis = series("p", "time")
+def test_a_series_of_times_that_do_not_fall_with_processes_says_nothing_about_scaling():
+    analysis = series("p", "time", work=lambda p: 64 + p)
     found = runtime(analysis, np.array([[32.0]]))
     assert found.comparison is Comparison.UNKNOWN
-    assert found.figures.wall.value[:5] == pytest.approx([64 / p + 1 for p in (1, 2, 4, 8, 16)])
+    assert found.figures.wall.value[:5] == pytest.approx([65 + p for p in (1, 2, 4, 8, 16)])
     assert np.isnan(found.figures.effort.value).all() and np.isnan(found.figures.speedup.value).all()
     assert found.fastest is None and found.losses == ()
     assert "--scaling" in found.notices[0]
@@ -180,8 +183,20 @@ def test_a_series_said_to_scale_strongly_has_speed_up():
     )
 
 
-def test_a_series_over_sizes_has_a_work_rate():
-    found = runtime(series("n", "time"), np.array([[32.0]]))
+@pytest.mark.parametrize(("parameter", "unit"), [("p", "core-s"), ("nodes", "node-s"), ("n_gpus", "GPU-s")])
+def test_a_series_of_times_that_fall_with_processes_is_strong_and_offers_the_other(parameter, unit):
+    found = runtime(series(parameter, "time"), np.array([[32.0]]))
+    assert found.comparison is Comparison.STRONG
+    assert found.figures.speedup.value[:5] == pytest.approx([65 / (64 / p + 1) for p in (1, 2, 4, 8, 16)])
+    assert found.effort_unit == unit
+    assert np.isfinite(found.figures.core_hours.value).all() == (unit == "core-s")
+    assert found.notices[0].endswith("strong scaling; if the problem grows with it, use --scaling weak")
+
+
+def test_a_series_over_sizes_has_a_work_rate_if_they_count_work():
+    edges = runtime(series("n", "time"), np.array([[32.0]])).figures
+    assert np.isnan(edges.work_rate.value).all() and edges.time_ratio.value[1] == pytest.approx(65 / 33)
+    found = runtime(series("cells", "time"), np.array([[32.0]]))
     assert found.comparison is Comparison.SIZE
     assert found.figures.work_rate.value[:2] == pytest.approx([1.0, 2 * 65 / 33])
     assert np.isnan(found.figures.effort.value).all()

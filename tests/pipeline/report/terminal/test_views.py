@@ -324,7 +324,7 @@ EXTENT = {
         ),
         (
             {"runs": 1, "points": 1, "processes": None},
-            "1 of 2 runs of SPARTA at 1 measurement point, 1 .. 6 repetitions",
+            "1 of 2 runs of SPARTA at 1 measurement point, 1 .. 2048 nodes, 1 .. 6 repetitions",
         ),
         (
             {"nodes": None, "core_seconds": 0.0, "repetitions": [3, 3]},
