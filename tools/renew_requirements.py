@@ -19,7 +19,7 @@ DAYS = 7
 
 SHIPPED = ("plot", "project")
 """Extras that `make` installs."""
-EXTRAS = (*SHIPPED, "notebook", "isal", "hatchet", "dask", "mcp")
+EXTRAS = (*SHIPPED, "notebook", "isal", "hatchet", "dask", "excel", "mcp")
 WITH_SHIPPED = [f"--extra={extra}" for extra in SHIPPED]
 FILES = {
     "runtime": ["pyproject.toml", *WITH_SHIPPED],
