@@ -1,6 +1,5 @@
 """A small part of what ``make fuzz`` runs, the same every time, and proof that it finds what it should."""
 
-import time
 import warnings
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -81,7 +80,7 @@ def reader(monkeypatch):
     ("read", "told"),
     [
         (lambda path: 1 / 0, "ZeroDivisionError"),
-        (lambda path: time.sleep(9), "TooSlowError"),
+        (lambda path: all(True for _ in iter(int, 1)), "TooSlowError"),
         (warn, "UserWarning"),
         (leave_open, "unclosed file"),
         (wrong_sum, "inclusive values of the roots"),
