@@ -10,10 +10,11 @@ from typing import TypeVar
 
 from ingest.errors import InputError, RunNameError
 from ingest.inferred_runs import Inferred, infer, misread
+from ingest.parameter_roles import is_function
 from ingest.profile_search import FoundProfile, Skipped, named_by_number, nothing_found, search_profiles
 from ingest.readers import ProfileReader, find_profile_reader, nothing_read
 from ingest.run_kinds import KIND, set_labels_apart, telling_texts
-from ingest.run_metadata import Metadata, is_function, noted_metadata, read_metadata, varied_size
+from ingest.run_metadata import Metadata, noted_metadata, read_metadata, varied_size
 from ingest.run_names import (
     HOW_TO_NAME,
     PROCESSES,

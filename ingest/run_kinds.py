@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.errors import RunNameError
-from ingest.run_metadata import is_function
+from ingest.parameter_roles import is_function
 from ingest.run_names import VERSION
 from ingest.run_proposal import texts_of
 from ingest.run_settings import COMMON_NAMES

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError
+from ingest.parameter_roles import is_function
 from ingest.profile_search import METADATA_FILE, FoundProfile, Skipped
 from ingest.reading.files import read_text
 from ingest.toml_text import TEXTS_HINT, TomlError, parse_toml, texts_of
@@ -127,11 +128,6 @@ def choose_parameters(numbers: Numbers) -> tuple[tuple[str, ...], Mapping[str, s
                 follows[name] = other
                 break
     return tuple(name for name in order if name not in follows), follows
-
-
-def is_function(values: Sequence[object], column: Sequence[object]) -> bool:
-    """Return whether runs with the same values always have the same entry in a column."""
-    return len(set(zip(values, column, strict=True))) == len(set(values))
 
 
 def varied_size(points: Sequence[Point], texts: Sequence[str], sizes: Numbers) -> Mapping[str, Column]:

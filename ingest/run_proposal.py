@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
-from ingest.run_metadata import is_function, varied_size
+from ingest.parameter_roles import is_function
+from ingest.run_metadata import varied_size
 from ingest.run_names import IDENTIFIERS, PROCESS_PARAMETERS, PROCESSES, REPETITIONS, VERSION, without_dates
 
 THREADS, NODES = "t", "nodes"

@@ -31,10 +31,7 @@ _FORMS = {  # of numbers that show what is between them and their decimals
 
 
 def utf8(content: bytes) -> bytes:
-    """Return a text in UTF-8 without a byte order mark, whatever a spreadsheet wrote it in."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", "replace").encode()
-    content = content.removeprefix(b"\xef\xbb\xbf")
+    """Return a text in UTF-8 that a spreadsheet may have written in Latin letters; `packed` knows marks."""
     try:
         content.decode()
     except UnicodeDecodeError:

@@ -50,9 +50,7 @@ def tidy(frame: Frame) -> Frame:
         table.columns = [f"{name} [{units[name]}]" if units[name] else name for name in table.columns]
     if kept.all():
         return replace(frame, table=table)
-    rows = np.flatnonzero(kept).tolist()
-    table = table.iloc[rows].reset_index(drop=True)
-    return replace(frame, table=table, place=lambda row: frame.place(rows[row]))
+    return _only(replace(frame, table=table), np.flatnonzero(kept).tolist())
 
 
 def without_summary(frame: Frame, parameters: Collection[str]) -> tuple[Frame, tuple[str, ...]]:
@@ -93,8 +91,13 @@ def without_odd_rows(frame: Frame, repetition: str) -> tuple[Frame, tuple[str, .
     rows = [row for row in range(len(frame.table)) if row not in found]
     counted = Counter(found.values())
     said = tuple(f"{n} row{'s' if n > 1 else ''} with {what}: left out" for what, n in counted.items())
+    return _only(frame, rows), said
+
+
+def _only(frame: Frame, rows: list[int]) -> Frame:
+    """Return some rows, which know their places in the file."""
     table = frame.table.iloc[rows].reset_index(drop=True)
-    return replace(frame, table=table, place=lambda row: frame.place(rows[row])), said
+    return replace(frame, table=table, place=lambda row: frame.place(rows[row]))
 
 
 def _empty(cells: "pd.Series[Any]") -> BoolArray:
