@@ -18,11 +18,10 @@ from ingest.run_proposal import (
     DescribedRun,
     Proposal,
     named_columns,
-    processes_text,
     propose,
     texts_of,
 )
-from ingest.run_settings import stated_sizes
+from ingest.run_settings import processes_text, stated_sizes
 
 CHANGE = "`pipeline inspect DIR --propose` lists the runs to change it"
 

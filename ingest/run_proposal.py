@@ -15,6 +15,7 @@ from itertools import count
 from ingest.parameter_roles import is_function
 from ingest.run_metadata import varied_size
 from ingest.run_names import IDENTIFIERS, PROCESS_PARAMETERS, PROCESSES, REPETITIONS, VERSION, without_dates
+from ingest.run_settings import processes_text
 
 THREADS, NODES = "t", "nodes"
 LARGEST_PARAMETER = 10_000_000  # larger numbers in names are dates or identifiers of jobs
@@ -246,11 +247,6 @@ def _given_by(values: Column, found: Mapping[str, Column]) -> str:
         if is_function(of, values) or processes == tuple(a * b for a, b in zip(of, values, strict=True)):
             return name
     return ""
-
-
-def processes_text(number: int) -> str:
-    """Write how many processes there are."""
-    return f"{number} process" + ("" if number == 1 else "es")
 
 
 def _listed(values: Column) -> str:

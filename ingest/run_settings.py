@@ -160,9 +160,14 @@ def stated_count(attributes: Mapping[str, str], name: str) -> float:
     return float(text) if text.isdecimal() and int(text) else float("nan")
 
 
+def processes_text(number: int) -> str:
+    """Write how many processes there are."""
+    return f"{number} process" + ("" if number == 1 else "es")
+
+
 def stopped(program: str, processes: int | None, log: bytes | mmap) -> str:
     """Say what stopped, and why: ``LAMMPS, 16 processes, stopped before the end (time limit)``."""
-    count = f", {processes} process{'' if processes == 1 else 'es'}" if processes else ""
+    count = f", {processes_text(processes)}" if processes else ""
     why = what_stops(log)
     return f"{program}{count}, stopped before the end{f' ({why})' if why else ''}"
 
