@@ -80,7 +80,10 @@ def _totals(names: Sequence[str], node: IntArray, key: IntArray, time: FloatArra
     equal = np.bincount(node[np.abs(2 * time - sums) <= EQUAL * time], minlength=size) == runs
     larger = np.bincount(node[share < 0.5 - EQUAL / 4], minlength=size) == 0
     words = [re.sub(r"[\W_]+", "", name.lower()) for name in names]
-    called = [i for i, word in enumerate(words) if word in _WHOLE]
+    longest = np.zeros(runs)
+    np.maximum.at(longest, key, time)
+    leads = np.bincount(node[time >= (1 - EQUAL) * longest[key]], minlength=size) > 0  # FDS has a part WALL
+    called = [i for i, word in enumerate(words) if word in _WHOLE and leads[i]]
     called = called or [i for i, word in enumerate(words) if word in NAMES["sums"] and larger[i]][:1]
     if called or size < 3 or runs < 2 or not equal.any():
         return sorted(called, key=lambda i: not equal[i]) or [-1]

@@ -9,7 +9,8 @@ from ingest.arrays import FloatArray
 from pipeline.columns.limit_intervals import interval_behind
 from pipeline.columns.model_json import point_json
 from pipeline.questions.analysis import largest_point
-from pipeline.questions.runtime.figures import Comparison, Figures
+from pipeline.questions.locations import Comparison
+from pipeline.questions.runtime.figures import Figures
 from pipeline.questions.runtime.limits import Limit
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import extrapolation_text

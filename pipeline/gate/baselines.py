@@ -45,7 +45,7 @@ def to_document(
         models: how to fit the models shown.
         configuration: options on which the result depends, for the reader.
     """
-    fitted = fit(study.parameters, study.points, study.values, models)
+    fitted = fit(study.parameters, study.points, study.values, models, per=study.per)
     logs = log_means(study.values)
     degrees = logs.degrees.sum(axis=1)
     noise = np.sqrt(logs.squares.sum(axis=1) / np.maximum(degrees, 1))

@@ -12,12 +12,25 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError
 from ingest.experiment import Experiment
 from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
-from ingest.scaling import ScalingDecision
+from ingest.resource_use import JOULES
+from ingest.scaling import Scaling, ScalingDecision
 from pipeline.gate.study_models import StudyModels
-from pipeline.models.kernels import Kernels, callpath_kernels, matches, region_kernels, total_kernel
-from pipeline.questions.analysis import scaled_parameter
+from pipeline.models.kernels import (
+    Kernels,
+    callpath_kernels,
+    is_time,
+    matches,
+    region_kernels,
+    total_kernel,
+)
+from pipeline.models.scaling_models import LocationCount
 from pipeline.questions.bottlenecks import shares
-from pipeline.questions.runtime.figures import Comparison, comparison_of, is_time, locations_of
+from pipeline.questions.locations import (
+    Comparison,
+    comparison_of,
+    locations_of,
+    scaled_parameter,
+)
 from pipeline.questions.runtime.pop import efficiencies
 
 NO_LINE = -1
@@ -160,6 +173,12 @@ class KernelValues:
         """Values of the parameter that scales, float64[P]."""
         column: FloatArray = self.points[:, self.parameters.index(self.parameter)]
         return column
+
+    @property
+    def per(self) -> LocationCount | None:
+        """The locations of which values are those of one, for `fit`: in proportion to the parameter."""
+        weak = self.scaling == Scaling.WEAK.value and self.unit != JOULES
+        return LocationCount(factor=1.0, columns=(self.parameters.index(self.parameter),)) if weak else None
 
     def named(self, points: FloatArray) -> tuple[dict[str, float], ...]:
         """Return points, float64[P, D], as one mapping from parameter to value each."""

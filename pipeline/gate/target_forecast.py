@@ -130,6 +130,7 @@ def _fitted(study: KernelValues, rows: IntArray, options: ModelOptions) -> Scali
         options,
         errors=np.append(common[rows], np.zeros(int(left_out))),
         of_sum=float(common[0]),
+        per=study.per,
     )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError
 from pipeline.models.back_test import back_test
+from pipeline.models.growth import shown_per
 from pipeline.models.kernels import sum_groups
 from pipeline.models.measured_range import missed
 from pipeline.models.multi_parameter.several_parameters import fit_observations
@@ -17,7 +18,7 @@ from pipeline.models.one_parameter import experiment_setting, fit_by_evidence
 from pipeline.models.one_term import fit_one_term
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import ENOUGH_POINTS, Note
-from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.scaling_models import LocationCount, ScalingModels
 from pipeline.models.total import reconciling_shift, summed
 from pipeline.models.trend import CombinedTrend, local_trend
 
@@ -29,6 +30,7 @@ def fit(
     options: ModelOptions | None = None,
     *,
     parts: bool = False,
+    per: LocationCount | None = None,
 ) -> ScalingModels:
     """Fit a model to every kernel.
 
@@ -38,10 +40,14 @@ def fit(
         values: float64[K, P, R], repetitions apart, NaN where nothing was measured.
         options: how to fit.
         parts: whether the kernels are the parts of a sum: then it is modelled, too, and made known to them.
+        per: the locations if values are those of one: then the sum over all is modelled.
 
     Raises:
         ModelError: the arrays do not fit together, a parameter value is not positive or a value infinite.
     """
+    if per is not None:
+        values = values * per.at(np.asarray(points, dtype=np.float64))[:, None]
+        return shown_per(fit(parameters, points, values, options, parts=parts), per)
     options = options or ModelOptions()
     data = observe(points, values)
     if data.points.shape[1] != len(parameters):
@@ -74,25 +80,26 @@ def fit_parts(
     *,
     errors: FloatArray,
     of_sum: float,
+    per: LocationCount | None = None,
 ) -> ScalingModels:
     """Fit a model to every part of a sum, given what their values have wrong in common.
 
     A sum that is measured while its parts are estimated is modelled as if they were not there.
 
     Args:
-        parameters, points, values, options: as of `fit`.
+        parameters, points, values, options, per: as of `fit`.
         errors: float64[K], standard deviations of the logarithms of errors that all values of a part share.
         of_sum: the same of the sum.
 
     Raises:
         ModelError: as of `fit`.
     """
-    models = fit(parameters, points, values, options, parts=True)
+    models = fit(parameters, points, values, options, parts=True, per=per)
     if not errors.any():
         return models
     if of_sum == 0.0 and len(models) > 1:
         everything = sum_groups(values, np.zeros(len(values), dtype=np.int64), 1)
-        models = replace(models, whole=fit(parameters, points, everything, options))
+        models = replace(models, whole=fit(parameters, points, everything, options, per=per))
     return models.with_common_error(errors, of_sum)
 
 
@@ -115,6 +122,7 @@ MISSED_BY_FAR = 3.0  # from which nothing is concluded from the model
 LARGE_LEFT_OUT_ERROR = 30.0  # per cent, the same
 AHEAD, LEFT = 4.0, 1.5  # factor beyond the range, and between formula and prediction there
 ROUNDING = 1e-6  # per cent
+SURE = 0.995  # probability of growing that is written as 100 %
 SPARE = 2  # points beyond the coefficients, which no wrong formula goes through by chance
 TO_DEVIATION = 1.25  # from a mean absolute error to a standard deviation
 
@@ -152,6 +160,7 @@ def _with_trend(fit: Fit, data: Observations) -> tuple[ScalingModels, CombinedTr
         noise=noise_of_means(begun, models),
         errors=errors,
         shift=np.zeros(len(models)),
+        grows=models.quality.probability_growing >= SURE,
     )
     return replace(models, trend=trend), trend
 

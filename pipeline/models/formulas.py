@@ -2,8 +2,8 @@
 
 import keyword
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
 
@@ -133,6 +133,20 @@ class Formula:
             arguments: what stands for each parameter.
         """
         return self._written(_PYTHON, tuple(arguments))
+
+    def over(self, factor: float, columns: Collection[int]) -> "Formula":
+        """Return the formula divided by a factor and by the parameters of some columns."""
+        nothing: Term = (NO_EXPONENT,) * len(self.parameters)
+        divided = [
+            (value / factor, tuple((e[0] - 1, *e[1:]) if d in columns else e for d, e in enumerate(one)))
+            for value, one in ((self.constant, nothing), *self.terms)
+            if value
+        ]
+        return replace(
+            self,
+            constant=sum((value for value, one in divided if one == nothing), 0.0),
+            terms=tuple(pair for pair in divided if pair[1] != nothing),
+        )
 
     def values(self, points: FloatArray) -> FloatArray:
         """Return the values at points float64[Q, D], float64[Q]."""

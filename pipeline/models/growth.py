@@ -1,19 +1,21 @@
 """How kernels grow, in words: one statement each, from the probability of growing, and how fast."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from pipeline.models.quality import ENOUGH_POINTS, Note
-from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.scaling_models import LocationCount, ScalingModels
 from pipeline.wording.quantities import counted
 
 AHEAD = 4.0  # times the largest value of a parameter, up to where terms are compared with powers
 RANGE = 0.05, 0.95  # quantiles of the exponents of growing models
 ENOUGH_VALUES = 3  # of a parameter, with which there is a law: any goes through two
 EVEN = 0.5  # probability above which what does not grow falls
+ROUNDING = 1e-9  # of an exponent
 LEAST_EXPONENT = 0.05  # smaller ones are not written
 BLOCK = 4096  # kernels looked at at once
 GROWING, NOT_GROWING = 0.9, 0.1  # probabilities from which, and up to which a kernel is called so
@@ -142,7 +144,19 @@ def _leading_exponents(models: ScalingModels) -> FloatArray:
         rises = models.rivals.coefficients[:, 1 + t] > 0
         exponent = (of_term[hypotheses.rows[:, t]] / hypotheses.sharpness[:, None])[models.rivals.hypothesis]
         found = np.maximum(found, np.where(rises[:, None], exponent, 0.0))
-    return found
+    if models.per is not None:
+        found[:, models.per.columns] -= 1
+    return np.where(found > ROUNDING, found, 0.0)
+
+
+def shown_per(models: ScalingModels, locations: LocationCount) -> ScalingModels:
+    """Return models of sums over locations as models of one of them, which grow if the sums outgrow these."""
+    shown = replace(models, per=locations)
+    rivals = shown.rivals
+    outgrows = rivals.weight * (_leading_exponents(shown) > 0).any(axis=1)
+    growing = np.minimum(np.bincount(rivals.kernel, outgrows, len(shown)), 1.0)
+    whole = None if models.whole is None else shown_per(models.whole, locations)
+    return replace(shown, whole=whole, quality=replace(shown.quality, probability_growing=growing))
 
 
 def _range(exponents: FloatArray, weight: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -1,5 +1,6 @@
 """The kernels of an experiment: which values are modelled, per call path and per region."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
@@ -18,6 +19,7 @@ from ingest.region_class import Activity, region_class
 from ingest.resource_use import JOULES, energy_factor
 from ingest.scaling import Scaling, location_unit
 
+TIME_WORDS = frozenset({"effort", "time", "walltime", "runtime", "seconds"})
 TIME_UNITS = frozenset({"", "s", "sec", "seconds"})
 NOT_WORK = frozenset({Activity.START_UP, Activity.MEASUREMENT})
 """What does not belong to the work of a program: the time before and after it, and the measurement system."""
@@ -39,6 +41,7 @@ class Kernels:
         common_error: float64[K], standard deviation of the logarithm of an error that all values of a kernel
             share, such as that of an overhead correction.
         additive: whether values may be summed over kernels, so that there are shares and a total.
+        of_location: whether values are those of one location rather than sums over all.
         source: file and line of regions by name, of those that are known.
     """
 
@@ -51,6 +54,7 @@ class Kernels:
     parent: IntArray
     common_error: FloatArray
     additive: bool = True
+    of_location: bool = False
     source: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -109,8 +113,8 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
     """Take every call path as a kernel.
 
     Under strong scaling, and if nothing scales, the values are summed over locations (effort, paper 001
-    section 2: constant means perfect scaling); under weak scaling they are the mean of a location, but
-    energy is summed.
+    section 2: constant means perfect scaling); under weak scaling they are shown as the mean of a location,
+    but energy is summed. What is modelled is the sum in any case.
 
     Raises:
         InputError: the metric was not measured.
@@ -127,7 +131,7 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
     if (
         joules := energy_factor(measured)
     ) is not None:  # of the whole run: locations have no energy of their own
-        unit, values = JOULES, reduction.sum * joules
+        unit, values, weak = JOULES, reduction.sum * joules, False
     tree = experiment.tree
     return Kernels(
         callpaths=experiment.callpaths,
@@ -138,6 +142,7 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
         node=np.arange(len(tree)),
         parent=tree.parent,
         common_error=_common_error(experiment, name),
+        of_location=weak or (experiment.is_series and name != "effort"),
         source=experiment.regions.source,
     )
 
@@ -154,6 +159,12 @@ def start_up(kernels: Kernels) -> BoolArray:
     return np.array(
         [region_class(paradigm, name).activity in NOT_WORK for paradigm, name in pairs], dtype=np.bool_
     )
+
+
+def is_time(metric: str, unit: str) -> bool:
+    """Tell whether a metric is a time, by its name and unit."""
+    words = set(re.split(r"[^a-z]+", metric.lower()))
+    return unit in ("s", "sec", "core-s", "node-s", "GPU-s") or bool(words & TIME_WORDS)
 
 
 def not_measurable(kernels: Kernels, experiment: Experiment) -> BoolArray:
@@ -195,6 +206,7 @@ def grouped_kernels(kernels: Kernels, names: Sequence[str], group: IntArray) -> 
         parent=nowhere,
         common_error=_grouped_error(kernels, group, len(names)),
         additive=kernels.additive,
+        of_location=kernels.of_location,
         source=kernels.source,
     )
 

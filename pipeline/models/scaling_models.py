@@ -16,11 +16,22 @@ from pipeline.models.quality import Note, Quality, note_texts
 from pipeline.models.rivals import Rivals
 from pipeline.models.trend import CombinedTrend, straying
 
-SURE = 0.995  # probability of growing that is written as 100 %
 ROUNDING = 1e-9  # of a value, that intervals hold at least
 ANCHORS = 17  # scales between which a curve is interpolated
 NARROWEST = 1e-12  # logarithm of the ratio of two of them
 Curve = Callable[[FloatArray], FloatArray]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LocationCount:
+    """How many locations are used at a point: a factor times the product of some of its parameters."""
+
+    factor: float
+    columns: tuple[int, ...]
+
+    def at(self, points: FloatArray) -> FloatArray:
+        """Return the numbers of locations at points float64[Q, D], float64[Q]."""
+        return np.asarray(self.factor * points[:, self.columns].prod(axis=1))
 
 
 class Predictor(Protocol):
@@ -54,6 +65,8 @@ class ScalingModels:
             kernel share, so that no repetition shows it; None if there is none.
         predictor: predicts instead of formulas and trends, these and others; None if those do.
         kernels: int64[K], which of the predictor's kernels these are.
+        per: the locations over which all that was modelled is summed, if what is shown is that of one: then
+            predictions, curves and formulas are divided by their number. None if nothing is divided.
         memory: of predictions that were made; changed models begin with none.
         totals: of the sum of all kernels, the same.
     """
@@ -71,6 +84,7 @@ class ScalingModels:
     common_error: FloatArray | None = None
     predictor: Predictor | None = None
     kernels: IntArray | None = None
+    per: LocationCount | None = None
     memory: PredictionMemory = field(default_factory=PredictionMemory, init=False, repr=False)
     totals: PredictionMemory = field(default_factory=PredictionMemory, init=False, repr=False)
 
@@ -140,7 +154,7 @@ class ScalingModels:
         if not alone.all():
             found[:, ~alone] = self.predict(points[~alone]).value
         if alone.any():
-            medians = self.memory.predict(points[alone], VALUES_ALONE, lambda new: self._quantiles(new, 0.5))
+            medians = self.memory.predict(points[alone], VALUES_ALONE, self._medians)
             found[:, alone] = medians[0]
         return found
 
@@ -162,6 +176,13 @@ class ScalingModels:
         there = points[:, 0] >= trend.begins[:, None]
         return found * np.exp(trend.missed_inside(points)) * there
 
+    def _medians(self, points: FloatArray) -> FloatArray:
+        return self._quantiles(points, 0.5) / self.divisor(points)
+
+    def divisor(self, points: FloatArray) -> FloatArray | float:
+        """Return by what modelled values are divided to be shown, float64[Q] or 1."""
+        return 1.0 if self.per is None else self.per.at(points)
+
     def _interval(self, points: FloatArray, level: float) -> FloatArray:
         """Return lower ends, medians and upper ends of what the formulas predict, float64[3, K, Q]."""
         tail = (1 - level) / 2
@@ -176,7 +197,7 @@ class ScalingModels:
                 found[..., some] = self.trend.combined(
                     found[..., some], points[some], level, usual[..., some]
                 )
-            found = straying(found, self.trend, points, level)
+            found = straying(found, self.trend, points, level) / self.divisor(points)
             found[0] = self.raised(found[0], found[1], points)
         return found if self.common_error is None else widened(found, self.common_error, level)
 
@@ -188,8 +209,8 @@ class ScalingModels:
         """
         if self.trend is None or len(self.parameters) > 1 or self.predictor is not None:
             return lower
-        sure = self.quality.probability_growing >= SURE
-        return self.trend.trend.raised(lower, value, points, sure)
+        count = self.divisor(points)
+        return self.trend.trend.raised(lower * count, value * count, points, self.trend.grows) / count
 
     def values(self, points: FloatArray) -> FloatArray:
         """Return what the chosen formulas alone say, float64[K, Q] at points float64[Q, D].
@@ -203,7 +224,7 @@ class ScalingModels:
         for place, coefficient in enumerate(coefficients.T):
             powered += coefficient[:, None] * design[chosen, :, place]
         value, _ = from_power(powered, np.zeros(1), self.hypotheses.sharpness[chosen, None])
-        return np.maximum(value, 0.0 if self.nonnegative else -np.inf)
+        return np.maximum(value, 0.0 if self.nonnegative else -np.inf) / self.divisor(points)
 
     def curve(self, along: Callable[[FloatArray], FloatArray], ends: tuple[float, float]) -> Curve:
         """Return a function from scales float64[Q] to predictions float64[K, Q], made for many scales.
@@ -249,7 +270,8 @@ class ScalingModels:
             coefficients = np.maximum(coefficients, 0.0) ** (1 / sharpness)
         constant, *others = coefficients.tolist()
         terms = tuple(zip(others, self.hypothesis(kernel, rival), strict=False))
-        return Formula(parameters=self.parameters, constant=constant, terms=terms, sharpness=sharpness)
+        found = Formula(parameters=self.parameters, constant=constant, terms=terms, sharpness=sharpness)
+        return found if self.per is None else found.over(self.per.factor, self.per.columns)
 
     def notes(self, kernel: int) -> tuple[str, ...]:
         """Return what must be known about a kernel's model, in words."""
@@ -260,7 +282,7 @@ class ScalingModels:
         """Return the parameters that a kernel's model does without, of several that were measured."""
         if self.quality.note[kernel] & Note.CONFOUNDED:  # then the choice among parameters means nothing
             return ()
-        terms = self.hypothesis(kernel)
+        terms = [term for _, term in self.formula(kernel).terms]
         varied = np.flatnonzero(self.first < self.last).tolist()
         absent = [self.parameters[d] for d in varied if all(t[d] == NO_EXPONENT for t in terms)]
         return tuple(absent) if len(varied) > 1 and self.quality.points[kernel] else ()

@@ -12,7 +12,7 @@ the two sums agree.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri
@@ -26,6 +26,7 @@ from pipeline.statistics.student import TWO_SIDED
 REFERENCE = 4.0  # times the largest value of each parameter, where parts and sum are reconciled
 SHARED = 0.4  # of the weight that the sum would have if its errors were independent of those of the parts
 MOST_VARIANCE = 4.0  # of a logarithm
+MOST_TOTAL = 2.0  # power of the factor beyond the range, of upper ends
 BEND, APART = 0.5, 0.5  # what the interval counts of both, learned from real series
 SIDE_BELOW, SIDE_ABOVE = 0.4, 0.8  # of what they add up to, that lies on either side
 HALVINGS, STEEPEST_TILT = 60, 20.0  # of the bisection for a tilt, and the largest one
@@ -133,7 +134,19 @@ def _total(models: ScalingModels, points: FloatArray, level: float) -> Predictio
         for sign, part, end in ((-1, SIDE_BELOW, usual.lower), (1, SIDE_ABOVE, usual.upper))
     ]
     lower = models.whole.raised(np.where(usable, ends[0] * value, together.lower), together.value, points)
-    return coherent(Prediction(together.value, lower, np.where(usable, ends[1] * value, together.upper)))
+    found = coherent(Prediction(together.value, lower, np.where(usable, ends[1] * value, together.upper)))
+    logs = np.log(np.where(found.lower > 0, [found.lower, found.value, found.upper], 1.0))
+    shown = np.log(models.divisor(points))
+    straight, most = trend.at(points, straight=True) - shown, trend.most(points, MOST_TOTAL) - shown
+    bounded = models.trend.errors.bounded
+    down = bounded * np.fmax(logs[0] - straight, 0.0)
+    up = bounded * np.maximum(logs[2] - np.maximum(most, logs[1]), 0.0)
+    known = usable & (found.lower > 0)
+    return replace(
+        found,
+        lower=np.where(known, np.exp(logs[0] - down), found.lower),
+        upper=np.where(known, np.exp(logs[2] - up), found.upper),
+    )
 
 
 def _sum_of_parts(

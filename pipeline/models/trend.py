@@ -19,7 +19,7 @@ from ingest.usual_names import counts_processes
 from pipeline.models.observations import Observations
 from pipeline.models.prediction import LEVEL, widened
 
-HALF_LIFE = 1.0  # doublings in which the weight of a point for the slope halves
+HALF_LIFE = 0.5  # doublings in which the weight of a point for the slope halves
 STEEPEST_FALL = -0.5  # steeper falls were not kept up in any real series
 STEEPEST_RISE = 1.5  # nor were steeper rises with the number of processes
 STEEPEST_RISE_OF_SIZES = 5.0  # along the edge of a mesh in three dimensions, they are
@@ -28,13 +28,14 @@ FULL_REACH = 0.2  # logarithm of the factor beyond the range from which trends c
 SMALLEST_END = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
 MOST_MISFIT = 1.0  # of a logarithm, that formulas of several parameters miss near a point and go on to miss
 LOPSIDED = 3.0  # times the logarithm up to the upper end, that the lower end of a formula counts at most
-OVERHEAD_POWER = 1.6  # of the processes, with which the overhead of strong scaling grows beside constant work
-SIZE_POWER = 1.0  # of a size, with which work grows beside what it costs to start it
-STRAIGHTENS = 0.5  # slope from which trends bend less; at 1 they are straight
+OVERHEAD_POWER = 1.3  # of the processes, with which the overhead of strong scaling grows beside constant work
+SIZE_POWER = 1.3  # of a size, with which work grows beside what it costs to start it
+STRAIGHTENS = 0.3  # slope from which trends bend less; at 1 they are straight
 PROPORTIONAL = (
     0.75  # slope of the total from which processes are taken to be added with the work: weak scaling
 )
 KEPT = 0.5  # of what a slope exceeds 1 by, that weak scaling keeps up
+MOST_VALUE, MOST_UPPER = 1.5, 3.0  # powers of the factor beyond the range, of values and of upper ends
 BELOW, ABOVE = 1.4, 1.8  # stretch of the 90 % interval downwards and upwards, from real series
 
 
@@ -52,6 +53,7 @@ class Trend:
         power: float64[D], of the part that grows while the rest stays: slopes between 0 and 1 bend up to
             it; 0 where trends are straight.
         kept: float64[D], of what slopes exceed 1 by.
+        counts: bool[D], which parameters count processes.
     """
 
     points: FloatArray
@@ -60,12 +62,13 @@ class Trend:
     misfit: FloatArray
     power: FloatArray
     kept: FloatArray
+    counts: BoolArray
 
-    def at(self, points: FloatArray) -> FloatArray:
+    def at(self, points: FloatArray, *, straight: bool = False) -> FloatArray:
         """Return the logarithms of the values, float64[K, Q], at float64[Q, D] points; NaN without a trend.
 
         The trend is that at the nearest point of the measured range; what lies below the range gets the value
-        at its end.
+        at its end. A straight one does not bend beyond it.
         """
         inside, reach = self.nearest(points), self.reach(points)
         places, which = np.unique(inside, axis=0, return_inverse=True)
@@ -73,8 +76,19 @@ class Trend:
         for place, point in enumerate(places):
             asked = which.reshape(-1) == place
             level, slope = self._local(point)
-            found[:, asked] = level[:, None] + self._onwards(slope, reach[asked])
+            further = slope @ reach[asked].T if straight else self._onwards(slope, reach[asked])
+            found[:, asked] = level[:, None] + further
         return found
+
+    def most(self, points: FloatArray, power: float) -> FloatArray:
+        """Return logarithms of the last values times a power of the factor beyond the range, float64[K, Q].
+
+        Of parameters that count processes; infinite where others are extrapolated or nothing was measured.
+        """
+        reach, last = self.reach(points), self.logs[:, self.points[:, self.counts].prod(axis=1).argmax()]
+        of_others = reach[:, ~self.counts].any(axis=1)
+        bound = np.where(np.isfinite(last), last, np.inf)[:, None] + power * reach.sum(axis=1)
+        return np.where(of_others, np.inf, bound)
 
     def _onwards(self, slope: FloatArray, reach: FloatArray) -> FloatArray:
         """What slopes float64[K, D] add to the logarithms over reaches float64[Q, D], float64[K, Q].
@@ -264,6 +278,7 @@ def local_trend(
         misfit=misfit,
         power=np.where(weak or len(parameters) > 1, 0.0, power),
         kept=np.full(len(parameters), KEPT if weak else 1.0),
+        counts=np.array([counts_processes(name) for name in parameters], dtype=np.bool_),
     )
 
 
@@ -295,6 +310,11 @@ class ForecastErrors:
     trend: FloatArray
     formulas_hold: float
 
+    @property
+    def bounded(self) -> float:
+        """How far bounds from real series count: not for formulas that hold more probably than not."""
+        return float(min(2 * (1 - self.formulas_hold), 1.0))
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class CombinedTrend:
@@ -306,17 +326,23 @@ class CombinedTrend:
         errors: of formulas and trends in back-tests.
         shift: float64[K], what is added to a logarithm per logarithm of the factor beyond the range, so that
             the kernels agree with the model of their sum.
+        grows: bool[K], which kernels surely grow.
     """
 
     trend: Trend
     noise: FloatArray
     errors: ForecastErrors
     shift: FloatArray
+    grows: BoolArray
 
     def take(self, kernels: IntArray) -> "CombinedTrend":
         """Return the trends of some kernels."""
-        return replace(
-            self, trend=self.trend.take(kernels), noise=self.noise[kernels], shift=self.shift[kernels]
+        return CombinedTrend(
+            trend=self.trend.take(kernels),
+            noise=self.noise[kernels],
+            errors=self.errors,
+            shift=self.shift[kernels],
+            grows=self.grows[kernels],
         )
 
     def combined(
@@ -360,9 +386,17 @@ class CombinedTrend:
             of_formula * (1 - share) ** 2 + of_trend * share**2 + share * (1 - share) * (trend - middle) ** 2
         )
         spread = np.sqrt(variance) * width
+        bounded = self.errors.bounded
+        value = _capped(value, self.trend.most(points, MOST_VALUE), bounded)
         stretch = 1 + astray * (BELOW - 1), 1 + astray * (ABOVE - 1)
-        found = np.exp(np.stack([value - stretch[0] * spread, value, value + stretch[1] * spread]))
+        upper = _capped(value + stretch[1] * spread, self.trend.most(points, MOST_UPPER), bounded)
+        found = np.exp(np.stack([value - stretch[0] * spread, value, np.maximum(value, upper)]))
         return np.where(usable, found, quantiles)
+
+
+def _capped(logs: FloatArray, most: FloatArray, part: float) -> FloatArray:
+    """Take out a part of what logarithms exceed bounds by."""
+    return np.asarray(logs - part * np.maximum(logs - most, 0.0))
 
 
 def straying(ends: FloatArray, trend: CombinedTrend, points: FloatArray, level: float) -> FloatArray:

@@ -20,11 +20,12 @@ from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
 from pipeline.models.quality import Note
-from pipeline.models.scaling_models import ANCHORS, ScalingModels
+from pipeline.models.scaling_models import ANCHORS, LocationCount, ScalingModels
 from pipeline.models.total import Groups, agreeing, agreeing_with_measured_sum, predict_total
 from pipeline.questions.bottlenecks import Standing, flags, ranking, shares
 from pipeline.questions.crossovers import Ahead, Crossover, crossovers, half_intervals, measured_line
 from pipeline.questions.groups import NO_GROUPS, OwnGroups, group_kernels, groups_of
+from pipeline.questions.locations import scaled_parameter, summed_over
 
 ENOUGH_SCALES = 3  # to predict from
 DEFAULT_REACH = 4.0  # target scale if none is given: this many times the largest measured
@@ -66,7 +67,8 @@ class Analysis:
     def groups(self) -> Level:
         """Models of the groups of call paths, whose predictions are their sums; the metric adds up."""
         kernels, place = group_kernels(self.callpaths.kernels, self.own_groups)
-        models = fit(self.experiment.parameters, self.experiment.points, kernels.values)
+        per = self.callpaths.models.per
+        models = fit(self.experiment.parameters, self.experiment.points, kernels.values, per=per)
         return Level(kernels, models.predicted_by(Groups(self.callpaths.models, place, len(kernels))))
 
     def rows_of(self, level: Level) -> IntArray:
@@ -150,16 +152,6 @@ def too_few_scales(points: FloatArray) -> bool:
     return max((len(np.unique(values)) for values in points.T), default=0) < ENOUGH_SCALES
 
 
-def scaled_parameter(experiment: Experiment, decision: ScalingDecision) -> str:
-    """Return the parameter that scales: the one that counts processes, else the first, of those that vary.
-
-    It is empty without parameters.
-    """
-    names = experiment.parameters
-    varied = [name for name, values in zip(names, experiment.points.T, strict=True) if np.ptp(values)]
-    return decision.parameter or next(iter((*varied, *names)), "")
-
-
 def analyse(
     experiment: Experiment,
     decision: ScalingDecision,
@@ -179,13 +171,14 @@ def analyse(
             hint="name run folders like app.p4.r1, or list the runs with their parameters in pipeline.toml",
         )
     kernels, regions = kernels_of(experiment, metric, decision.scaling)
-    callpaths = _modelled(experiment, kernels, options)
-    coarse = _modelled(experiment, regions, options)
+    per = summed_over(experiment, decision, kernels)
+    callpaths = _modelled(experiment, kernels, options, per)
+    coarse = _modelled(experiment, regions, options, per)
     found = analysis_of(experiment, decision, callpaths, coarse, own_groups=own_groups)
     if not kernels.additive:
         return found
     parts = kernels if found.callpaths.models.predictor is None else total_kernel(kernels)
-    fit_left = partial(fit, experiment.parameters, options=options, parts=True)
+    fit_left = partial(fit, experiment.parameters, options=options, parts=True, per=per)
     tested = back_test_total(fit_left, experiment, parts, found.column, found.largest)
     if tested is not None and experiment.correction is not None and experiment.correction.total_deviation:
         tested = replace(tested, judged_by="corrected")
@@ -208,12 +201,14 @@ def analysis_of(
     return Analysis(experiment, decision, fine, agreed, back_test, own_groups=own_groups)
 
 
-def _modelled(experiment: Experiment, kernels: Kernels, options: ModelOptions) -> Level:
+def _modelled(
+    experiment: Experiment, kernels: Kernels, options: ModelOptions, per: LocationCount | None
+) -> Level:
     arguments = experiment.parameters, experiment.points, kernels.values, options
     if not kernels.additive:
         return Level(kernels, fit(*arguments))
     of_sum = 0.0 if experiment.correction is None else experiment.correction.total_deviation
-    return Level(kernels, fit_parts(*arguments, errors=kernels.common_error, of_sum=of_sum))
+    return Level(kernels, fit_parts(*arguments, errors=kernels.common_error, of_sum=of_sum, per=per))
 
 
 def default_target(analysis: Analysis) -> FloatArray:

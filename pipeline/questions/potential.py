@@ -7,9 +7,9 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.region_class import USEFUL, region_class
-from pipeline.models.kernels import Kernels, mean_over_repetitions, start_up
+from pipeline.models.kernels import Kernels, is_time, mean_over_repetitions, start_up
 from pipeline.questions.analysis import Analysis, Level
-from pipeline.questions.runtime.figures import RuntimeStudy, is_time
+from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.runtime.pop import predicted_imbalance
 
 TWICE, SCALING, BALANCED = "twice as fast", "perfect scaling", "balanced"

@@ -9,11 +9,11 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 from ingest.region_class import Activity, region_class
-from pipeline.models.kernels import Kernels, start_up
+from pipeline.models.kernels import Kernels, is_time, start_up
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.bottlenecks import shares
 from pipeline.questions.groups import named_kernels
-from pipeline.questions.runtime.figures import Figures, RuntimeStudy, is_time
+from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.questions.runtime.pop import predicted_imbalance
 from pipeline.questions.scaled_study import scaled_study
 

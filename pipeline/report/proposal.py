@@ -11,8 +11,8 @@ from ingest.number_text import figure
 from pipeline.columns.limit_intervals import interval_behind
 from pipeline.columns.loss_sentences import causes_json, causes_text
 from pipeline.questions.analysis import Analysis, largest_point
+from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
-from pipeline.questions.runtime.figures import Comparison
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import Trust
 from pipeline.report.page.sections import repetitions_text

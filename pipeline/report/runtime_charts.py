@@ -7,8 +7,9 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.columns.scales import per_second
 from pipeline.questions.analysis import Analysis, along_parameter
+from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
-from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy
+from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.questions.runtime.runtime import Runtime
 
 MOST_SCALES, FEWEST_SCALES = 40, 12  # of a curve

@@ -7,6 +7,7 @@ import numpy as np
 from ingest.errors import UsageError
 from pipeline.columns.jobs import ShownJobs
 from pipeline.config.job_options import Job
+from pipeline.models.kernels import is_time
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.choosing.choice import Choice, choose
 from pipeline.questions.choosing.isoefficiency import (
@@ -17,7 +18,7 @@ from pipeline.questions.choosing.isoefficiency import (
 )
 from pipeline.questions.choosing.work import job_of
 from pipeline.questions.resource_use import resource_metrics
-from pipeline.questions.runtime.figures import RuntimeStudy, is_time
+from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.what_if import what_if
 from pipeline.stages.model import target_points
 from pipeline.store.results import StoredStudy

@@ -3,7 +3,7 @@
 import base64
 import json
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import asdict, fields
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from pipeline.models.forms import stored_exponent, term
 from pipeline.models.hypotheses import Hypotheses
 from pipeline.models.quality import Quality
 from pipeline.models.rivals import Rivals
-from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.scaling_models import LocationCount, ScalingModels
 from pipeline.models.trend import CombinedTrend, ForecastErrors, Trend
 from pipeline.store.arrow import from_ipc, ipc_bytes, numbers, numbers_of
 
@@ -47,6 +47,7 @@ def to_table(models: ScalingModels) -> pa.Table:
     if trend is not None:
         columns["trend_logs"], columns["trend_misfit"] = map(_column, (trend.trend.logs, trend.trend.misfit))
         columns["trend_noise"], columns["trend_shift"] = map(_column, (trend.noise, trend.shift))
+        columns["trend_grows"] = _column(trend.grows.astype(np.int64))
     if models.common_error is not None:
         columns["common_error"] = _column(models.common_error)
     table = pa.table(columns)
@@ -60,6 +61,7 @@ def to_table(models: ScalingModels) -> pa.Table:
         "last": models.last.tolist(),
         "nonnegative": models.nonnegative,
         "correlation": models.correlation,
+        "per": None if models.per is None else asdict(models.per),
         "trend": None if trend is None else _trend_settings(trend),
         "whole": None if models.whole is None else _encoded(to_table(models.whole)),
     }
@@ -101,10 +103,17 @@ def from_table(table: pa.Table) -> ScalingModels:
             **{name: per_kernel.pop(name) for name in _OF_RIVALS},
         ),
         quality=Quality(**per_kernel),
+        per=_location_count(shared.get("per")),
         trend=None if shared["trend"] is None else _trend(shared["trend"], table),
         whole=None if shared["whole"] is None else from_table(from_ipc(base64.b64decode(shared["whole"]))),
         common_error=_values(table, "common_error") if "common_error" in table.column_names else None,
     )
+
+
+def _location_count(stored: dict[str, Any] | None) -> LocationCount | None:
+    if stored is None:
+        return None
+    return LocationCount(factor=stored["factor"], columns=tuple(stored["columns"]))
 
 
 def _begin(table: pa.Table, there: BoolArray) -> IntArray:
@@ -122,6 +131,7 @@ def _trend_settings(combined: CombinedTrend) -> dict[str, Any]:
         "steepest": combined.trend.steepest.tolist(),
         "power": combined.trend.power.tolist(),
         "kept": combined.trend.kept.tolist(),
+        "counts": combined.trend.counts.tolist(),
         "of_formula": errors.formula.tolist(),
         "of_trend": errors.trend.tolist(),
         "formulas_hold": errors.formulas_hold,
@@ -131,6 +141,7 @@ def _trend_settings(combined: CombinedTrend) -> dict[str, Any]:
 def _trend(settings: Mapping[str, Any], table: pa.Table) -> CombinedTrend:
     points = np.array(settings["points"], dtype=np.float64)
     noise, shift = (_values(table, name) for name in ("trend_noise", "trend_shift"))
+    grows = _values(table, "trend_grows") if "trend_grows" in table.column_names else np.zeros(len(noise))
     logs, misfit = (_values(table, name).reshape(-1, len(points)) for name in ("trend_logs", "trend_misfit"))
     steepest = np.array(settings["steepest"])
     power, kept = settings.get("power", np.zeros(len(steepest))), settings.get("kept", np.ones(len(steepest)))
@@ -142,6 +153,7 @@ def _trend(settings: Mapping[str, Any], table: pa.Table) -> CombinedTrend:
             misfit=misfit,
             power=np.array(power),
             kept=np.array(kept),
+            counts=np.array(settings.get("counts", np.zeros(len(steepest))), dtype=np.bool_),
         ),
         noise=noise,
         errors=ForecastErrors(
@@ -150,6 +162,7 @@ def _trend(settings: Mapping[str, Any], table: pa.Table) -> CombinedTrend:
             formulas_hold=settings["formulas_hold"],
         ),
         shift=shift,
+        grows=grows != 0,
     )
 
 

@@ -14,7 +14,7 @@ from ingest.experiment import Experiment
 from ingest.number_text import percent
 from ingest.region_class import region_class
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.models.kernels import Kernels
+from pipeline.models.kernels import Kernels, is_time
 from pipeline.models.metrics import kernels_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import LEVEL, Prediction
@@ -34,8 +34,8 @@ from pipeline.projection.study.mix_signs import exponents_within
 from pipeline.projection.study.parallel_loss import parallel_loss
 from pipeline.projection.study.study_machine import Rows, StudyMachine, rate_of_process
 from pipeline.projection.study.transfer import Transfer
-from pipeline.questions.analysis import Analysis, Level, analyse, largest_point, scaled_parameter
-from pipeline.questions.runtime.figures import is_time, locations_of
+from pipeline.questions.analysis import Analysis, Level, analyse, largest_point
+from pipeline.questions.locations import locations_of, scaled_parameter
 from pipeline.questions.scaled_study import experiment_times
 
 
@@ -208,7 +208,7 @@ def _transfer(
     if not np.isfinite(locations(points)).all():
         hint = "name runs like app.p4.r1, or give the number of processes as a parameter"
         raise UsageError("the number of processes is unknown, so nodes cannot be filled", hint=hint)
-    per_location = kernels.metric != "effort" and kernels.unit != "GPU-s"
+    per_location = kernels.of_location
     scaled = experiment.parameters.index(scaled_parameter(experiment, decision))
     limits = limits_of(kernel_verdicts(experiment, kernels, source.machine, largest_point(points, scaled)))
     visits = None if per_location else visits  # which are of all processes

@@ -12,9 +12,10 @@ from pipeline.questions.analysis import Analysis
 from pipeline.questions.choosing.jobs import SURE, Jobs
 from pipeline.questions.choosing.limits import JobLimits
 from pipeline.questions.choosing.scales import job_points
+from pipeline.questions.locations import Comparison
 from pipeline.questions.resource_use import resource_at
 from pipeline.questions.runtime.estimate import Estimate, from_prediction
-from pipeline.questions.runtime.figures import Comparison, RuntimeStudy
+from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.runtime.held_share import node_cores_of, whole_nodes
 
 NOTHING: Mapping[str, Analysis] = MappingProxyType({})

@@ -14,7 +14,8 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.questions.analysis import DEFAULT_REACH, Analysis, along_parameter
 from pipeline.questions.choosing.scales import job_points, looked_at
-from pipeline.questions.runtime.figures import Figures, RuntimeStudy, location_rule_of
+from pipeline.questions.locations import location_count
+from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 
 MOST_VALUES = 400_000  # kernels times points, beyond which there are none between main scales and sizes
 
@@ -87,7 +88,7 @@ class Isoefficiency:
 def sizes_of(analysis: Analysis) -> list[str]:
     """Return the parameters that may be a size: those that vary, and do not count cores."""
     points, names = analysis.experiment.points, analysis.experiment.parameters
-    _, of_cores = location_rule_of(analysis.experiment, analysis.decision)
+    of_cores = location_count(analysis.experiment, analysis.decision).columns
     apart = {analysis.column, *of_cores}
     return [name for d, name in enumerate(names) if d not in apart and np.ptp(points[:, d])]
 

@@ -162,5 +162,6 @@ def _continued(
     whole = replace(
         experiment, points=every, values={analysis.metric: Reduction(values, values, values, values)}
     )
-    models = fit(experiment.parameters, every, values, options, parts=kernels.additive)
+    per = analysis.callpaths.models.per
+    models = fit(experiment.parameters, every, values, options, parts=kernels.additive, per=per)
     return replace(analysis, experiment=whole, callpaths=Level(replace(kernels, values=values), models))

@@ -1,25 +1,22 @@
 """Wall time, speed-up and efficiency at measured and at other points of a study."""
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property, partial
-from itertools import combinations
 
 import numpy as np
 
-from ingest.accelerators import GPU, GPU_TIME
+from ingest.accelerators import GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.experiment import Experiment
 from ingest.run_settings import counts_work
-from ingest.scaling import Scaling, ScalingDecision, location_unit
-from ingest.usual_names import counts_parts, counts_processes
+from ingest.scaling import location_unit
+from ingest.usual_names import counts_parts
 from ingest.work_rates import WorkRate
 from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel
 from pipeline.models.prediction import in_parts
 from pipeline.models.total import predict_total
-from pipeline.questions.analysis import Analysis, along_parameter, extrapolation, scaled_parameter
+from pipeline.questions.analysis import Analysis, along_parameter, extrapolation
+from pipeline.questions.locations import Comparison, comparison_of, locations_of
 from pipeline.questions.runtime.device_use import DeviceUse
 from pipeline.questions.runtime.estimate import Estimate, PerPoint, from_prediction, from_repetitions
 from pipeline.questions.runtime.held_share import held_share
@@ -28,16 +25,6 @@ from pipeline.statistics.student import TWO_SIDED
 
 SECONDS_PER_HOUR = 3600.0
 TAILS = (0.05, 0.95)
-TIME_WORDS = frozenset({"effort", "time", "walltime", "runtime", "seconds"})
-
-
-class Comparison(Enum):
-    """What points of different scales are compared by."""
-
-    STRONG = "strong"  # speed-up and parallel efficiency
-    WEAK = "weak"  # weak efficiency
-    SIZE = "size"  # size per second
-    UNKNOWN = "unknown"  # a series over processes that does not say whether the problem grows with them
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -123,8 +110,7 @@ class RuntimeStudy:
     @cached_property
     def per_location(self) -> bool:
         """Whether totals are seconds of one location rather than core-seconds or GPU-seconds of all."""
-        kernels = self.analysis.callpaths.kernels
-        return kernels.metric != "effort" and kernels.unit != "GPU-s"
+        return self.analysis.callpaths.kernels.of_location
 
     @cached_property
     def on_accelerators(self) -> bool:
@@ -317,80 +303,3 @@ class RuntimeStudy:
                 longest[run.point, run.repetition] = times.sum(axis=0).max()
         _, place = self.measured_at(points)
         return np.where(measured, mean_over_repetitions(longest)[place], np.nan)
-
-
-def comparison_of(experiment: Experiment, decision: ScalingDecision) -> Comparison:
-    """Return what points of different scales are compared by."""
-    parameter = scaled_parameter(experiment, decision)
-    if not decision.parameter and not (experiment.is_series and counts_processes(parameter)):
-        return Comparison.SIZE
-    kinds = {Scaling.STRONG: Comparison.STRONG, Scaling.WEAK: Comparison.WEAK}
-    return kinds.get(decision.scaling, Comparison.UNKNOWN)
-
-
-def locations_of(
-    experiment: Experiment, decision: ScalingDecision, metric: str = "time"
-) -> Callable[[FloatArray], FloatArray]:
-    """Return a function from points float64[Q, D] to numbers of locations, float64[Q]; NaN if unknown.
-
-    The locations are those that a metric was measured on.
-    """
-    factor, parameters = location_rule_of(experiment, decision, metric)
-    return lambda points: np.asarray(factor * points[:, parameters].prod(axis=1))
-
-
-def is_counted(experiment: Experiment, decision: ScalingDecision) -> bool:
-    """Tell whether a series has as many locations as the parameter says that scales."""
-    return experiment.is_series and comparison_of(experiment, decision) in (
-        Comparison.STRONG,
-        Comparison.WEAK,
-    )
-
-
-def location_rule_of(
-    experiment: Experiment, decision: ScalingDecision, metric: str = "time"
-) -> tuple[float, list[int]]:
-    """Return a factor and the parameters whose product, times the factor, is the number of locations.
-
-    A series over processes has as many. The factor is NaN if the locations are unknown.
-    """
-    if is_counted(experiment, decision):
-        return 1.0, [experiment.parameters.index(scaled_parameter(experiment, decision))]
-    return location_rule(experiment, metric)
-
-
-def is_time(metric: str, unit: str) -> bool:
-    """Tell whether a metric is a time, by its name and unit."""
-    words = set(re.split(r"[^a-z]+", metric.lower()))
-    return unit in ("s", "sec", "core-s", "node-s", "GPU-s") or bool(words & TIME_WORDS)
-
-
-TOLERANCE = 0.01  # by which the locations of a unit of the parameters may differ from point to point
-
-
-def location_rule(experiment: Experiment, metric: str = "time") -> tuple[float, list[int]]:
-    """Return a factor and the parameters whose product, times the factor, is the number of cores used.
-
-    The number must be proportional to the product of some of the parameters at all measured
-    points (processes, processes times threads, none for a constant number), and is taken to stay so. Of
-    several such products that of the fewest parameters counts. The factor is NaN if there is none.
-
-    Args:
-        experiment: the measurements.
-        metric: what was measured: on accelerators for ``gpu_time``, whose number it then is.
-    """
-    on_devices = metric.startswith(GPU)
-    measured = mean_over_repetitions(experiment.locations(metric) if on_devices else experiment.cores())
-    known = np.isfinite(measured) & (measured > 0)
-    if known.any():
-        for subset in _subsets(len(experiment.parameters)):
-            ratio = measured[known] / experiment.points[known][:, subset].prod(axis=1)
-            if ratio.max() <= ratio.min() * (1 + TOLERANCE):
-                return float(np.median(ratio)), subset
-    return np.nan, []
-
-
-def _subsets(count: int) -> Iterator[list[int]]:
-    """Yield the sets of 0, 1, ... of the first numbers."""
-    for size in range(count + 1):
-        yield from map(list, combinations(range(count), size))

@@ -6,8 +6,9 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.questions.analysis import along_parameter
+from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate, PerPoint
-from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy
+from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 
 STEPS_PER_DOUBLING = 4
 MOST_STEPS = 120

@@ -7,7 +7,8 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.region_class import region_class
 from pipeline.models.kernels import NOT_WORK
-from pipeline.questions.runtime.figures import Comparison, RuntimeStudy
+from pipeline.questions.locations import Comparison
+from pipeline.questions.runtime.figures import RuntimeStudy
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -103,7 +103,8 @@ def _modelled_parts(study: RuntimeStudy) -> tuple[ScalingModels, FloatArray] | N
     for run in experiment.runs:
         share = 1 / len(run.process) if study.per_location else 1.0
         values[:, run.point, run.repetition] = _parts(run) * share
-    return fit(experiment.parameters, experiment.points, values), values
+    per = study.analysis.callpaths.models.per
+    return fit(experiment.parameters, experiment.points, values, per=per), values
 
 
 def _agreed(study: RuntimeStudy, parts: ScalingModels, points: FloatArray) -> Prediction:

@@ -9,10 +9,11 @@ from ingest.arrays import FloatArray
 from ingest.run_checks import worst_share
 from ingest.scaling import OTHERWISE
 from pipeline.models.back_test import BackTest
-from pipeline.models.kernels import start_up, total_kernel
+from pipeline.models.kernels import is_time, start_up, total_kernel
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.questions.analysis import Analysis, largest_point
-from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy, is_time
+from pipeline.questions.locations import Comparison
+from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.questions.runtime.limits import Limit, candidates, efficient_up_to, fastest, up_to
 from pipeline.questions.runtime.loss_causes import Cause, loss_causes
 from pipeline.questions.runtime.losses import Losses, losses

@@ -15,7 +15,8 @@ from pipeline.columns.loss_sentences import causes_json, causes_text
 from pipeline.columns.potentials import potential_sentence
 from pipeline.columns.target_sentences import next_sentence, resource_sentences
 from pipeline.columns.verdict_line import verdict_line
-from pipeline.questions.runtime.figures import Comparison, Figures
+from pipeline.questions.locations import Comparison
+from pipeline.questions.runtime.figures import Figures
 from pipeline.questions.runtime.limits import Limit
 from pipeline.questions.runtime.losses import Losses
 from pipeline.questions.runtime.runtime import Runtime, runtimes_along

@@ -22,8 +22,9 @@ from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import CountedKernel, StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook, largest_point
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
+from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
-from pipeline.questions.runtime.figures import Comparison, Figures, RuntimeStudy
+from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import FAR, VERY_FAR
 from pipeline.report.page.embedding import columns_data, integers, packed, plain, short

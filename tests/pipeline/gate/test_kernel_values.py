@@ -10,7 +10,7 @@ from ingest.reduction import reduce_profile
 from ingest.resource_use import memory_attributes
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.gate.kernel_values import KernelId, Origin, Scope, measurements_of, regions_of, wall_times
-from pipeline.questions.runtime.figures import Comparison
+from pipeline.questions.locations import Comparison
 from tests.pipeline.gate.studies import many, study
 from tests.profiles import make_profile
 

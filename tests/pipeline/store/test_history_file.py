@@ -13,7 +13,7 @@ from pipeline.gate.kernel_values import KernelId, Origin, Scope
 from pipeline.gate.recording import set_digest
 from pipeline.gate.target_forecast import forecast, target_points
 from pipeline.models.options import ModelOptions
-from pipeline.questions.runtime.figures import Comparison
+from pipeline.questions.locations import Comparison
 from pipeline.store.history_file import SCHEMA, add_to_history, history_rows, kernel_rows, read_history
 from tests.pipeline.gate.studies import study
 

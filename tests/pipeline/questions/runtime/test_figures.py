@@ -18,7 +18,7 @@ from pipeline.config.options import Options
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import analyse, default_target
-from pipeline.questions.runtime.figures import Comparison
+from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled

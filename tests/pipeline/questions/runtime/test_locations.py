@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.questions.runtime.figures import location_rule
+from pipeline.questions.locations import location_rule
 from tests.pipeline.questions.runtime.programs import experiment
 
 
