@@ -30,6 +30,8 @@ SHARED_CAUSES = 20.0  # kernels of one program that count as one when it is aske
 BY_EFFORT = 0.5  # neither may one large kernel decide alone, nor many small ones
 LARGEST_ERROR = 1.0  # larger ones count as this
 FORMULAS_HOLD = 1e-3  # probability that a normal form and noise are all there is
+HOLD_IF_REPEATED = 0.5  # the same if repetitions at many points show what noise is
+MANY_POINTS, MANY_REPETITIONS = 5, 3
 TAILS = 4.0  # degrees of freedom of the errors: intervals of few points have long tails
 EXACT = 1e-6  # errors below this are rounding
 
@@ -51,7 +53,9 @@ def back_test(
     trend = np.full(parameters, WORTH * TREND_ERROR**2)
     worth = np.full(parameters, WORTH)
     likely, kernels_that_tell = odds_of_fit(models, data)
-    odds = float(np.log(FORMULAS_HOLD / (1 - FORMULAS_HOLD))) + _shared(kernels_that_tell) * likely
+    repeated = (np.where(data.measured, data.count, 0).min(axis=0) >= MANY_REPETITIONS).sum() >= MANY_POINTS
+    hold = HOLD_IF_REPEATED if repeated else FORMULAS_HOLD
+    odds = float(np.log(hold / (1 - hold))) + _shared(kernels_that_tell) * likely
     for parameter, inner in splits(data.points):
         known, hidden = data.at(inner), data.at(~inner)
         found = _compare(fit(known), known, hidden)

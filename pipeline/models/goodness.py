@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from ingest.arrays import FloatArray
 from pipeline.models.error_model import ErrorModel
 from pipeline.models.observations import SMALLEST, Observations
 from pipeline.models.scaling_models import ScalingModels
@@ -9,7 +10,7 @@ from pipeline.statistics.empirical_bayes import pool_variances
 
 MISFIT = 0.05  # relative, of formulas that are not all there is, typical of real programs
 SMALLEST_NOISE = 1e-10  # relative variance; smaller errors are rounding of the profile
-WORST, BEST = -20.0, 1.5  # log odds that one kernel gives at least and at most
+WORST, BEST = -20.0, 8.0  # log odds that one kernel gives at least and at most
 
 
 def odds_of_fit(models: ScalingModels, data: Observations) -> tuple[float, float]:
@@ -38,9 +39,22 @@ def odds_of_fit(models: ScalingModels, data: Observations) -> tuple[float, float
     degrees, spare = degrees[telling], spare[telling]
     pool = pool_variances(np.maximum(single / degrees, SMALLEST_NOISE), degrees)
     noise = (single + pool.degrees * pool.variance) / (degrees + pool.degrees)
-    residual = np.where(used, (models.values(data.points) - data.mean) / unit, 0.0)[telling]
-    squares = (residual**2 * data.count[telling]).sum(axis=1) / noise
+    squares = _squares(models, data, np.where(used, np.sqrt(data.count) / unit, 0.0))[telling] / noise
     count = np.where(used, data.count, 0)[telling].sum(axis=1) / used[telling].sum(axis=1)
     gain = MISFIT**2 * count / noise
     odds = (spare * np.log1p(gain) - squares * gain / (1 + gain)) / 2
     return float(np.clip(odds, WORST, BEST).mean()), float(len(odds))
+
+
+def _squares(models: ScalingModels, data: Observations, weight: FloatArray) -> FloatArray:
+    """Squared residuals of the chosen formulas by weights float64[K, P], fitted anew by these: float64[K].
+
+    Models may have been fitted as if small values counted less.
+    """
+    chosen = models.rivals.hypothesis[models.rivals.chosen]
+    left = ((models.values(data.points) - data.mean) * weight) ** 2
+    design = models.hypotheses.design(data.points)[chosen] * weight[..., None]
+    target = (data.mean * weight)[..., None]
+    refitted = ((target - design @ (np.linalg.pinv(design) @ target)) ** 2)[..., 0]
+    straight = (models.hypotheses.sharpness[chosen] == 1)[:, None]
+    return np.asarray(np.where(straight, refitted, left).sum(axis=1))

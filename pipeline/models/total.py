@@ -12,7 +12,7 @@ the two sums agree.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
@@ -118,7 +118,7 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = LEVE
 def _total(models: ScalingModels, points: FloatArray, level: float) -> Prediction:
     together, coherent = _sum_of_parts(models, points, level)
     if models.whole is None or models.whole.trend is None or models.trend is None:
-        return together
+        return _bounded(together, models, points) if len(models) == 1 else together
     usual, own = _sum_of_parts(models, points, LEVEL)[0], models.whole.predict(points)
     trend = models.whole.trend.trend
     reach = trend.reach(points).sum(axis=1)
@@ -134,19 +134,27 @@ def _total(models: ScalingModels, points: FloatArray, level: float) -> Predictio
         for sign, part, end in ((-1, SIDE_BELOW, usual.lower), (1, SIDE_ABOVE, usual.upper))
     ]
     lower = models.whole.raised(np.where(usable, ends[0] * value, together.lower), together.value, points)
-    found = coherent(Prediction(together.value, lower, np.where(usable, ends[1] * value, together.upper)))
-    logs = np.log(np.where(found.lower > 0, [found.lower, found.value, found.upper], 1.0))
-    shown = np.log(models.divisor(points))
-    straight, most = trend.at(points, straight=True) - shown, trend.most(points, MOST_TOTAL) - shown
-    bounded = models.trend.errors.bounded
-    down = bounded * np.fmax(logs[0] - straight, 0.0)
-    up = bounded * np.maximum(logs[2] - np.maximum(most, logs[1]), 0.0)
-    known = usable & (found.lower > 0)
-    return replace(
-        found,
-        lower=np.where(known, np.exp(logs[0] - down), found.lower),
-        upper=np.where(known, np.exp(logs[2] - up), found.upper),
-    )
+    found = Prediction(together.value, lower, np.where(usable, ends[1] * value, together.upper))
+    return _bounded(coherent(found), models.whole, points)
+
+
+def _bounded(total: Prediction, whole: ScalingModels, points: FloatArray) -> Prediction:
+    """Bound the interval of a sum beyond the range by what its own measurements, one row, may become.
+
+    Its upper end is at most the last value times the square of the factor, its lower end at most the straight
+    line, and what the points before a wild last run lead to.
+    """
+    if whole.trend is None:
+        return total
+    trend, part = whole.trend.trend, whole.trend.errors.bounded
+    known = (trend.reach(points).sum(axis=1) > 0) & (total.lower > 0)
+    shown = np.log(whole.divisor(points))
+    lower, value, upper = np.log(np.where(known, [total.lower, total.value, total.upper], 1.0))
+    least = np.fmin(trend.at(points, straight=True), trend.without_accident(points)) - shown
+    most = np.maximum(trend.most(points, MOST_TOTAL) - shown, value)
+    lower = np.exp(lower - part * np.fmax(lower - least, 0.0))
+    upper = np.exp(upper - part * np.maximum(upper - most, 0.0))
+    return Prediction(total.value, np.where(known, lower, total.lower), np.where(known, upper, total.upper))
 
 
 def _sum_of_parts(

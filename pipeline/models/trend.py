@@ -19,7 +19,7 @@ from ingest.usual_names import counts_processes
 from pipeline.models.observations import Observations
 from pipeline.models.prediction import LEVEL, widened
 
-HALF_LIFE = 0.5  # doublings in which the weight of a point for the slope halves
+HALF_LIFE = 0.7  # doublings in which the weight of a point for the slope halves
 STEEPEST_FALL = -0.5  # steeper falls were not kept up in any real series
 STEEPEST_RISE = 1.5  # nor were steeper rises with the number of processes
 STEEPEST_RISE_OF_SIZES = 5.0  # along the edge of a mesh in three dimensions, they are
@@ -28,9 +28,9 @@ FULL_REACH = 0.2  # logarithm of the factor beyond the range from which trends c
 SMALLEST_END = 1e-9  # of a value, what counts as the lower end of its interval in logarithms
 MOST_MISFIT = 1.0  # of a logarithm, that formulas of several parameters miss near a point and go on to miss
 LOPSIDED = 3.0  # times the logarithm up to the upper end, that the lower end of a formula counts at most
-OVERHEAD_POWER = 1.3  # of the processes, with which the overhead of strong scaling grows beside constant work
+OVERHEAD_POWER = 1.4  # of the processes, with which the overhead of strong scaling grows beside constant work
 SIZE_POWER = 1.3  # of a size, with which work grows beside what it costs to start it
-STRAIGHTENS = 0.3  # slope from which trends bend less; at 1 they are straight
+STRAIGHTENS = 0.1  # slope from which trends bend less; at 1 they are straight
 PROPORTIONAL = (
     0.75  # slope of the total from which processes are taken to be added with the work: weak scaling
 )
@@ -54,6 +54,9 @@ class Trend:
             it; 0 where trends are straight.
         kept: float64[D], of what slopes exceed 1 by.
         counts: bool[D], which parameters count processes.
+        steady: float64[K], slope before the last point, 0 if unknown: what was steep before may go on so.
+        usual: float64[K], logarithms at the last point by the points before, where a single run left them by
+            far: an accident or a break. Infinite elsewhere.
     """
 
     points: FloatArray
@@ -63,6 +66,8 @@ class Trend:
     power: FloatArray
     kept: FloatArray
     counts: BoolArray
+    steady: FloatArray
+    usual: FloatArray
 
     def at(self, points: FloatArray, *, straight: bool = False) -> FloatArray:
         """Return the logarithms of the values, float64[K, Q], at float64[Q, D] points; NaN without a trend.
@@ -87,7 +92,8 @@ class Trend:
         """
         reach, last = self.reach(points), self.logs[:, self.points[:, self.counts].prod(axis=1).argmax()]
         of_others = reach[:, ~self.counts].any(axis=1)
-        bound = np.where(np.isfinite(last), last, np.inf)[:, None] + power * reach.sum(axis=1)
+        bound = np.where(np.isfinite(last), last, np.inf)[:, None]
+        bound = bound + (power + self._steeper[:, None]) * reach.sum(axis=1)
         return np.where(of_others, np.inf, bound)
 
     def _onwards(self, slope: FloatArray, reach: FloatArray) -> FloatArray:
@@ -117,6 +123,15 @@ class Trend:
         """How far points lie beyond the range: logarithms of the factors, float64[Q, D], not below 0."""
         reach: FloatArray = np.log(np.maximum(points / self.points.max(axis=0), 1.0))
         return reach
+
+    def without_accident(self, points: FloatArray) -> FloatArray:
+        """Return logarithms, float64[K, Q], if a wild last run was an accident; infinite without one."""
+        return np.asarray(self.usual[:, None] + self.steady[:, None] * self.reach(points).sum(axis=1))
+
+    @property
+    def _steeper(self) -> FloatArray:
+        """By how much kernels were steeper already than what grows with processes does, float64[K]."""
+        return np.asarray(np.maximum(self.steady - STEEPEST_RISE, 0.0))
 
     def misfit_at(self, points: FloatArray) -> FloatArray:
         """How far formulas are off at the measured points nearest to float64[Q, D] points, float64[K, Q].
@@ -215,7 +230,7 @@ class Trend:
         normal = np.einsum("kpd,kpe->kde", offset * weight[..., None], offset) / total[..., None]
         normal += RIDGE * np.eye(logs.shape[1])
         slope = np.linalg.solve(normal, right[..., None])[..., 0]
-        slope = np.clip(slope, STEEPEST_FALL, self.steepest)
+        slope = np.clip(slope, STEEPEST_FALL, self.steepest + self._steeper[:, None] * self.counts)
         nearest = np.where(used, away, np.inf).argmin(axis=1)
         level = target[np.arange(len(target)), nearest] + (slope * (end - logs[nearest])).sum(axis=1)
         return np.where(used.any(axis=1), level, np.nan), slope
@@ -227,9 +242,16 @@ class Trend:
 
     def take(self, kernels: IntArray) -> "Trend":
         """Return the trends of some kernels."""
-        return replace(self, logs=self.logs[kernels], misfit=self.misfit[kernels])
+        return replace(
+            self,
+            logs=self.logs[kernels],
+            misfit=self.misfit[kernels],
+            steady=self.steady[kernels],
+            usual=self.usual[kernels],
+        )
 
 
+WILD = 1.0  # of a logarithm, by which no run leaves its trend without an accident or a break
 FEWEST_POINTS = 4  # from which points have neighbours enough to tell how far they stray
 TO_DEVIATION = 1.4826  # from the median of absolute errors
 
@@ -271,6 +293,7 @@ def local_trend(
     steepest = [STEEPEST_RISE if counts_processes(name) else STEEPEST_RISE_OF_SIZES for name in parameters]
     weak = _goes_with_processes(parameters, data)
     power = [OVERHEAD_POWER if counts_processes(name) else SIZE_POWER for name in parameters]
+    steady = _slope_before(data.points, logs, positive)
     return Trend(
         points=data.points,
         logs=np.where(positive, logs, unknown),
@@ -279,7 +302,29 @@ def local_trend(
         power=np.where(weak or len(parameters) > 1, 0.0, power),
         kept=np.full(len(parameters), KEPT if weak else 1.0),
         counts=np.array([counts_processes(name) for name in parameters], dtype=np.bool_),
+        steady=steady,
+        usual=_left_by_far(data, logs, steady),
     )
+
+
+def _left_by_far(data: Observations, logs: FloatArray, steady: FloatArray) -> FloatArray:
+    """Logarithms that the points before led to, float64[K], where one last run was far off; else infinite."""
+    if data.points.shape[1] > 1 or len(data.points) < FEWEST_POINTS:
+        return np.full(len(logs), np.inf)
+    usual = logs[:, -2] + steady * np.log(data.points[-1, 0] / data.points[-2, 0])
+    far = (steady != 0) & (data.count[:, -1] == 1) & (logs[:, -1] - usual > WILD)
+    return np.where(far, usual, np.inf)
+
+
+def _slope_before(points: FloatArray, logs: FloatArray, known: BoolArray) -> FloatArray:
+    """Slope over the last doubling of one parameter but for the last point, float64[K]; 0 if unknown."""
+    if points.shape[1] > 1 or len(points) < FEWEST_POINTS:
+        return np.zeros(len(logs))
+    scale = np.log(points[:, 0])
+    end = len(scale) - 2
+    begin = min(int(np.searchsorted(scale, scale[end] - np.log(2.0) - SMALLEST_END)), end - 1)
+    slope = (logs[:, end] - logs[:, begin]) / (scale[end] - scale[begin])
+    return np.where(known[:, [begin, end]].all(axis=1), slope, 0.0)
 
 
 def _goes_with_processes(parameters: Sequence[str], data: Observations) -> bool:

@@ -48,6 +48,9 @@ def to_table(models: ScalingModels) -> pa.Table:
         columns["trend_logs"], columns["trend_misfit"] = map(_column, (trend.trend.logs, trend.trend.misfit))
         columns["trend_noise"], columns["trend_shift"] = map(_column, (trend.noise, trend.shift))
         columns["trend_grows"] = _column(trend.grows.astype(np.int64))
+        columns["trend_steady"], columns["trend_usual"] = map(
+            _column, (trend.trend.steady, trend.trend.usual)
+        )
     if models.common_error is not None:
         columns["common_error"] = _column(models.common_error)
     table = pa.table(columns)
@@ -141,7 +144,10 @@ def _trend_settings(combined: CombinedTrend) -> dict[str, Any]:
 def _trend(settings: Mapping[str, Any], table: pa.Table) -> CombinedTrend:
     points = np.array(settings["points"], dtype=np.float64)
     noise, shift = (_values(table, name) for name in ("trend_noise", "trend_shift"))
-    grows = _values(table, "trend_grows") if "trend_grows" in table.column_names else np.zeros(len(noise))
+    grows, steady, usual = (
+        _values(table, name) if name in table.column_names else np.full(len(noise), unknown)
+        for name, unknown in (("trend_grows", 0.0), ("trend_steady", 0.0), ("trend_usual", np.inf))
+    )
     logs, misfit = (_values(table, name).reshape(-1, len(points)) for name in ("trend_logs", "trend_misfit"))
     steepest = np.array(settings["steepest"])
     power, kept = settings.get("power", np.zeros(len(steepest))), settings.get("kept", np.ones(len(steepest)))
@@ -153,6 +159,8 @@ def _trend(settings: Mapping[str, Any], table: pa.Table) -> CombinedTrend:
             misfit=misfit,
             power=np.array(power),
             kept=np.array(kept),
+            steady=steady,
+            usual=usual,
             counts=np.array(settings.get("counts", np.zeros(len(steepest))), dtype=np.bool_),
         ),
         noise=noise,
