@@ -22,7 +22,7 @@ from pipeline.models.options import ModelOptions
 
 WAYS = (
     ("everything on: validation, all rivals, intervals at one scale", ModelOptions()),
-    ("plain one-term fit (leave-one-out), with intervals at one scale", ModelOptions(method="leave-one-out")),
+    ("plain one-term fit (leave-one-out), with intervals at one scale", ModelOptions(method="extra-p")),
 )
 
 

@@ -83,7 +83,7 @@ class Study:
         metric: str | None = None,
         scaling: Literal["auto", "strong", "weak"] | None = None,
         prior: str | None = None,
-        method: Literal["evidence", "leave-one-out"] | None = None,
+        method: Literal["evidence", "extra-p"] | None = None,
     ) -> Models:
         """Fit a scaling model to every call path and every region.
 
@@ -92,7 +92,7 @@ class Study:
                 the metric that the study was read for. Time becomes effort.
             scaling: how the problem changes with the number of processes; by default detected from the data.
             prior: how plausible each exponent is before any data: ``uniform``, ``simple`` or a TOML file.
-            method: ``evidence`` weighs all hypotheses, ``leave-one-out`` selects one by cross-validation.
+            method: ``evidence`` weighs all hypotheses, ``extra-p`` selects one by cross-validation.
 
         Returns:
             The models of the regions; their ``callpaths`` are those of the call paths.

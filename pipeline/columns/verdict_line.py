@@ -14,7 +14,15 @@ from pipeline.questions.runtime.figures import Figures
 from pipeline.questions.runtime.limits import Limit
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import extrapolation_text
-from pipeline.wording.quantities import estimate_text, given_percent, percent, point_text, quantity, times
+from pipeline.wording.quantities import (
+    WIDEST,
+    estimate_text,
+    given_percent,
+    percent,
+    point_text,
+    quantity,
+    times,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +53,9 @@ def verdict_line(found: Runtime, parameters: Sequence[str]) -> VerdictLine:
     shown, unit = (here.wall, "s") if wall else (here.effort, found.effort_unit)
     value, lower, upper = (float(end[0]) for end in (shown.value, shown.lower, shown.upper))
     place = _at(parameters, here.points[0])
+    if upper > WIDEST * lower:
+        said = f"the time at {place} cannot be predicted from these scales"
+        return VerdictLine(text=said, trust=found.trust.trust.word)
     text = f"{estimate_text(value, lower, upper, unit)} {f'{found.per} ' if found.per else ''}"
     text += f"{'measured ' if measured else ''}at {place}"
     said = _compared(found, here, parameters)

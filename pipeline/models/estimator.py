@@ -44,7 +44,7 @@ class NormalFormRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):  # t
     def __init__(
         self,
         *,
-        method: Literal["evidence", "leave-one-out"] = "evidence",
+        method: Literal["evidence", "extra-p"] = "evidence",
         prior: Literal["uniform", "simple"] | Mapping[Exponent, float] = "uniform",
         exponents: tuple[Exponent, ...] | None = None,
         nonnegative: bool | Literal["auto"] = "auto",

@@ -54,7 +54,7 @@ def fit(
         raise ModelError(f"{len(parameters)} parameter names for {data.points.shape[1]} parameters")
     if len(parameters) > 1:
         fit_formulas: Callable[..., ScalingModels] = fit_observations
-    elif options.method == "leave-one-out":
+    elif options.method == "extra-p":
         fit_formulas = fit_one_term
     else:  # chosen once, back-tests and the sum are fitted in the same setting
         setting = experiment_setting(parameters[0], data, options)
@@ -67,7 +67,7 @@ def fit(
         once = some.take(first)
         return sure_of_zeros(fit_formulas(parameters, once, options), once).take(place)
 
-    if options.method == "leave-one-out":
+    if options.method == "extra-p":
         return with_remarks(formulas(data), data)
     return forecasts(formulas, data, parts=parts)
 

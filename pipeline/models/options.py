@@ -24,8 +24,10 @@ class ModelOptions:
         nonnegative: the quantity cannot be negative, so neither may a coefficient or a prediction.
     """
 
-    method: Literal["evidence", "leave-one-out"] = option(
-        "evidence", "Weigh all hypotheses, or select one term by cross-validation."
+    method: Literal["evidence", "extra-p"] = option(
+        "evidence",
+        "Weigh all hypotheses, or take Extra-P's method: one term, chosen by cross-validation.",
+        commands=("run", "model", "check"),
     )
     prior: Prior = option(
         "learned",

@@ -157,6 +157,18 @@ def _bounded(total: Prediction, whole: ScalingModels, points: FloatArray) -> Pre
     return Prediction(total.value, np.where(known, lower, total.lower), np.where(known, upper, total.upper))
 
 
+def wild_last_run(whole: ScalingModels) -> list[str]:
+    """Say that the last run of a sum, one row, left the points before it by far, if it did."""
+    trend = None if whole.trend is None else whole.trend.trend
+    if trend is None or not np.isfinite(trend.usual[0]):
+        return []
+    factor = float(np.exp(trend.logs[0, -1] - trend.usual[0]))
+    return [
+        f"the last run took {factor:.2g} times as long as the points before it lead to: "
+        "an accident or a break, so intervals hold both; repeat it"
+    ]
+
+
 def _sum_of_parts(
     models: ScalingModels, points: FloatArray, level: float
 ) -> tuple[Prediction, Callable[[Prediction], Prediction]]:

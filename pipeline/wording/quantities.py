@@ -22,6 +22,7 @@ CONSTANT = "constant"
 _PERCENT = " %"
 VALUES_LISTED = 8
 
+WIDEST = 100.0  # factor between the ends of an interval, up to which it says something
 _ALIKE = 1e-6  # relative; sums within it are equal
 _TENTH_PERCENT = 0.001
 _SEPARATED_FROM, _WORDS_FROM, _EXPONENT_BELOW = 1e4, 1e6, 1e-4
@@ -97,6 +98,8 @@ def interval_text(lower: float, upper: float, write: Callable[[float], str] = fi
     """Write an interval: ``16.0 .. 28.4``, ``1.6 .. 2.4 %``; empty if it is unknown, NaN."""
     if math.isnan(lower) or math.isnan(upper):
         return ""
+    if upper > WIDEST * lower > 0:
+        return "not predictable"
     low, high = write(lower), write(upper)
     return f"{low.removesuffix(_PERCENT) if high.endswith(_PERCENT) else low}{BETWEEN}{high}"
 

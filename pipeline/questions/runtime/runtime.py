@@ -11,6 +11,7 @@ from ingest.scaling import OTHERWISE
 from pipeline.models.back_test import BackTest
 from pipeline.models.kernels import is_time, start_up, total_kernel
 from pipeline.models.options import MIN_EFFICIENCY
+from pipeline.models.total import wild_last_run
 from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
@@ -181,7 +182,8 @@ def _losses(study: RuntimeStudy, target: FloatArray) -> tuple[Losses, ...]:
 
 
 def _notices(study: RuntimeStudy, figures: Figures) -> list[str]:
-    found = []
+    models = study.analysis.callpaths.models
+    found = wild_last_run(models if models.whole is None else models.whole)
     if OTHERWISE in study.analysis.decision.reason:
         found.append(study.analysis.decision.reason)
     if study.comparison is Comparison.UNKNOWN:

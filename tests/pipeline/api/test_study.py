@@ -90,7 +90,7 @@ def test_the_configuration_and_the_arguments_count(strong_study, tmp_path):
     noisy = {"solve": 17.0, "sum": 2.1, "main": 0.06}  # without noise there are no rivals
     write_foam_case(strong_study / "app.p4.r3", noisy, processes=4)
     file = tmp_path / "own.toml"
-    file.write_text('[analysis]\nscaling = "weak"\n[models]\nmethod = "leave-one-out"\n')
+    file.write_text('[analysis]\nscaling = "weak"\n[models]\nmethod = "extra-p"\n')
     models = pl.read_study(strong_study, config=file).fit()
     assert models.scaling == "weak scaling, as requested"
     assert models.frame.unit[0] == "s"

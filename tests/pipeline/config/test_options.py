@@ -147,7 +147,7 @@ merge = "old.filter"
 calibrate = "c.cubex"
 [models]
 rivals = 2
-method = "leave-one-out"
+method = "extra-p"
 prior = "simple"
 [check]
 factor = 1.2
@@ -160,7 +160,7 @@ factor = 1.2
     assert (options.filter.merge, options.filter.calibrate) == (tmp_path / "old.filter", tmp_path / "c.cubex")
     assert (options.models.rivals, options.models.method, options.models.prior) == (
         2,
-        "leave-one-out",
+        "extra-p",
         "simple",
     )
 

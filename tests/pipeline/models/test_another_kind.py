@@ -35,7 +35,7 @@ def another_row(monkeypatch):
     monkeypatch.setattr("pipeline.models.multi_parameter.factors.FACTOR_KINDS", kinds)
 
 
-@pytest.mark.parametrize("method", ["evidence", "leave-one-out"])
+@pytest.mark.parametrize("method", ["evidence", "extra-p"])
 def test_it_is_found_written_and_stored(method):
     values = (7 + 3 * np.log2(np.log2(P[:, 0])))[None, :, None]
     models = fit(("p",), P, values, ModelOptions(method=method))

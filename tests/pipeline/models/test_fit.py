@@ -7,7 +7,7 @@ from pipeline.models.forms import term_values, tried_exponents
 from pipeline.models.options import ModelOptions
 from tests.pipeline.models.made import grid_of
 
-PLAIN = ModelOptions(method="leave-one-out")
+PLAIN = ModelOptions(method="extra-p")
 POWERS_OF_TWO = 2.0 ** np.arange(1, 6)[:, None]
 
 

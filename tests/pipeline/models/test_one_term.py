@@ -21,7 +21,7 @@ MEAN = np.stack(
     ]
 )
 COLUMNS = term_values([(e,) for e in tried_exponents()], POINTS[:, None]).T
-OPTIONS = ModelOptions(method="leave-one-out")
+OPTIONS = ModelOptions(method="extra-p")
 
 
 def smape(predicted, mean):
@@ -132,7 +132,7 @@ def test_logarithms_are_tried_only_from_one_on():
     assert all(one[0][1] == 0 for one in below.hypotheses.terms)
     whole = fit(("p",), POINTS[:, None] / 2, MEAN[:, :, None], OPTIONS)
     assert len(whole.hypotheses.terms) == len(tried_exponents())
-    own = ModelOptions(method="leave-one-out", exponents=(term((2, 0))[0],))
+    own = ModelOptions(method="extra-p", exponents=(term((2, 0))[0],))
     assert fit(("p",), POINTS[:, None], MEAN[:, :, None], own).hypotheses.terms == (term((2, 0)),)
 
 
