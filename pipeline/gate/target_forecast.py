@@ -18,7 +18,7 @@ from pipeline.models.prediction import LEAST, Prediction, joined
 from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import agreeing, agreeing_with_measured_sum, predict_total
-from pipeline.questions.analysis import DEFAULT_REACH, named_targets, too_few_scales
+from pipeline.questions.analysis import DEFAULT_REACH, named_targets, target_beyond, too_few_scales
 from pipeline.questions.runtime.estimate import Estimate, from_predictions
 
 LEVEL = 0.9
@@ -82,18 +82,16 @@ class Forecasts:
 
 
 def target_points(study: KernelValues, targets: Sequence[Mapping[str, float]]) -> FloatArray:
-    """Return the targets, float64[Q, D]; parameters left out are at their largest measured value.
+    """Return the targets, float64[Q, D], as of `named_targets`.
 
-    Without targets it is the largest measured values with `DEFAULT_REACH` times the scale.
+    Without targets it is the largest measured point with `DEFAULT_REACH` times the scale.
 
     Raises:
         UsageError: if a target has a parameter that the study does not have.
     """
     if targets:
         return named_targets(study.parameters, study.points, targets, "targets", study.left_out)
-    largest: FloatArray = study.points.max(axis=0, keepdims=True)
-    largest[0, study.parameters.index(study.parameter)] *= DEFAULT_REACH
-    return largest
+    return target_beyond(study.points, study.parameters.index(study.parameter), DEFAULT_REACH)
 
 
 def modelled(study: KernelValues, options: ModelOptions) -> KernelValues:

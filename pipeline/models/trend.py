@@ -90,11 +90,11 @@ class Trend:
 
         Of parameters that count processes; infinite where others are extrapolated or nothing was measured.
         """
-        reach, last = self.reach(points), self.logs[:, self.points[:, self.counts].prod(axis=1).argmax()]
-        of_others = reach[:, ~self.counts].any(axis=1)
-        bound = np.where(np.isfinite(last), last, np.inf)[:, None]
+        reach = self.reach(points)
+        last = np.column_stack([self._local(place)[0] for place in self.nearest(points)])
+        bound = np.where(np.isfinite(last), last, np.inf)
         bound = bound + (power + self._steeper[:, None]) * reach.sum(axis=1)
-        return np.where(of_others, np.inf, bound)
+        return np.where(reach[:, ~self.counts].any(axis=1), np.inf, bound)
 
     def _onwards(self, slope: FloatArray, reach: FloatArray) -> FloatArray:
         """What slopes float64[K, D] add to the logarithms over reaches float64[Q, D], float64[K, Q].

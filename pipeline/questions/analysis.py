@@ -11,6 +11,7 @@ from ingest.errors import ModelError, UsageError
 from ingest.experiment import Experiment
 from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
 from ingest.scaling import Scaling, ScalingDecision
+from ingest.usual_names import counts_processes
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.back_test import BackTest, back_test_total
 from pipeline.models.fit import fit, fit_parts
@@ -216,10 +217,14 @@ def default_target(analysis: Analysis) -> FloatArray:
 
     It is the largest scale itself if there are too few to predict from.
     """
-    target: FloatArray = analysis.experiment.points.max(axis=0, keepdims=True)
-    if analysis.is_profile:
-        return target
-    target[0, analysis.column] *= DEFAULT_REACH
+    reach = 1.0 if analysis.is_profile else DEFAULT_REACH
+    return target_beyond(analysis.experiment.points, analysis.column, reach)
+
+
+def target_beyond(points: FloatArray, column: int, reach: float) -> FloatArray:
+    """Return the largest of float64[P, D] points, a combination that was measured, with a larger scale."""
+    target = points[[largest_point(points, column)]]
+    target[0, column] *= reach
     return target
 
 
@@ -236,16 +241,22 @@ def named_targets(
     where: str,
     left_out: LeftOut = NOTHING_LEFT_OUT,
 ) -> FloatArray:
-    """Return target points, float64[Q, D]; parameters not given are at their largest value of float64[P, D].
+    """Return target points, float64[Q, D]; parameters not given are as at a point of float64[P, D].
 
-    What the study has left out may be given the value that it has.
+    It is the largest of those that have the given values, as far as any has. What the study has left out may
+    be given the value that it has.
 
     Raises:
         UsageError: a parameter is not one of these, or not named though there are several; it names where the
             targets come from.
     """
-    targets: FloatArray = np.repeat(points.max(axis=0)[None], len(at), axis=0)
+    targets = np.empty((len(at), points.shape[1]))
     for row, point in zip(targets, at, strict=True):
+        like = points
+        for name, value in point.items():
+            if name in parameters and (same := like[:, parameters.index(name)] == value).any():
+                like = like[same]
+        row[:] = like[like.prod(axis=1).argmax()]
         for name, value in point.items():
             if not name and len(parameters) > 1:
                 hint = f"name it: {', '.join(f'{one}={value:g}' for one in parameters)}"
@@ -349,15 +360,21 @@ def largest_point(points: FloatArray, column: int) -> int:
     return int(np.lexsort((*others.T[::-1], points[:, column]))[-1])
 
 
-def extrapolation(measured: FloatArray, points: FloatArray) -> FloatArray:
-    """Return by what factor points lie beyond the measured range, float64[Q]; 1 inside.
+def extrapolation(parameters: Sequence[str], measured: FloatArray, points: FloatArray) -> FloatArray:
+    """Return by what factor points lie beyond the nearest measured one, float64[Q]; 1 inside the range.
+
+    Factors of parameters that count processes multiply: 4 times the nodes with 4 times the threads is 16.
 
     Args:
+        parameters: names of the D parameters.
         measured: float64[P, D].
         points: float64[Q, D].
     """
-    beyond = np.maximum(points / measured.max(axis=0), measured.min(axis=0) / points)
-    return np.asarray(np.maximum(beyond.max(axis=1, initial=1.0), 1.0))
+    counts = np.array([counts_processes(name) for name in parameters], dtype=np.bool_)
+    beyond = np.maximum(points[:, None] / measured, 1.0)
+    together = np.maximum(beyond[..., counts].prod(axis=2), beyond[..., ~counts].max(axis=2, initial=1.0))
+    below = (measured.min(axis=0) / points).max(axis=1, initial=1.0)
+    return np.asarray(np.maximum(together.min(axis=1), below))
 
 
 def along_parameter(point: FloatArray, column: int, scales: FloatArray) -> FloatArray:

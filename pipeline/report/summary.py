@@ -95,14 +95,14 @@ def groups_summary(analysis: Analysis, outlook: Outlook, targets: FloatArray) ->
 
 def _targets(analysis: Analysis, targets: FloatArray) -> list[dict[str, Any]]:
     """Return the points that are predicted, and how far they lie beyond the measured ones."""
-    points = analysis.experiment.points
+    points, names = analysis.experiment.points, analysis.experiment.parameters
     return [
         {
-            "at": point_json(analysis.experiment.parameters, target),
+            "at": point_json(names, target),
             "extrapolation": number(factor),
             "reach": extrapolation_text(factor),
         }
-        for target, factor in zip(targets, extrapolation(points, targets).tolist(), strict=True)
+        for target, factor in zip(targets, extrapolation(names, points, targets).tolist(), strict=True)
         if not analysis.is_profile
     ]
 

@@ -247,7 +247,9 @@ class RuntimeStudy:
             reference=references,
             locations=locations,
             longest=self._longest(points, measured),
-            extrapolation=extrapolation(self.analysis.experiment.points, points),
+            extrapolation=extrapolation(
+                self.analysis.experiment.parameters, self.analysis.experiment.points, points
+            ),
             effort=whole_effort,
             wall=whole_wall,
             core_hours=whole_effort.times(
