@@ -25,6 +25,7 @@ KERNELS = 128  # of most effort, that are tested; with D parameters, each of whi
 FEWEST_POINTS = 3  # from which models are made
 REACHES = (2.0, 4.0)  # factors between the scales that are left and the largest one
 FORMULA_ERROR, TREND_ERROR = 0.2, 0.2  # relative errors per unit of the logarithm on real series
+PLANE_ERROR = 0.3  # the same of trends of several parameters, on real grids
 WORTH = 3.0  # how many independent kernels that is worth
 SHARED_CAUSES = 20.0  # kernels of one program that count as one when it is asked whether formulas hold
 BY_EFFORT = 0.5  # neither may one large kernel decide alone, nor many small ones
@@ -50,7 +51,7 @@ def back_test(
     heavy = np.argsort(-np.abs(data.mean).max(axis=1), kind="stable")[: KERNELS // parameters**2]
     data, models = data.take(heavy), models.take(heavy)
     formula = np.full(parameters, WORTH * FORMULA_ERROR**2)
-    trend = np.full(parameters, WORTH * TREND_ERROR**2)
+    trend = np.full(parameters, WORTH * (TREND_ERROR if parameters == 1 else PLANE_ERROR) ** 2)
     worth = np.full(parameters, WORTH)
     likely, kernels_that_tell = odds_of_fit(models, data)
     repeated = (np.where(data.measured, data.count, 0).min(axis=0) >= MANY_REPETITIONS).sum() >= MANY_POINTS
