@@ -1,7 +1,7 @@
 """`Experiment`: all runs of a study, aligned on one call tree."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -160,6 +160,21 @@ class PerVisit:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class HeldOutRuns:
+    """Runs that an experiment is without, to compare them with what it predicts.
+
+    Attributes:
+        conditions: which runs these are, as the user wrote it.
+        whole: the experiment with them.
+        runs: bool[P, R], which of its runs they are.
+    """
+
+    conditions: tuple[str, ...]
+    whole: "Experiment"
+    runs: BoolArray
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Experiment:
     """Many runs aligned: N call paths, P measurement points of D parameters, R repetitions.
 
@@ -182,6 +197,7 @@ class Experiment:
         per: the visits by which values and times were divided; None if they are of whole runs.
         left_out: parameters of the runs that say nothing beyond these.
         stated: what a series states of all its runs, such as their processor.
+        held_out: runs that were left out, to be compared with predictions; None without any.
     """
 
     parameters: tuple[str, ...]
@@ -199,6 +215,32 @@ class Experiment:
     per: PerVisit | None = None
     left_out: LeftOut = NOTHING_LEFT_OUT
     stated: Mapping[str, str] = field(default_factory=dict)
+    held_out: HeldOutRuns | None = None
+
+    def only(self, some: BoolArray) -> "Experiment":
+        """Return the experiment of some runs, bool[P, R], with the points and repetitions that these have."""
+        points, repetitions = (np.flatnonzero(some.any(axis=axis)) for axis in (1, 0))
+        rows, columns = np.ix_(points, repetitions)
+
+        def of_some(array: FloatArray) -> FloatArray:
+            return np.where(some, array, np.nan)[..., rows, columns]
+
+        return replace(
+            self,
+            points=self.points[points],
+            values={name: reduction.each(of_some) for name, reduction in self.values.items()},
+            runs=tuple(
+                replace(
+                    run,
+                    point=int(np.searchsorted(points, run.point)),
+                    repetition=int(np.searchsorted(repetitions, run.repetition)),
+                )
+                for run in self.runs
+                if some[run.point, run.repetition]
+            ),
+            per=self.per and replace(self.per, visits=of_some(self.per.visits)),
+            left_out=self.left_out.at(points.tolist()),
+        )
 
     def named_point(self, point: int) -> dict[str, float]:
         """Return all parameters of a point, those left out among them."""

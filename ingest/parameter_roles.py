@@ -5,7 +5,7 @@ of nodes. A size that rises with it says that the scaling is weak, and nothing e
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 
 import numpy as np
@@ -40,6 +40,11 @@ class LeftOut:
         if others:
             return f"{name} follows from the other parameters"
         return "" if value == first else f"{name} is {value_text(first)} in all runs, not {value_text(value)}"
+
+    def at(self, points: Sequence[int]) -> "LeftOut":
+        """Return the same of some of the points."""
+        values = {name: tuple(own[i] for i in points) for name, own in self.values.items()}
+        return replace(self, values=values)
 
 
 NOTHING_LEFT_OUT = LeftOut()

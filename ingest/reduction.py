@@ -1,8 +1,8 @@
 """One profile reduced over its locations: what remains of it once its file is closed."""
 
 import math
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -61,6 +61,10 @@ class Reduction:
         if kind is MetricKind.MINIMUM:
             return self.min
         return self.max if kind is MetricKind.MAXIMUM else self.sum
+
+    def each(self, change: Callable[[FloatArray], FloatArray]) -> "Reduction":
+        """Return the same with all arrays changed alike."""
+        return Reduction(**{name: change(array) for name, array in vars(self).items()})
 
 
 def location_count(process: IntArray, device_time: FloatArray) -> int:
@@ -168,7 +172,10 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
             metric.name: _of_each(metric, values, summed, merged) for metric in _reduced(wanted, values)
         }
     if not counted.all():
-        tree, values = tree.take(counted), {name: _take(of, counted) for name, of in values.items()}
+        tree, values = (
+            tree.take(counted),
+            {name: of.each(lambda array: array[counted]) for name, of in values.items()},
+        )
     reduced = ReducedProfile(
         source=profile.source,
         tree=tree,
@@ -316,10 +323,6 @@ def _with_idle_time(reduced: ReducedProfile) -> ReducedProfile:
     return replace(
         reduced, tree=tree, regions=regions, values=values, device_time=device_time, largest=largest
     )
-
-
-def _take(reduction: Reduction, callpaths: BoolArray) -> Reduction:
-    return Reduction(**{part.name: getattr(reduction, part.name)[callpaths] for part in fields(reduction)})
 
 
 def _summed_by_class(blocks: Iterator[Block], class_of: IntArray, class_time: FloatArray) -> Iterator[Block]:

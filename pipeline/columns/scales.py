@@ -8,6 +8,7 @@ import numpy as np
 
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ANSWER, ESTIMATE, EXACT, FIGURE, Column, filled, parameters
+from pipeline.columns.held_out import held_out_table
 from pipeline.columns.kernel_tables import Summary, ranking_table
 from pipeline.columns.target_sentences import far_targets
 from pipeline.questions.runtime.estimate import Estimate
@@ -80,7 +81,9 @@ def scale_columns(*keys: str, parameter: str = "size") -> list[Column[Any]]:
 
 
 def answer_table(summary: Summary, *, by: str, limit: int) -> DataTable:
-    """Return the scales if the models are of time, else the ranking with arguments as of `ranking_table`."""
+    """Return what was held out, else the scales if the models are of time, else `ranking_table`."""
+    if summary.get("held_out"):
+        return held_out_table(summary["held_out"])
     if summary["runtime"] is None:
         return ranking_table(summary, by=by, limit=limit)
     return scales_table(summary)

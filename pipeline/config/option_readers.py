@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
 from ingest.errors import UsageError, located
 from ingest.number_text import given_percent, value_text
 from ingest.options import INFINITE, Declaration
+from ingest.run_conditions import read_condition
 from ingest.toml_text import TomlError, parse_toml
 from pipeline.models.exponents import Exponent, exponent
 from pipeline.models.options import Prior
@@ -99,6 +100,12 @@ def _split(text: str) -> list[str]:
         else:
             parts[-1] += character
     return parts
+
+
+def read_conditions(value: object, folder: Path) -> tuple[str, ...]:
+    """Read conditions on runs, such as ``p > 624``."""
+    texts = read_patterns([value] if isinstance(value, str) else value, folder)
+    return tuple(read_condition(text).text for text in texts)
 
 
 def read_file(value: object, folder: Path) -> Path:

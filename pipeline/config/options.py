@@ -17,6 +17,7 @@ from pipeline.config.option_readers import (
     TARGET_METAVAR,
     checked,
     read_baseline_time,
+    read_conditions,
     read_file,
     read_kernels,
     read_patterns,
@@ -202,6 +203,15 @@ class Options:
         metavar="PATTERNS",
         given=list[str],
         read=read_kernels,
+    )
+    hold_out: tuple[str, ...] = option(
+        (),
+        "Make models without runs such as 'p > 624' or 'repetition == 3', and compare these with what is "
+        "predicted; repeatable.",
+        commands=_MODELS,
+        metavar="CONDITION",
+        given=list[str],
+        read=read_conditions,
     )
     exclude_metrics: tuple[str, ...] = option(
         (),

@@ -8,7 +8,6 @@ import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
 from ingest.experiment import Experiment, RunRecord
-from ingest.reduction import Reduction
 from ingest.region_class import CLASSES, region_classes
 from pipeline.models.kernels import region_kernels
 from pipeline.models.prediction import Prediction
@@ -113,10 +112,10 @@ def experiment_times(experiment: Experiment, metric: str, factors: FloatArray) -
     if metric not in experiment.values:
         return experiment
     times = experiment.values[metric]
-    values = Reduction(**{name: array * factors[..., None] for name, array in vars(times).items()})
+    values = times.each(lambda array: array * factors[..., None])
     does = region_classes(experiment.regions)[experiment.tree.region]
     runs = tuple(_run_times(run, does, times.sum, values.sum) for run in experiment.runs)
-    return replace(experiment, values={**experiment.values, metric: values}, runs=runs)
+    return replace(experiment, values={**experiment.values, metric: values}, runs=runs, held_out=None)
 
 
 def _run_times(run: RunRecord, does: IntArray, before: FloatArray, after: FloatArray) -> RunRecord:

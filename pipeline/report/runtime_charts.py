@@ -7,6 +7,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.columns.scales import per_second
 from pipeline.questions.analysis import Analysis, along_parameter
+from pipeline.questions.held_out import compared
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
@@ -42,6 +43,7 @@ class RuntimeChart:
         measured_end: the largest measured scale.
         measured_at: float64[n], measured scales, ascending.
         measured: n figures; unknown ends of intervals are NaN.
+        held_out_at, held_out: the same of runs that the models were made without.
         scale: float64[Q], where the models are evaluated, ascending.
         model: Q figures.
         ideal: float64[Q], the figure under ideal scaling; None if nothing is ideal.
@@ -55,6 +57,8 @@ class RuntimeChart:
     measured_end: float
     measured_at: FloatArray
     measured: Estimate
+    held_out_at: FloatArray
+    held_out: Estimate
     scale: FloatArray
     model: Estimate
     ideal: FloatArray | None
@@ -90,6 +94,7 @@ def runtime_charts(
         count = int(np.clip(PREDICTIONS // len(analysis.callpaths.kernels), FEWEST_SCALES, MOST_SCALES))
         scale = _scales(analysis.experiment.points[:, column], float(target[column]), count)
         curve = predicted_figures(study, target, scale)
+    held_out = _held_out(study, target)
     first, second = (
         name if np.isfinite(getattr(curve, name).value).any() else "effort"
         for name in FIRST_AND_SECOND[found.comparison]
@@ -103,6 +108,8 @@ def runtime_charts(
             measured_end=float(analysis.experiment.points[:, column].max()),
             measured_at=found.figures.points[rows, column],
             measured=getattr(found.figures, name).take(rows),
+            held_out_at=held_out.points[:, column],
+            held_out=getattr(held_out, name),
             scale=curve.points[:, column],
             model=getattr(curve, name),
             ideal=_ideal(name, study, curve),
@@ -110,6 +117,15 @@ def runtime_charts(
         )
         for name in dict.fromkeys((first, second))
     )
+
+
+def _held_out(study: RuntimeStudy, target: FloatArray) -> Figures:
+    """Return the figures of runs that were held out, of those points that the chart is of."""
+    found = compared(study.analysis)
+    points, total = (target[None][:0], target[:0]) if found is None else (found.points, found.measured[0])
+    exact = np.zeros(len(total))
+    along = (np.delete(points, study.column, axis=1) == np.delete(target, study.column)).all(axis=1)
+    return study.figures(points, exact > 0, Estimate(total, exact, exact)).take(along)
 
 
 def predicted_figures(study: RuntimeStudy, target: FloatArray, scale: FloatArray) -> Figures:

@@ -11,6 +11,7 @@ from ingest.errors import UsageError
 from ingest.metric_choice import MetricChoice
 from ingest.scaling import decide_scaling
 from pipeline.columns.expectations import expectations_json
+from pipeline.columns.held_out import held_out_json
 from pipeline.columns.kernel_tables import CROSSOVERS
 from pipeline.columns.potentials import PotentialJson, potential_json
 from pipeline.columns.what_if_sentences import effect_sentences
@@ -225,6 +226,11 @@ class TargetForecast:
             judged(self.expectations, self.analysis.experiment, models, self.targets[-1])
         )
 
+    @cached_property
+    def held_out(self) -> dict[str, Any] | None:
+        """The ``held_out`` of summary.json."""
+        return held_out_json(self.analysis)
+
     def summary(self, notices: Sequence[str] = (), *, most: int | None = LISTED) -> dict[str, Any]:
         """Return the content of summary.json with so many kernels of a level, None for all."""
         summary = summarise(self.analysis, *self.outlooks, self.targets, notices, most=most)
@@ -235,6 +241,7 @@ class TargetForecast:
             "potential": self.potential,
             "efficiency": self.efficiency,
             "expectations": self.judged_expectations,
+            "held_out": self.held_out,
             "resource_use": self.resource_use,
             "runtime": runtime_summary(self.runtime, self.analysis.experiment.parameters),
             "metrics": {

@@ -59,6 +59,7 @@ def page_of(
             potential=ahead.potential,
             resource_use=ahead.resource_use,
             expectations=ahead.judged_expectations,
+            held_out=ahead.held_out,
             **{"files": _file_dates(provenance), **more},
         )
     )

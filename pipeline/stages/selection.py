@@ -1,6 +1,6 @@
 """What is modelled of the runs: values per visit of a region, without some kernels; and what is listed."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,13 +9,13 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment, PerVisit, RunRecord, counted_work
-from ingest.reduction import Reduction
 from ingest.region_class import region_class
 from ingest.run_checks import unlike_repetitions
 from ingest.run_settings import TIME_PER_STEP, WORK, counts_work
 from pipeline.config.options import Options
 from pipeline.models.kernels import named
 from pipeline.questions.differing_work import VISITS, stated_counts, unequal_steps, visits_of
+from pipeline.questions.held_out import hold_out
 from pipeline.stages.usable_runs import Ingested
 from pipeline.wording.quantities import counted, point_text
 
@@ -25,16 +25,17 @@ RUNS_NAMED = 3  # of those that did not visit a region
 
 
 def selected(read: Ingested, options: Options) -> Ingested:
-    """Return what is modelled of the runs: values per visit of a region, without kernels, as asked for.
+    """Return what is modelled: values per visit of a region, without kernels and some runs, as asked for.
 
     Raises:
-        UsageError: a pattern matches no call path, or a run did not visit the region.
+        UsageError: a pattern matches no call path, a run did not visit the region, or not enough is left.
         InputError: runs of one point are no repetitions of each other.
     """
     divided = per_visit(read, options.per)
     if unlike := unlike_repetitions(divided.experiment):
         raise unlike
-    return without_kernels(divided, options.without)
+    kept = without_kernels(divided, options.without)
+    return replace(kept, experiment=hold_out(kept.experiment, options.hold_out))
 
 
 def per_visit(read: Ingested, region: str) -> Ingested:
@@ -79,7 +80,7 @@ def per_visit(read: Ingested, region: str) -> Ingested:
 def _divided(experiment: Experiment, per: PerVisit) -> Experiment:
     additive = {metric.name for metric in experiment.metrics if metric.kind.additive} - {TIME_PER_STEP}
     values = {
-        name: _each(reduction, lambda array: array / per.visits) if name in additive else reduction
+        name: reduction.each(lambda array: array / per.visits) if name in additive else reduction
         for name, reduction in experiment.values.items()
     }
     runs = tuple(_shortened(run, float(per.visits[run.point, run.repetition])) for run in experiment.runs)
@@ -87,10 +88,6 @@ def _divided(experiment: Experiment, per: PerVisit) -> Experiment:
     what = per.text if counts_work(per.region) else f"per visit of '{per.region}'"
     notice = f"all values are {what} ({counted_work(least, most, per.region)} per run)"
     return replace(experiment, values=values, runs=runs, per=per, notices=(*experiment.notices, notice))
-
-
-def _each(reduction: Reduction, change: Callable[[FloatArray], FloatArray]) -> Reduction:
-    return Reduction(**{name: change(array) for name, array in vars(reduction).items()})
 
 
 def _shortened(run: RunRecord, visits: float) -> RunRecord:
@@ -133,7 +130,7 @@ def without_kernels(read: Ingested, patterns: Sequence[str]) -> Ingested:
     def zeroed(array: FloatArray) -> FloatArray:
         return np.where(out[:, None, None] & np.isfinite(array), 0.0, array)
 
-    values = {name: _each(reduction, zeroed) for name, reduction in experiment.values.items()}
+    values = {name: reduction.each(zeroed) for name, reduction in experiment.values.items()}
     runs = experiment.runs
     if TIME in experiment.values:
         runs = tuple(_shorter(run, experiment, out) for run in runs)

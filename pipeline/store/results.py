@@ -18,6 +18,7 @@ from pipeline.models.metrics import kernels_of
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis, Level, analysis_of, kernel_formulas
 from pipeline.questions.groups import NO_GROUPS, OwnGroups
+from pipeline.questions.held_out import hold_out
 from pipeline.store.arrow import binaries, from_ipc, ipc_bytes, lists_of_texts, read_table, texts, write_table
 from pipeline.store.experiments import read_experiment, write_experiment
 from pipeline.store.generation import STORE_VERSION, StoredResult, damaged, read_result
@@ -36,7 +37,8 @@ DAMAGE = (  # what damaged content makes readers raise
 
 def write_analysis(directory: Path, analysis: Analysis, others: Mapping[str, Analysis]) -> None:
     """Store the experiment, the models of its call paths and regions, and those of all other metrics."""
-    write_experiment(directory, analysis.experiment)
+    held_out = analysis.experiment.held_out
+    write_experiment(directory, held_out.whole if held_out else analysis.experiment)
     levels = {MODELS: analysis.callpaths, REGION_MODELS: analysis.regions}
     for name, level in levels.items():
         formulas = kernel_formulas(analysis, level)
@@ -150,7 +152,7 @@ def _study(result: StoredResult) -> StoredStudy:
     provenance = result.provenance
     try:
         _require_entries(provenance)
-        experiment = read_experiment(result.read)
+        experiment = hold_out(read_experiment(result.read), result.configuration.get("hold_out", ()))
         models = [from_table(read_table(result.read(name))) for name in (MODELS, REGION_MODELS)]
         tables = {
             row["metric"]: (row["callpaths"], row["regions"])

@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 from ingest.arrays import FloatArray
+from pipeline.columns.held_out import held_out_tables
 from pipeline.columns.target_sentences import work_sentence
 from pipeline.models.kernel_locations import KernelLocations
 from pipeline.projection.rooflines.rooflines import StudyRoofline
@@ -65,7 +66,7 @@ class Report:
         efficiency: the ``efficiency`` of ``summary.json``; None leaves the section out.
         work: the ``differing_work`` of ``summary.json``.
         runtime: wall time, speed-up and losses at the targets; None if the models are not of time.
-        next_measurement, potential, resource_use, expectations: those of ``summary.json``.
+        next_measurement, potential, resource_use, expectations, held_out: those of ``summary.json``.
         others: all other metrics; the page carries as many as its size allows.
         machines: what `pipeline.report.study_projection` returns, if the study was projected.
         roofline: what limits the kernels on the machine measured on; None leaves the section out.
@@ -86,6 +87,7 @@ class Report:
     potential: Mapping[str, Any] | None = None
     resource_use: Sequence[Mapping[str, Any]] = ()
     expectations: Sequence[Mapping[str, Any]] = ()
+    held_out: Mapping[str, Any] | None = None
     others: Sequence[MetricOutlook] = ()
     machines: Mapping[str, Any] | None = None
     roofline: StudyRoofline | None = None
@@ -147,6 +149,7 @@ def report_html(report: Report) -> str:
         efficiency=None
         if report.efficiency is None
         else efficiency_table(report.efficiency, predicted_efficiency(analysis.experiment.parameters, found)),
+        held_out=held_out_tables(report.held_out),
         parameter=analysis.parameter,
         parameters=analysis.experiment.parameters,
         machines=_machines_section(report),

@@ -389,6 +389,7 @@ def _line(chart: RuntimeChart | None, measured_only: bool) -> Mapping[str, Any] 
     nothing = Estimate(*np.full((3, len(chart.scale)), np.nan))
     return {
         "points": estimates(chart.measured_at, chart.measured),
+        "heldOut": estimates(chart.held_out_at, chart.held_out),
         "curve": estimates(chart.scale, nothing if measured_only else chart.model),
         "ideal": None if chart.ideal is None else plain(chart.ideal),
     }

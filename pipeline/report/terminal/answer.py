@@ -14,7 +14,7 @@ from ingest.accelerators import GPU_TIME
 from ingest.experiment import per_text
 from pipeline.columns.column import filled
 from pipeline.columns.expectations import expectation_sentences
-from pipeline.columns.kernel_tables import kernel_names
+from pipeline.columns.kernel_tables import CROSSOVERS, kernel_names
 from pipeline.columns.kernels import PREDICTION, kernel_columns
 from pipeline.columns.loss_sentences import causes_sentence
 from pipeline.columns.potentials import potential_sentence
@@ -28,7 +28,7 @@ from pipeline.columns.target_sentences import (
 from pipeline.models.growth import FALLS
 from pipeline.report.render.console import JOIN, show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
-from pipeline.report.terminal.results import measured_values
+from pipeline.report.terminal.results import CROSSING, crossover_sentences, measured_values, show_held_out
 from pipeline.report.terminal.scales import show_scales
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
@@ -83,6 +83,7 @@ def show_answer(
     _show_expectations(out, summary)
     if modelled:
         _show_growing(out, summary, by=by, limit=limit)
+        _show_crossing(out, summary, by)
     else:
         _show_largest(out, summary, by)
     _show_accelerators(out, summary)
@@ -90,6 +91,7 @@ def show_answer(
         show_trust(out, summary, modelled)
     if sentence := work_sentence(summary.get("differing_work")):
         show_sentence(out, f"{sentence}.", "yellow")
+    show_held_out(out, summary)
 
 
 def _show_head(out: Console, summary: Summary, name: str) -> None:
@@ -211,6 +213,17 @@ def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> Non
         growth,
     ]
     out.print(terminal_table(filled(columns, last), out.width))
+
+
+def _show_crossing(out: Console, summary: Summary, by: str) -> None:
+    """Say which of the kernels that take most at the last target probably overtakes which, if any does."""
+    shares = {tuple(row["callpath"]): row["share_at_target"] for row in summary[by]}
+    likely = [
+        one for one in summary[CROSSOVERS[by]] if one["probability"] is None or one["probability"] >= LIKELY
+    ]
+    likely.sort(key=lambda one: [-shares.get(tuple(one[key]), 0.0) for key in CROSSING])
+    for sentence in crossover_sentences(summary, likely[:1], by=by):
+        show_sentence(out, f"{sentence}.")
 
 
 def _show_largest(out: Console, summary: Summary, by: str) -> None:

@@ -1,6 +1,6 @@
 """Ranking, models, predictions, efficiency and call tree of a study, from the content of summary.json."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from rich.console import Console
@@ -10,6 +10,7 @@ from ingest.experiment import per_text
 from pipeline.columns.cells import Cells
 from pipeline.columns.column import ABSENT, filled
 from pipeline.columns.crossover_sentences import crossover_sentence, horizon_of, leading_crossovers
+from pipeline.columns.held_out import held_out_tables
 from pipeline.columns.kernel_tables import (
     CROSSOVERS,
     NAMES,
@@ -119,20 +120,32 @@ def show_total(out: Console, summary: Summary) -> None:
         show_sentence(out, f"Total at{text} (the sum of the kernels' models)", style)
 
 
+def show_held_out(out: Console, summary: Summary) -> None:
+    """Compare what was held out with what is predicted, if anything was."""
+    for table in held_out_tables(summary.get("held_out")):
+        out.print(terminal_table(table, out.width))
+        for note in table.notes:
+            show_sentence(out, f"{note[0].upper()}{note[1:]}.")
+
+
 def show_crossovers(out: Console, summary: Summary, *, by: str = "regions", limit: int = 8) -> None:
     """Say which kernel overtakes which, at which scale, and whether that was seen or how sure it is."""
     found = summary[CROSSOVERS[by]]
     if found:
         out.print("Crossovers")
-    shown = leading_crossovers(found, limit)
+    for sentence in crossover_sentences(summary, leading_crossovers(found, limit), by=by):
+        show_sentence(out, f"  {sentence}")
+    if len(found) > limit:
+        out.print(f"  and {len(found) - limit} more", style="dim")
+
+
+def crossover_sentences(summary: Summary, shown: Rows, *, by: str) -> Iterator[str]:
+    """Yield a sentence per crossover of a level of a summary."""
     paths = [one[key][-1:] if by == "regions" else one[key] for one in shown for key in CROSSING]
     names = iter(distinct_texts(paths, CROSSING_WIDTH))
     for crossover, over, past in zip(shown, names, names, strict=True):
         (parameter,) = crossover["at"]
-        text = crossover_sentence(crossover, over, past, horizon_of(summary, parameter))
-        show_sentence(out, f"  {text}")
-    if len(found) > limit:
-        out.print(f"  and {len(found) - limit} more", style="dim")
+        yield crossover_sentence(crossover, over, past, horizon_of(summary, parameter))
 
 
 def show_remarks(out: Console, summary: Summary) -> None:
@@ -166,6 +179,7 @@ def show_models(out: Console, summary: Summary, *, by: str, limit: int) -> None:
     out.print(terminal_table(models_table(summary, by=by, limit=limit), out.width))
     _show_rest(out, summary[by], summary[by][:limit])
     show_remarks(out, summary)
+    show_held_out(out, summary)
 
 
 def show_predictions(out: Console, summary: Summary, *, by: str, limit: int) -> None:

@@ -103,6 +103,9 @@ def summary(**changes):
         "targets": [{"at": {"p": 32}, "extrapolation": 4.0, "reach": "near"}],
         "regions": [*regions, kernel("solve", 0.125, probability_growing=0.3)],
         "kernels": [],
+        "crossovers": [],
+        "region_crossovers": [],
+        "group_crossovers": [],
         "total": {
             "unit": "core-s",
             "metric": "effort",

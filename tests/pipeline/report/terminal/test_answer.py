@@ -37,6 +37,54 @@ def test_the_whole_answer():
     ]
 
 
+def crossing(over, past, probability, **changes):
+    return {
+        "overtakes": [over],
+        "overtaken": [past],
+        "at": {"p": 20.0},
+        "measured": False,
+        "seen": False,
+        "between": [12.0, 30.0],
+        "probability": probability,
+    } | changes
+
+
+def test_the_likely_crossover_of_what_takes_most_is_said():
+    found = [
+        crossing("sum", "solve", 0.99),
+        crossing("MPI_Send", "sum", 0.3),
+        crossing("MPI_Send", "solve", 0.93),
+    ]
+    lines = answer(summary(region_crossovers=found))
+    assert "At p = 20.0 [12.0 .. 30.0] MPI_Send overtakes solve (predicted, 93 % by p = 32)." in lines
+    assert " ".join(lines).count("overtakes") == 1
+    seen = crossing("sum", "solve", None, seen=True, between=[4, 8])
+    assert "Between p = 4 and 8 sum overtakes solve (seen, not repeated)." in answer(
+        summary(region_crossovers=[seen])
+    )
+    assert "overtakes" not in " ".join(answer(summary(region_crossovers=found[1:2])))
+
+
+def test_what_was_held_out_is_compared():
+    row = {"measured": 100.0, "predicted": interval(95.0, 1.1), "relative_error": -0.05, "inside": True}
+    document = {
+        "conditions": ["p > 8"],
+        "unit": "core-s",
+        "points": [{"at": {"p": 16}, **row}, {"at": {"p": 32}, **row, "inside": False}],
+        "kernels": [{"callpath": ["int sum(int)"], "mean_error": 0.123, "points": 2, "inside": 1}],
+    }
+    assert answer(summary(held_out=document))[-8:] == [
+        "Held out: p > 8",
+        "p   measured [core-s]  predicted [core-s]  90 % interval   error  inside",
+        "16                100                95.0    86.4 .. 105  -5.0 %  yes",
+        "32                100                95.0    86.4 .. 105  -5.0 %  no",
+        "Held out at 2 scales: mean error 5.0 %, 1 of 2 inside.",
+        "Intervals are those of the expected values, beside which single runs scatter.",
+        "region  mean error  inside",
+        "sum         12.3 %  1 of 2",
+    ]
+
+
 def test_the_name_may_be_unknown_and_one_repetition_is_said():
     found = summary()
     found["total"]["quality"]["repetitions"] = 1

@@ -71,6 +71,7 @@
 /**
  * @typedef {object} ChartLine
  * @property {Estimates} points measured
+ * @property {Estimates} heldOut measured, but not known to the models
  * @property {Estimates} curve of the models
  * @property {(number | null)[] | null} ideal along the curve
  */

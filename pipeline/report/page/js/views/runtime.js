@@ -91,7 +91,8 @@ function described(chart, positions, points, curve, target) {
 function drawChart(host, positions, chart, at) {
   const line = chart.lines[positions.lineOf(at)];
   const target = at[positions.column];
-  const last = Math.max(positions.measuredEnd, target);
+  const heldOut = line ? figuresOf(line.heldOut) : [];
+  const last = Math.max(positions.measuredEnd, target, ...heldOut.map(({ x }) => x));
   const points = line ? figuresOf(line.points) : [];
   const curve = line ? figuresOf(line.curve).filter(({ x }) => x <= last) : [];
   const ideal = line?.ideal
@@ -108,7 +109,7 @@ function drawChart(host, positions, chart, at) {
     y: {
       domain: domainOf(
         chart,
-        points,
+        [...points, ...heldOut],
         curve,
         ideal.map((one) => one.value),
       ),
@@ -128,12 +129,19 @@ function drawChart(host, positions, chart, at) {
   }
   drawModel(drawn, positions, curve);
   drawIntervals(drawn, points, "c0", "measured, 90 % interval");
-  const dots = points.map((one) => ({
-    x: one.x,
-    y: one.value,
-    title: `measured at ${positions.scaled} = ${valueText(one.x)}: ${text(one.value)}`,
-  }));
-  drawDots(drawn, dots, "c0", { radius: 4, name: "measured" });
+  /** @type {[Figure[], string, string][]} */
+  const dotted = [
+    [points, "c0", "measured"],
+    [heldOut, "c0 open", "held out"],
+  ];
+  for (const [some, cls, name] of dotted) {
+    const dots = some.map((one) => ({
+      x: one.x,
+      y: one.value,
+      title: `${name} at ${positions.scaled} = ${valueText(one.x)}: ${text(one.value)}`,
+    }));
+    if (dots.length > 0) drawDots(drawn, dots, cls, { radius: 4, name });
+  }
   readings(host, drawn, positions, (scale) => readingsAt(chart, points, curve, scale));
 }
 
@@ -209,6 +217,7 @@ function readingsAt(chart, points, curve, scale) {
 function keyOf(chart) {
   /** @type {[string, string][]} */
   const entries = [["dot", "measured"]];
+  if (chart.lines.some((line) => line?.heldOut.value.length)) entries.push(["dot open", "held out"]);
   if (chart.lines.some((line) => line?.curve.value.some((value) => value !== null)))
     entries.push(["line", "model with 90 % interval"]);
   if (chart.lines[0]?.ideal) entries.push(["ideal", "ideal"]);

@@ -1,0 +1,68 @@
+"""Conditions that choose runs by their parameters or their repetition: ``p > 624``, ``repetition == 3``."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+from ingest.errors import UsageError
+from ingest.experiment import Experiment
+
+REPETITION = "repetition"
+OPERATORS: Mapping[str, Callable[[FloatArray, float], BoolArray]] = {
+    "==": np.equal,
+    "!=": np.not_equal,
+    ">=": np.greater_equal,
+    "<=": np.less_equal,
+    ">": np.greater,
+    "<": np.less,
+}
+_CONDITION = re.compile(rf"\s*([^<>=!]*[^<>=!\s])\s*({'|'.join(OPERATORS)})\s*([^<>=!\s]+)\s*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Condition:
+    """A condition on runs.
+
+    Attributes:
+        text: as the user wrote it.
+        name: a parameter, or `REPETITION`, which counts from 1.
+        operator: one of `OPERATORS`.
+        value: what is compared with.
+    """
+
+    text: str
+    name: str
+    operator: str
+    value: float
+
+    def of(self, experiment: Experiment, where: str) -> BoolArray:
+        """Return which runs of an experiment meet the condition, bool[P, R], whether measured or not.
+
+        Raises:
+            UsageError: there is no such parameter; it names the option.
+        """
+        points, repetitions = experiment.shape
+        values = dict(zip(experiment.parameters, experiment.points.T[..., None], strict=True))
+        values = {REPETITION: np.arange(1.0, repetitions + 1)} | values
+        if self.name not in values:
+            hint = f"choose one of {', '.join([*experiment.parameters, REPETITION])}"
+            raise UsageError(f"no parameter '{self.name}'", where=where, hint=hint)
+        return np.broadcast_to(OPERATORS[self.operator](values[self.name], self.value), (points, repetitions))
+
+
+def read_condition(text: str) -> Condition:
+    """Read a condition.
+
+    Raises:
+        UsageError: it has another form.
+    """
+    match = _CONDITION.fullmatch(text)
+    try:
+        name, operator, number = match.groups() if match else ("", "", "")
+        return Condition(text=text.strip(), name=name, operator=operator, value=float(number))
+    except ValueError as error:
+        hint = f"write 'p > 624' or 'repetition == 3', with one of {' '.join(OPERATORS)}"
+        raise UsageError(f"'{text}' is no condition on runs", hint=hint) from error

@@ -1,0 +1,111 @@
+"""Runs held out: models are made without them, and what these predict is compared with what was measured."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ingest.arrays import BoolArray, FloatArray
+from ingest.errors import UsageError
+from ingest.experiment import Experiment, HeldOutRuns
+from ingest.run_conditions import read_condition
+from pipeline.models.kernels import total_kernel
+from pipeline.models.metrics import kernels_of
+from pipeline.models.prediction import Prediction
+from pipeline.models.total import predict_total
+from pipeline.questions.analysis import ENOUGH_SCALES, Analysis, too_few_scales
+from pipeline.wording.quantities import counted, range_text
+
+OPTION = "--hold-out"
+KERNELS = 8  # that are compared, the largest
+
+
+def hold_out(experiment: Experiment, conditions: Sequence[str]) -> Experiment:
+    """Return an experiment without the runs that meet any of some conditions, as of `read_condition`.
+
+    Raises:
+        UsageError: a condition is none, names no parameter or no run, or too few scales are left.
+    """
+    if not conditions:
+        return experiment
+    arrays = [reduction.max for reduction in experiment.values.values()]
+    measured = np.any([np.isfinite(array).any(axis=0) for array in arrays], axis=0)
+    chosen = np.zeros(experiment.shape, dtype=np.bool_)
+    for text in conditions:
+        found = measured & read_condition(text).of(experiment, OPTION)
+        if not found.any():
+            columns = zip(experiment.parameters, experiment.points.T.tolist(), strict=True)
+            there = "; ".join(range_text(name, values) for name, values in columns)
+            hint = f"there are {there}, up to {counted(experiment.shape[1], 'repetition')}"
+            raise UsageError(f"no run has {text}", where=OPTION, hint=hint)
+        chosen |= found
+    _require_enough(experiment, chosen, measured & ~chosen)
+    runs = f"{int(chosen.sum())} of {counted(int(measured.sum()), 'run')}"
+    notice = f"models are made without {runs}, which are held out ({' or '.join(conditions)})"
+    return replace(
+        experiment.only(measured & ~chosen),
+        notices=(*experiment.notices, notice),
+        held_out=HeldOutRuns(conditions=tuple(conditions), whole=experiment, runs=chosen),
+    )
+
+
+def _require_enough(experiment: Experiment, chosen: BoolArray, kept: BoolArray) -> None:
+    """Refuse what leaves too few scales, or too few values of a parameter of which others are held out."""
+    held, left = (experiment.points[some.any(axis=1)] for some in (chosen, kept))
+    for name, before, values in zip(experiment.parameters, held.T, left.T, strict=True):
+        scales = np.unique(values)
+        if len(scales) < ENOUGH_SCALES and (too_few_scales(left) or not np.isin(before, scales).all()):
+            what = f"{counted(len(scales), 'scale')} of {name} left" if len(scales) else "no run is left"
+            hint = f"leave {ENOUGH_SCALES} at least, from which the others can be predicted"
+            raise UsageError(what, where=OPTION, hint=hint)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HeldOut:
+    """What was measured of held-out runs at Q points, and what the models predict there.
+
+    Attributes:
+        conditions: which runs these are.
+        points: float64[Q, D].
+        kernels: names of the largest regions.
+        measured: float64[1 + K, Q], mean over repetitions: the total, then the kernels; NaN where it is not
+            above zero.
+        prediction: the same of the models.
+    """
+
+    conditions: tuple[str, ...]
+    points: FloatArray
+    kernels: tuple[str, ...]
+    measured: FloatArray
+    prediction: Prediction
+
+    @property
+    def errors(self) -> FloatArray:
+        """Predictions less measurements, over measurements, float64[1 + K, Q]."""
+        return np.asarray(self.prediction.value / self.measured - 1)
+
+    @property
+    def inside(self) -> BoolArray:
+        """Which measurements lie in the intervals, bool[1 + K, Q]."""
+        return (self.prediction.lower <= self.measured) & (self.measured <= self.prediction.upper)
+
+
+def compared(analysis: Analysis) -> HeldOut | None:
+    """Compare what was held out of a study with its predictions; None without any, or if nothing adds up."""
+    held = analysis.experiment.held_out
+    if held is None or not analysis.additive:
+        return None
+    runs = held.whole.only(held.runs)
+    kernels, regions = kernels_of(runs, analysis.metric, analysis.decision.scaling)
+    largest = np.argsort(-np.nan_to_num(regions.mean).sum(axis=1), kind="stable")[:KERNELS]
+    measured = np.concatenate([total_kernel(kernels).mean, regions.mean[largest]])
+    parts = analysis.regions.models.predict(runs.points)
+    total = predict_total(analysis.callpaths.models, runs.points)
+    ends = zip(vars(total).values(), vars(parts).values(), strict=True)
+    return HeldOut(
+        conditions=held.conditions,
+        points=runs.points,
+        kernels=tuple(regions.regions[k] for k in largest.tolist()),
+        measured=np.where(measured > 0, measured, np.nan),
+        prediction=Prediction(*(np.concatenate([own, each[largest]]) for own, each in ends)),
+    )
