@@ -54,7 +54,8 @@ def back_test(
     trend = np.full(parameters, WORTH * (TREND_ERROR if parameters == 1 else PLANE_ERROR) ** 2)
     worth = np.full(parameters, WORTH)
     likely, kernels_that_tell = odds_of_fit(models, data)
-    repeated = (np.where(data.measured, data.count, 0).min(axis=0) >= MANY_REPETITIONS).sum() >= MANY_POINTS
+    least = np.where(data.measured, data.count, 0).min(axis=0, initial=MANY_REPETITIONS)
+    repeated = (least >= MANY_REPETITIONS).sum() >= MANY_POINTS
     hold = HOLD_IF_REPEATED if repeated else FORMULAS_HOLD
     odds = float(np.log(hold / (1 - hold))) + _shared(kernels_that_tell) * likely
     for parameter, inner in splits(data.points):

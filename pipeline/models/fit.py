@@ -141,7 +141,9 @@ def forecasts(fit: Fit, data: Observations, *, parts: bool) -> ScalingModels:
     if parts and len(models) > 1:
         total = summed(data)
         whole, _ = _with_trend(fit, total)
-        trend = replace(trend, shift=reconciling_shift(models, whole))
+        ends = whole.trend.trend.logs[0, -1] if whole.trend and len(models.parameters) == 1 else np.inf
+        last_sum = float(ends) if trend.trend.counts.all() and np.isfinite(ends) else np.inf
+        trend = replace(trend, shift=reconciling_shift(models, whole), last_sum=last_sum)
         models = replace(models, trend=trend, whole=with_remarks(whole, total))
     return with_remarks(models, data)
 

@@ -12,7 +12,7 @@ the two sums agree.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import ndtri
@@ -21,12 +21,12 @@ from ingest.arrays import FloatArray, IntArray
 from pipeline.models.observations import Observations
 from pipeline.models.prediction import LEAST, LEVEL, Prediction, in_parts, widened
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.trend import MOST_TOTAL
 from pipeline.statistics.student import TWO_SIDED
 
 REFERENCE = 4.0  # times the largest value of each parameter, where parts and sum are reconciled
 SHARED = 0.4  # of the weight that the sum would have if its errors were independent of those of the parts
 MOST_VARIANCE = 4.0  # of a logarithm
-MOST_TOTAL = 2.0  # power of the factor beyond the range, of upper ends
 BEND, APART = 0.5, 0.5  # what the interval counts of both, learned from real series
 SIDE_BELOW, SIDE_ABOVE = 0.4, 0.8  # of what they add up to, that lies on either side
 HALVINGS, STEEPEST_TILT = 60, 20.0  # of the bisection for a tilt, and the largest one
@@ -118,7 +118,7 @@ def predict_total(models: ScalingModels, points: FloatArray, level: float = LEVE
 def _total(models: ScalingModels, points: FloatArray, level: float) -> Prediction:
     together, coherent = _sum_of_parts(models, points, level)
     if models.whole is None or models.whole.trend is None or models.trend is None:
-        return _bounded(together, models, points) if len(models) == 1 else together
+        return _bounded(together, models, points, level) if len(models) == 1 else together
     usual, own = _sum_of_parts(models, points, LEVEL)[0], models.whole.predict(points)
     trend = models.whole.trend.trend
     reach = trend.reach(points).sum(axis=1)
@@ -135,10 +135,11 @@ def _total(models: ScalingModels, points: FloatArray, level: float) -> Predictio
     ]
     lower = models.whole.raised(np.where(usable, ends[0] * value, together.lower), together.value, points)
     found = Prediction(together.value, lower, np.where(usable, ends[1] * value, together.upper))
-    return _bounded(coherent(found), models.whole, points)
+    bounded = _bounded(coherent(found), models.whole, points, level)
+    return replace(bounded, upper=coherent(bounded).upper)
 
 
-def _bounded(total: Prediction, whole: ScalingModels, points: FloatArray) -> Prediction:
+def _bounded(total: Prediction, whole: ScalingModels, points: FloatArray, level: float) -> Prediction:
     """Bound the interval of a sum beyond the range by what its own measurements, one row, may become.
 
     Its upper end is at most the last value times the square of the factor, its lower end at most the straight
@@ -152,6 +153,8 @@ def _bounded(total: Prediction, whole: ScalingModels, points: FloatArray) -> Pre
     lower, value, upper = np.log(np.where(known, [total.lower, total.value, total.upper], 1.0))
     least = np.fmin(trend.at(points, straight=True), trend.without_accident(points)) - shown
     most = np.maximum(trend.most(points, MOST_TOTAL) - shown, value)
+    wider = ndtri((1 + level) / 2) / ndtri((1 + LEVEL) / 2)
+    least, most = (value + wider * (end - value) for end in (np.fmin(least, value), most))
     lower = np.exp(lower - part * np.fmax(lower - least, 0.0))
     upper = np.exp(upper - part * np.maximum(upper - most, 0.0))
     return Prediction(total.value, np.where(known, lower, total.lower), np.where(known, upper, total.upper))

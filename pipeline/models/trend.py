@@ -36,6 +36,7 @@ PROPORTIONAL = (
 )
 KEPT = 0.5  # of what a slope exceeds 1 by, that weak scaling keeps up
 MOST_VALUE, MOST_UPPER = 1.5, 3.0  # powers of the factor beyond the range, of values and of upper ends
+MOST_TOTAL = 2.0  # the same of upper ends of sums
 BELOW, ABOVE = 1.4, 1.8  # stretch of the 90 % interval downwards and upwards, from real series
 
 
@@ -372,6 +373,8 @@ class CombinedTrend:
         shift: float64[K], what is added to a logarithm per logarithm of the factor beyond the range, so that
             the kernels agree with the model of their sum.
         grows: bool[K], which kernels surely grow.
+        last_sum: logarithm of the last sum of all kernels, whose upper end no kernel exceeds; infinite if
+            they are no parts of one.
     """
 
     trend: Trend
@@ -379,6 +382,7 @@ class CombinedTrend:
     errors: ForecastErrors
     shift: FloatArray
     grows: BoolArray
+    last_sum: float = np.inf
 
     def take(self, kernels: IntArray) -> "CombinedTrend":
         """Return the trends of some kernels."""
@@ -388,6 +392,7 @@ class CombinedTrend:
             errors=self.errors,
             shift=self.shift[kernels],
             grows=self.grows[kernels],
+            last_sum=self.last_sum,
         )
 
     def combined(
@@ -434,7 +439,8 @@ class CombinedTrend:
         bounded = self.errors.bounded
         value = _capped(value, self.trend.most(points, MOST_VALUE), bounded)
         stretch = 1 + astray * (BELOW - 1), 1 + astray * (ABOVE - 1)
-        upper = _capped(value + stretch[1] * spread, self.trend.most(points, MOST_UPPER), bounded)
+        most = np.minimum(self.trend.most(points, MOST_UPPER), self.last_sum + MOST_TOTAL * reach)
+        upper = _capped(value + stretch[1] * spread, value + width / usual_width * (most - value), bounded)
         found = np.exp(np.stack([value - stretch[0] * spread, value, np.maximum(value, upper)]))
         return np.where(usable, found, quantiles)
 

@@ -138,6 +138,7 @@ def _trend_settings(combined: CombinedTrend) -> dict[str, Any]:
         "of_formula": errors.formula.tolist(),
         "of_trend": errors.trend.tolist(),
         "formulas_hold": errors.formulas_hold,
+        "last_sum": combined.last_sum if np.isfinite(combined.last_sum) else None,
     }
 
 
@@ -171,6 +172,7 @@ def _trend(settings: Mapping[str, Any], table: pa.Table) -> CombinedTrend:
         ),
         shift=shift,
         grows=grows != 0,
+        last_sum=np.inf if settings.get("last_sum") is None else settings["last_sum"],
     )
 
 

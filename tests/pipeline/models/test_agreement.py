@@ -5,9 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.models.fit import fit
+from pipeline.models.fit import SURE, fit
 from pipeline.models.kernels import sum_groups
-from pipeline.models.scaling_models import SURE
 from pipeline.models.total import agreeing, predict_total
 
 P = np.array([1.0, 2, 4, 8])[:, None]

@@ -1,15 +1,16 @@
 """How kernels grow, in words."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.models.fit import fit, with_remarks
+from pipeline.models.fit import SURE, fit, with_remarks
 from pipeline.models.growth import growth_classes, growth_statement, stated_law, total_statement
 from pipeline.models.observations import observe
 from pipeline.models.quality import Note
-from pipeline.models.scaling_models import SURE
 from pipeline.models.total import agreeing, predict_total
 from tests.pipeline.models.made import changed
 
@@ -192,15 +193,19 @@ def test_what_surely_grows_has_no_interval_below_what_was_measured(seed, noise):
         assert total.lower[0, 0] >= min(now, total.value[0, 0]) * (1 - 1e-9)
 
 
+def surely(models, grows):
+    return replace(models, trend=replace(models.trend, grows=np.full(len(models), grows)))
+
+
 def test_lower_ends_near_the_measured_range_are_raised_gradually():
-    models = changed(models_of(100 + P, noise=0.3), probability_growing=np.ones(1))
+    models = surely(models_of(100 + P, noise=0.3), grows=True)
     lower, value = np.full((1, 4), 50.0), np.full((1, 4), 1000.0)
     largest = np.exp(models.trend.trend.logs[0, -1])
     raised = models.raised(lower, value, P[-1] * np.array([[1.0], [1.001], [1.1], [1.3]]))[0]
     assert raised[0] == 50.0
     assert raised[1] == pytest.approx(50.0, rel=0.01)
     assert raised[1] < raised[2] < raised[3] == pytest.approx(largest)
-    unsure = changed(models, probability_growing=np.array([0.99]))
+    unsure = surely(models, grows=False)
     assert (unsure.raised(lower, value, P[-1:, None].repeat(4, axis=0) * 4) == 50.0).all()
 
 
@@ -243,9 +248,9 @@ def test_unreliable_is_a_left_out_error_above_30_percent_or_a_miss_by_more_than_
 def test_a_total_that_surely_grows_has_no_interval_below_what_was_measured():
     values = np.stack([1000 + P, 500 + 0.5 * P])[:, :, None] * np.array([0.5, 1.0, 1.5])
     models = fit(("p",), P[:, None], values, parts=True)
-    whole = changed(models.whole, probability_growing=np.ones(1))
+    whole = surely(models.whole, grows=True)
     target, now = np.array([[4 * P[-1]]]), values.mean(axis=2)[:, -1].sum()
     total = predict_total(changed(models, whole=whole), target)
     assert total.lower[0, 0] >= min(now, total.value[0, 0]) * (1 - 1e-9)
-    unsure = changed(models.whole, probability_growing=np.zeros(1))
+    unsure = surely(models.whole, grows=False)
     assert predict_total(changed(models, whole=unsure), target).lower[0, 0] < now

@@ -10,8 +10,10 @@ from pipeline.models.trend import (
     ABOVE,
     BELOW,
     FULL_REACH,
+    HALF_LIFE,
     KEPT,
     OVERHEAD_POWER,
+    SIZE_POWER,
     STEEPEST_FALL,
     STEEPEST_RISE_OF_SIZES,
     STRAIGHTENS,
@@ -39,13 +41,14 @@ def combined(trend, formula=0.1, of_trend=0.1, hold=0.0, noise=0.0, shift=0.0):
             formula=np.full(parameters, formula), trend=np.full(parameters, of_trend), formulas_hold=hold
         ),
         shift=np.full(kernels, shift),
+        grows=np.zeros(kernels, dtype=bool),
     )
 
 
 def bent_up(slope):
-    """What a slope adds over the reach, by hand."""
-    assert slope < STRAIGHTENS
-    return np.log(1 - slope / OVERHEAD_POWER + slope / OVERHEAD_POWER * 4**OVERHEAD_POWER)
+    """What a slope adds over the reach, by hand: straight the more, the nearer it is to 1."""
+    bend, part = min((1 - slope) / (1 - STRAIGHTENS), 1), slope / OVERHEAD_POWER
+    return bend * np.log(1 - part + part * 4**OVERHEAD_POWER) + (1 - bend) * slope * REACH
 
 
 def quantiles(lower, middle, upper, points=1):
@@ -59,7 +62,9 @@ def test_a_falling_power_law_goes_on(slope, size):
     assert np.exp(trend.at(FAR)[0, 0]) == pytest.approx(size * 128**slope, rel=0.01)
 
 
-@pytest.mark.parametrize(("name", "power"), [("p", OVERHEAD_POWER), ("nodes", OVERHEAD_POWER), ("n", 1.0)])
+@pytest.mark.parametrize(
+    ("name", "power"), [("p", OVERHEAD_POWER), ("nodes", OVERHEAD_POWER), ("n", SIZE_POWER)]
+)
 @given(slope=st.floats(0.01, STRAIGHTENS))
 @settings(deadline=None, max_examples=20)
 def test_what_grows_beside_a_constant_part_bends_up(name, power, slope):
@@ -118,8 +123,8 @@ def test_the_last_points_count_most_and_the_trend_goes_through_the_last():
     bent = np.array([[1.0, 1.0, 1.0, 2.0]])
     trend = trend_of(bent)
     assert np.exp(trend.at(P[-1:])[0, 0]) == pytest.approx(2.0)
-    # Weights 1/8, 1/4, 1/2, 1 by hand: the slope of the weighted line through the logarithms.
-    x, y, weight = np.log(P[:, 0]), np.log(bent[0]), 2.0 ** -np.arange(3, -1, -1)
+    # Weights by hand, 1 at the end and half of that `HALF_LIFE` doublings before: the slope of the line.
+    x, y, weight = np.log(P[:, 0]), np.log(bent[0]), 2.0 ** (-np.arange(3, -1, -1) / HALF_LIFE)
     centred = x - np.average(x, weights=weight)
     slope = (weight * centred * y).sum() / (weight * centred**2).sum()
     assert trend.at(FAR)[0, 0] == pytest.approx(np.log(2) + bent_up(slope), rel=1e-2)
