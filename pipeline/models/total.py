@@ -21,7 +21,7 @@ from ingest.arrays import FloatArray, IntArray
 from pipeline.models.observations import Observations
 from pipeline.models.prediction import LEAST, LEVEL, Prediction, in_parts, widened
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.models.trend import MOST_TOTAL
+from pipeline.models.trend import LEAST_ROOM, MOST_TOTAL
 from pipeline.statistics.student import TWO_SIDED
 
 REFERENCE = 4.0  # times the largest value of each parameter, where parts and sum are reconciled
@@ -152,7 +152,8 @@ def _bounded(total: Prediction, whole: ScalingModels, points: FloatArray, level:
     shown = np.log(whole.divisor(points))
     lower, value, upper = np.log(np.where(known, [total.lower, total.value, total.upper], 1.0))
     least = np.fmin(trend.at(points, straight=True), trend.without_accident(points)) - shown
-    most = np.maximum(trend.most(points, MOST_TOTAL) - shown, value)
+    room = LEAST_ROOM * trend.reach(points).sum(axis=1)
+    most = np.maximum(trend.most(points, MOST_TOTAL) - shown, value + room)
     wider = ndtri((1 + level) / 2) / ndtri((1 + LEVEL) / 2)
     least, most = (value + wider * (end - value) for end in (np.fmin(least, value), most))
     lower = np.exp(lower - part * np.fmax(lower - least, 0.0))

@@ -37,6 +37,7 @@ PROPORTIONAL = (
 KEPT = 0.5  # of what a slope exceeds 1 by, that weak scaling keeps up
 MOST_VALUE, MOST_UPPER = 1.5, 3.0  # powers of the factor beyond the range, of values and of upper ends
 MOST_TOTAL = 2.0  # the same of upper ends of sums
+LEAST_ROOM = MOST_TOTAL - MOST_VALUE  # power that bounds leave between a value and its upper end
 BELOW, ABOVE = 1.4, 1.8  # stretch of the 90 % interval downwards and upwards, from real series
 
 
@@ -440,6 +441,7 @@ class CombinedTrend:
         value = _capped(value, self.trend.most(points, MOST_VALUE), bounded)
         stretch = 1 + astray * (BELOW - 1), 1 + astray * (ABOVE - 1)
         most = np.minimum(self.trend.most(points, MOST_UPPER), self.last_sum + MOST_TOTAL * reach)
+        most = np.maximum(most, value + LEAST_ROOM * reach)
         upper = _capped(value + stretch[1] * spread, value + width / usual_width * (most - value), bounded)
         found = np.exp(np.stack([value - stretch[0] * spread, value, np.maximum(value, upper)]))
         return np.where(usable, found, quantiles)

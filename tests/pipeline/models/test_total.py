@@ -118,7 +118,9 @@ def test_the_interval_of_the_total_is_possible_and_needed_given_its_kernels(seed
     )
     models = fit(("p",), P, values * random.lognormal(0, 0.5, (kernels, len(P), 2)), parts=True)
     parts, total = models.predict(TARGETS, level), predict_total(models, TARGETS, level)
-    assert (total.lower >= parts.lower.sum(axis=0) * (1 - 1e-9))[0, 0]  # beyond the range straight lines count
+    assert (total.lower >= parts.lower.sum(axis=0) * (1 - 1e-9))[
+        0, 0
+    ]  # beyond the range straight lines count
     assert (total.lower <= total.value).all()
     assert (total.upper <= parts.upper.sum(axis=0) * (1 + 1e-9)).all()
     assert (total.upper >= parts.upper.max(axis=0) * (1 - 1e-9)).all()

@@ -110,7 +110,7 @@ def test_the_fastest_the_cheapest_and_the_most_efficient_job_hold():
 
 
 def test_limits_that_are_relaxed_so_far_hold_and_a_little_less_do_not():
-    found = chosen(STUDY, deadline=1.5, efficiency=0.8)
+    found = chosen(STUDY, deadline=1.3, efficiency=0.85)
     assert not found.best and not found.holds.any()
     assert [one.names for one in found.relaxed] == [("deadline",), ("efficiency",)]
     for one in found.relaxed:

@@ -43,7 +43,7 @@ def test_the_cheapest_scale_that_is_enough_is_preferred_to_the_narrowest():
 def test_a_scale_that_is_allowed_but_not_affordable_needs_a_larger_budget():
     known = progress([5] * 5, SCALES, cost=np.array([10.0] * 5 + [20.0, 40.0]), budget=15.0)
     found = lifted(known, 0.8 * WIDTH)
-    assert (found.limit, found.point, found.runs, found.cost) == ("budget", {"p": 64.0}, 1, 40.0)
+    assert (found.limit, found.point, found.runs, found.cost) == ("budget", {"p": 32.0}, 1, 20.0)
 
 
 def test_within_the_range_only_a_wider_interval_is_left():

@@ -69,7 +69,7 @@ def test_ends_beyond_the_measured_scales_are_those_of_predictions_in_between():
     analysis = strong(noise=0.05)
     limit = at(analysis, 65536).efficient_up_to
     figures = runtime(analysis, np.array([[limit.upper], [1.5 * limit.upper]])).figures.of_scaling
-    assert figures.upper[-2] == pytest.approx(0.75, rel=0.03) and figures.upper[-1] < 0.73
+    assert figures.upper[-2] == pytest.approx(0.75, rel=0.05) and figures.upper[-1] < 0.73
 
 
 def view(value, below, above):

@@ -19,7 +19,7 @@ GOOD = {
     "repetitions": 3,
     "noise": 0.05,
     "extrapolation": 4.0,
-    "spread": 2.0,
+    "spread": 1.8,
     "back_test": compared(109.0),
 }
 
@@ -40,18 +40,15 @@ def test_a_good_study_is_trusted():
 @pytest.mark.parametrize(
     ("name", "value", "trust"),
     [
-        ("scales", 4, Trust.MEDIUM),
-        ("scales", 3, Trust.LOW),
-        ("repetitions", 2, Trust.MEDIUM),
-        ("repetitions", 1, Trust.MEDIUM),
+        ("scales", 3, Trust.MEDIUM),
+        ("scales", 2, Trust.LOW),
         ("noise", 0.051, Trust.MEDIUM),
         ("noise", 0.151, Trust.LOW),
-        ("noise", float("nan"), Trust.MEDIUM),
         ("extrapolation", 4.1, Trust.MEDIUM),
-        ("extrapolation", 16.0, Trust.MEDIUM),
-        ("extrapolation", 16.1, Trust.LOW),
-        ("spread", 2.1, Trust.MEDIUM),
-        ("spread", 5.1, Trust.LOW),
+        ("extrapolation", 8.0, Trust.MEDIUM),
+        ("extrapolation", 8.1, Trust.LOW),
+        ("spread", 1.9, Trust.MEDIUM),
+        ("spread", 3.1, Trust.LOW),
         ("back_test", None, Trust.MEDIUM),
         ("back_test", compared(88.0), Trust.MEDIUM),
         ("back_test", compared(69.0), Trust.LOW),
@@ -63,6 +60,15 @@ def test_the_worst_reason_counts(name, value, trust):
     found = verdict(**{**GOOD, name: value})
     assert found.trust is trust
     assert [reason.trust for reason in found.reasons if reason.trust is not Trust.HIGH] == [trust]
+
+
+def test_one_run_of_each_scale_is_said_but_costs_no_trust():
+    once = verdict(**GOOD | {"repetitions": 1, "noise": float("nan")})
+    assert once.trust is Trust.HIGH
+    assert [one.text for one in once.reasons[1:3]] == [
+        "1 repetition (3 wanted)",
+        "the noise is unknown: nothing was repeated",
+    ]
 
 
 @pytest.mark.parametrize(("deviation", "trust"), [(0.2, Trust.HIGH), (0.3, Trust.MEDIUM), (0.5, Trust.LOW)])
@@ -102,13 +108,13 @@ def test_hooks_that_nothing_counts_are_a_reason():
 
 
 def test_reasons_say_what_they_judge():
-    texts = [reason.text for reason in verdict(**{**GOOD, "scales": 4, "extrapolation": 8.0}).reasons]
+    texts = [reason.text for reason in verdict(**{**GOOD, "scales": 3, "extrapolation": 8.0}).reasons]
     assert texts == [
-        "4 scales (5 wanted)",
+        "3 scales (4 wanted)",
         "3 repetitions",
         "repetitions differ by 5 %",
         "8 times beyond the measured range (far)",
-        "the 90 % interval spans a factor of 2",
+        "the 90 % interval spans a factor of 1.8",
         "without the largest scale, its total is predicted 9 % above what was measured, which lies inside "
         "the 90 % interval",
     ]
@@ -116,7 +122,7 @@ def test_reasons_say_what_they_judge():
 
 @pytest.mark.parametrize(
     ("factor", "text"),
-    [(1, "inside"), (1.1, "near"), (4, "near"), (4.1, "far"), (16, "far"), (17, "very far")],
+    [(1, "inside"), (1.1, "near"), (4, "near"), (4.1, "far"), (8, "far"), (9, "very far")],
 )
 def test_extrapolation_in_words(factor, text):
     assert extrapolation_text(factor) == text
