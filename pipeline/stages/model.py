@@ -11,6 +11,7 @@ from ingest.errors import UsageError
 from ingest.metric_choice import MetricChoice
 from ingest.scaling import decide_scaling
 from pipeline.columns.expectations import expectations_json
+from pipeline.columns.extra_p import extra_p_json
 from pipeline.columns.held_out import held_out_json
 from pipeline.columns.kernel_tables import CROSSOVERS
 from pipeline.columns.potentials import PotentialJson, potential_json
@@ -30,6 +31,7 @@ from pipeline.questions.analysis import (
 from pipeline.questions.differing_work import differing_work
 from pipeline.questions.expectation import Expectation
 from pipeline.questions.expected_growth import judged
+from pipeline.questions.extra_p import extra_p
 from pipeline.questions.potential import potential
 from pipeline.questions.resource_use import RESOURCES, resource_at, resource_metrics
 from pipeline.questions.runtime.pop import efficiencies
@@ -183,6 +185,12 @@ class TargetForecast:
         return runtime(self.analysis, self.targets, self.min_efficiency)
 
     @cached_property
+    def extra_p(self) -> dict[str, Any] | None:
+        """The ``extra_p`` of summary.json, for the last target."""
+        found = extra_p(self.analysis, self.targets[-1])
+        return None if found is None else extra_p_json(found, self.analysis.experiment.parameters)
+
+    @cached_property
     def work(self) -> dict[str, Any] | None:
         """The ``differing_work`` of summary.json."""
         found = differing_work(self.analysis)
@@ -237,6 +245,7 @@ class TargetForecast:
         summary |= groups_summary(self.analysis, self.groups, self.targets) if self.groups else NO_GROUPS
         return summary | {
             "differing_work": self.work,
+            "extra_p": self.extra_p,
             "next_measurement": self.next_measurement,
             "potential": self.potential,
             "efficiency": self.efficiency,

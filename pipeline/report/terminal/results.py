@@ -10,6 +10,7 @@ from ingest.experiment import per_text
 from pipeline.columns.cells import Cells
 from pipeline.columns.column import ABSENT, filled
 from pipeline.columns.crossover_sentences import crossover_sentence, horizon_of, leading_crossovers
+from pipeline.columns.extra_p import extra_p_sentence
 from pipeline.columns.held_out import held_out_tables
 from pipeline.columns.kernel_tables import (
     CROSSOVERS,
@@ -28,7 +29,11 @@ from pipeline.columns.kernel_tables import (
 )
 from pipeline.columns.kernels import kernel_columns
 from pipeline.columns.shown_tree import shown_tree, tree_table
-from pipeline.columns.target_sentences import far_targets, resource_sentences, target_sentences
+from pipeline.columns.target_sentences import (
+    far_targets,
+    resource_sentences,
+    target_sentences,
+)
 from pipeline.models.metrics import FACTORS
 from pipeline.questions.analysis import Analysis
 from pipeline.report.render.console import show_sentence
@@ -170,6 +175,8 @@ def show_result(out: Console, summary: Summary, *, by: str, limit: int) -> None:
     show_factors(out, summary, by=by, limit=limit)
     show_crossovers(out, summary, by=by)
     show_total(out, summary)
+    if sentence := extra_p_sentence(summary):
+        show_sentence(out, sentence)
     show_remarks(out, summary)
 
 

@@ -1,0 +1,56 @@
+"""What Extra-P's method (paper 001) predicts beside the models of a study, and which was better before."""
+
+from dataclasses import dataclass
+from functools import partial
+
+from ingest.arrays import FloatArray
+from pipeline.models.back_test import back_test_total
+from pipeline.models.fit import fit
+from pipeline.models.options import ModelOptions
+from pipeline.models.total import predict_total
+from pipeline.questions.analysis import Analysis
+
+METHOD = ModelOptions(method="extra-p")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OtherMethod:
+    """Extra-P's total at a target, in the unit of the kernels.
+
+    Attributes:
+        point: float64[D].
+        value: of the sum of all kernels, each modelled by its method.
+        agrees: whether it lies in the interval of the study.
+        held_out_error: relative, of its prediction of the largest scale from the others; None if too few are
+            left.
+        own_error: the same of the study.
+    """
+
+    point: FloatArray
+    value: float
+    agrees: bool
+    held_out_error: float | None
+    own_error: float | None
+
+
+def extra_p(analysis: Analysis, point: FloatArray) -> OtherMethod | None:
+    """Model a study by Extra-P's method and predict its total at a point, float64[D].
+
+    Returns:
+        None with several parameters, too few scales, or models that have no sum or are not of measurements.
+    """
+    models, kernels, experiment = analysis.callpaths.models, analysis.callpaths.kernels, analysis.experiment
+    known = analysis.additive and not analysis.is_profile and models.predictor is None
+    if not known or len(experiment.parameters) > 1 or models.trend is None:
+        return None
+    refit = partial(fit, experiment.parameters, options=METHOD, per=models.per)
+    other = predict_total(refit(experiment.points, kernels.values), point[None])
+    own, value = predict_total(models, point[None]), float(other.value[0, 0])
+    tested = back_test_total(refit, experiment, kernels, analysis.column, analysis.largest)
+    return OtherMethod(
+        point=point,
+        value=value,
+        agrees=bool(own.lower[0, 0] <= value <= own.upper[0, 0]),
+        held_out_error=None if tested is None else tested.relative_error,
+        own_error=None if analysis.back_test is None else analysis.back_test.relative_error,
+    )
