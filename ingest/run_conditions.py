@@ -1,23 +1,25 @@
 """Conditions that choose runs by their parameters or their repetition: ``p > 624``, ``repetition == 3``."""
 
+import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
-from ingest.experiment import Experiment
+
+if TYPE_CHECKING:  # options are read before anything is imported that takes long
+    from ingest.arrays import BoolArray
+    from ingest.experiment import Experiment
 
 REPETITION = "repetition"
-OPERATORS: Mapping[str, Callable[[FloatArray, float], BoolArray]] = {
-    "==": np.equal,
-    "!=": np.not_equal,
-    ">=": np.greater_equal,
-    "<=": np.less_equal,
-    ">": np.greater,
-    "<": np.less,
+OPERATORS: Mapping[str, Callable[[Any, float], Any]] = {
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
 }
 _CONDITION = re.compile(rf"\s*([^<>=!]*[^<>=!\s])\s*({'|'.join(OPERATORS)})\s*([^<>=!\s]+)\s*")
 
@@ -38,12 +40,14 @@ class Condition:
     operator: str
     value: float
 
-    def of(self, experiment: Experiment, where: str) -> BoolArray:
+    def of(self, experiment: "Experiment", where: str) -> "BoolArray":
         """Return which runs of an experiment meet the condition, bool[P, R], whether measured or not.
 
         Raises:
             UsageError: there is no such parameter; it names the option.
         """
+        import numpy as np
+
         points, repetitions = experiment.shape
         values = dict(zip(experiment.parameters, experiment.points.T[..., None], strict=True))
         values = {REPETITION: np.arange(1.0, repetitions + 1)} | values
@@ -61,8 +65,8 @@ def read_condition(text: str) -> Condition:
     """
     match = _CONDITION.fullmatch(text)
     try:
-        name, operator, number = match.groups() if match else ("", "", "")
-        return Condition(text=text.strip(), name=name, operator=operator, value=float(number))
+        name, sign, number = match.groups() if match else ("", "", "")
+        return Condition(text=text.strip(), name=name, operator=sign, value=float(number))
     except ValueError as error:
         hint = f"write 'p > 624' or 'repetition == 3', with one of {' '.join(OPERATORS)}"
         raise UsageError(f"'{text}' is no condition on runs", hint=hint) from error

@@ -83,7 +83,8 @@ def _totals(names: Sequence[str], node: IntArray, key: IntArray, time: FloatArra
     longest = np.zeros(runs)
     np.maximum.at(longest, key, time)
     leads = np.bincount(node[time >= (1 - EQUAL) * longest[key]], minlength=size) > 0  # FDS has a part WALL
-    called = [i for i, word in enumerate(words) if word in _WHOLE and leads[i]]
+    called = [i for i, word in enumerate(words) if word in _WHOLE]
+    called = called if leads[called].any() else []
     called = called or [i for i, word in enumerate(words) if word in NAMES["sums"] and larger[i]][:1]
     if called or size < 3 or runs < 2 or not equal.any():
         return sorted(called, key=lambda i: not equal[i]) or [-1]

@@ -14,7 +14,7 @@ PANELS = {
     "Verdict": "common allow-missing detect expect",
     "Selection": "max-overhead protect drop protect-growing paper-exact applied merge",
     "Other uses": "explain apply verify propose list",
-    "Models": "parameter scaling per without hold-out exclude-metrics prior",
+    "Models": "parameter scaling per without hold-out exclude-metrics prior method",
     "Overhead": "overhead event-cost baseline-time calibrate",
     "Reading": "config jobs strict engine scheduler source-root llvm-mca",
     "Output": "out to form abridge whole-files by limit format json junit sarif markdown code-quality "

@@ -91,7 +91,8 @@ def target_points(study: KernelValues, targets: Sequence[Mapping[str, float]]) -
     """
     if targets:
         return named_targets(study.parameters, study.points, targets, "targets", study.left_out)
-    return target_beyond(study.points, study.parameters.index(study.parameter), DEFAULT_REACH)
+    column = study.parameters.index(study.parameter)
+    return target_beyond(study.parameters, study.points, column, DEFAULT_REACH)
 
 
 def modelled(study: KernelValues, options: ModelOptions) -> KernelValues:

@@ -320,7 +320,7 @@ def _left_by_far(data: Observations, logs: FloatArray, steady: FloatArray) -> Fl
 
 def _slope_before(points: FloatArray, logs: FloatArray, known: BoolArray) -> FloatArray:
     """Slope over the last doubling of one parameter but for the last point, float64[K]; 0 if unknown."""
-    if points.shape[1] > 1 or len(points) < FEWEST_POINTS:
+    if points.shape[1] > 1 or len(points) <= FEWEST_POINTS:
         return np.zeros(len(logs))
     scale = np.log(points[:, 0])
     end = len(scale) - 2

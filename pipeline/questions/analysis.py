@@ -6,7 +6,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError, UsageError
 from ingest.experiment import Experiment
 from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
@@ -218,14 +218,26 @@ def default_target(analysis: Analysis) -> FloatArray:
     It is the largest scale itself if there are too few to predict from.
     """
     reach = 1.0 if analysis.is_profile else DEFAULT_REACH
-    return target_beyond(analysis.experiment.points, analysis.column, reach)
+    experiment = analysis.experiment
+    return target_beyond(experiment.parameters, experiment.points, analysis.column, reach)
 
 
-def target_beyond(points: FloatArray, column: int, reach: float) -> FloatArray:
-    """Return the largest of float64[P, D] points, a combination that was measured, with a larger scale."""
-    target = points[[largest_point(points, column)]]
+def target_beyond(parameters: Sequence[str], points: FloatArray, column: int, reach: float) -> FloatArray:
+    """Return a target beyond float64[P, D] points, float64[1, D]: the largest one with a larger scale."""
+    target = _largest(parameters, points)[None]
     target[0, column] *= reach
     return target
+
+
+def _largest(parameters: Sequence[str], points: FloatArray) -> FloatArray:
+    """Return the largest values of parameters; those that count processes were measured together."""
+    counts = _counting(parameters)
+    together = points[np.lexsort((*points[:, counts].T[::-1], points[:, counts].prod(axis=1)))[-1]]
+    return np.asarray(np.where(counts, together, points.max(axis=0)))
+
+
+def _counting(parameters: Sequence[str]) -> BoolArray:
+    return np.array([counts_processes(name) for name in parameters], dtype=np.bool_)
 
 
 def kernel_formulas(analysis: Analysis, level: Level) -> Sequence[PredictionFormula]:
@@ -241,10 +253,10 @@ def named_targets(
     where: str,
     left_out: LeftOut = NOTHING_LEFT_OUT,
 ) -> FloatArray:
-    """Return target points, float64[Q, D]; parameters not given are as at a point of float64[P, D].
+    """Return target points, float64[Q, D]; parameters not given are at their largest value of float64[P, D].
 
-    It is the largest of those that have the given values, as far as any has. What the study has left out may
-    be given the value that it has.
+    Those that count processes are as at the largest point that has the given values, as far as any has. What
+    the study has left out may be given the value that it has.
 
     Raises:
         UsageError: a parameter is not one of these, or not named though there are several; it names where the
@@ -256,7 +268,7 @@ def named_targets(
         for name, value in point.items():
             if name in parameters and (same := like[:, parameters.index(name)] == value).any():
                 like = like[same]
-        row[:] = like[like.prod(axis=1).argmax()]
+        row[:] = np.where(_counting(parameters), _largest(parameters, like), points.max(axis=0))
         for name, value in point.items():
             if not name and len(parameters) > 1:
                 hint = f"name it: {', '.join(f'{one}={value:g}' for one in parameters)}"
@@ -370,7 +382,7 @@ def extrapolation(parameters: Sequence[str], measured: FloatArray, points: Float
         measured: float64[P, D].
         points: float64[Q, D].
     """
-    counts = np.array([counts_processes(name) for name in parameters], dtype=np.bool_)
+    counts = _counting(parameters)
     beyond = np.maximum(points[:, None] / measured, 1.0)
     together = np.maximum(beyond[..., counts].prod(axis=2), beyond[..., ~counts].max(axis=2, initial=1.0))
     below = (measured.min(axis=0) / points).max(axis=1, initial=1.0)

@@ -98,8 +98,6 @@ def interval_text(lower: float, upper: float, write: Callable[[float], str] = fi
     """Write an interval: ``16.0 .. 28.4``, ``1.6 .. 2.4 %``; empty if it is unknown, NaN."""
     if math.isnan(lower) or math.isnan(upper):
         return ""
-    if upper > WIDEST * lower > 0:
-        return "not predictable"
     low, high = write(lower), write(upper)
     return f"{low.removesuffix(_PERCENT) if high.endswith(_PERCENT) else low}{BETWEEN}{high}"
 
@@ -109,7 +107,8 @@ def estimate_text(
 ) -> str:
     """Write a value with its interval, in the unit that suits the value: ``19.3 core-s [16.0 .. 28.4]``."""
     factor, shown = _unit_of(value, unit)
-    interval = interval_text(lower * factor, upper * factor, write)
+    interval = "not predictable" if upper > WIDEST * lower > 0 else ""
+    interval = interval or interval_text(lower * factor, upper * factor, write)
     return f"{write(value * factor)} {shown}".rstrip() + (f" [{interval}]" if interval else "")
 
 

@@ -32,7 +32,7 @@ class Trust(IntEnum):
 
 
 FAR, VERY_FAR = 4.0, 8.0  # times the measured range
-SCALES_WANTED, SCALES_NEEDED = 4, 3
+SCALES_WANTED, SCALES_ENOUGH, SCALES_NEEDED = 5, 4, 3
 REPETITIONS_WANTED = 3
 SMALL_ERROR, LARGE_ERROR = 0.1, 0.3  # of the back-test
 NARROW, WIDE = 1.8, 3.0  # upper over lower end of an interval
@@ -118,7 +118,7 @@ def verdict(
 
 
 def _scales(count: int) -> Reason:
-    trust = Trust(int(count >= SCALES_NEEDED) + int(count >= SCALES_WANTED))
+    trust = Trust(int(count >= SCALES_NEEDED) + int(count >= SCALES_ENOUGH))
     wanted = "" if trust is Trust.HIGH else f" ({SCALES_WANTED} wanted)"
     return Reason("scales", count, trust, f"{count} scale{'' if count == 1 else 's'}{wanted}")
 

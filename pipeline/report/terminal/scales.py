@@ -14,7 +14,14 @@ from rich.text import Text
 from pipeline.columns.column import ABSENT
 from pipeline.columns.scales import scale_columns
 from pipeline.report.render.console import show_sentence
-from pipeline.wording.quantities import ELLIPSIS, figure, interval_text, point_text, value_text
+from pipeline.wording.quantities import (
+    ELLIPSIS,
+    WIDEST,
+    figure,
+    interval_text,
+    point_text,
+    value_text,
+)
 
 GAP = "  "
 MOST_COLUMNS = 40  # scales that are tried
@@ -41,6 +48,8 @@ class ScaleFigure:
         found = entry[self.key]
         if not found or found["lower"] is None or found["upper"] is None:
             return ""
+        if found["upper"] > WIDEST * found["lower"] > 0:
+            return "not predictable"
         return interval_text(found["lower"] * self.factor, found["upper"] * self.factor, self.write)
 
 

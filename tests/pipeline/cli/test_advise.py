@@ -9,7 +9,7 @@ from pipeline.config.options import Options
 from pipeline.stages.run import run
 from tests.foam_cases import write_foam_case
 
-AT = ("--at", "p=256")
+AT = ("--at", "p=64")
 
 
 @pytest.fixture(scope="module")
@@ -20,7 +20,7 @@ def results(tmp_path_factory):
         for r, wobble in enumerate((1.0, 1.01, 0.98), 1):
             times = {"solve": 64 / p * bump * wobble, "sum": 0.5 * p**0.7 * wobble, "main": 0.25 / p}
             write_foam_case(folder / "study" / f"app.p{p}.r{r}", times, processes=p)
-    run(folder / "study", Options(out=folder / "out", at=({"p": 256.0},)))
+    run(folder / "study", Options(out=folder / "out", at=({"p": 64.0},)))
     return folder / "out"
 
 
@@ -40,7 +40,7 @@ def test_a_tiny_budget_buys_nothing_but_says_what_would_help(call, results):
     code, told, _ = call("advise", results, *AT, "--budget", "0.001")
     assert code == 0
     text = " ".join(told.split())
-    assert text.startswith("Note: No measurement for up to 0.00100 core-s would make the interval at p = 256")
+    assert text.startswith("Note: No measurement for up to 0.00100 core-s would make the interval at p = 64")
     assert "clearly narrower and useful; p = " in text and ", 1 run (about " in text
 
 
@@ -52,7 +52,7 @@ def test_run_and_advise_and_the_page_say_the_same(call, results, tmp_path):
     assert sentence in (results / "report.html").read_text(encoding="utf-8")
     stored = json.loads((results / "summary.json").read_text())["next_measurement"]
     assert json.loads(call("advise", results, "--json", "-")[1]) == stored["plan"]
-    assert stored["target"] == {"p": 256}
+    assert stored["target"] == {"p": 64}
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ def test_run_models_ranks_and_fills_the_results_directory(call, strong_study, tm
     code, told, error = call("run", strong_study, "--out", out, "--at", "p=64")
     assert (code, error) == (0, "")
     assert "study: 5 scales (p = 1, 2, 4, 8, 16), up to 2 repetitions, strong scaling\n" in told
-    assert "overtakes" not in told
     _, told, _ = call("run", strong_study, "--out", out, "--at", "p=64", "--details")
     assert "sum overtakes solve" in told
     for name in ("callpaths", "measurements", "models"):

@@ -70,7 +70,7 @@ def test_how_far_names_the_fastest_scale_and_the_largest_efficient_one(at_the_en
     text = answers(findings, found, None)[1][1].replace("\N{NO-BREAK SPACE}", " ")
     end = ", the largest scale considered" if at_the_end else ""
     assert f"Fastest at p = {fastest.point[0]:.0f}{end} (" in text
-    assert f"At least 75 % efficient up to p = {efficient.point[0]:.0f} [64 .. 76]{end} (" in text
+    assert f"At least 75 % efficient up to p = {efficient.point[0]:.0f} [64 .. 108]{end} (" in text
     assert f"speed-up {found.figures.speedup.value[-1]:.1f}" in text
 
 

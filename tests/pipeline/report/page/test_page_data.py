@@ -69,7 +69,7 @@ def test_what_was_measured_and_what_can_be_asked() -> None:
     assert (data["scales"][0], data["scales"][-1], data["reach"]) == (4.0, 65536.0, 1024.0)
     for level in data["levels"].values():
         assert len(floats(level["value"], len(data["scales"]) * 5)) == len(level["region"])
-    assert data["limits"] == {"growing": 0.9, "noteworthy": 0.01, "far": 4.0, "veryFar": 16.0}
+    assert data["limits"] == {"growing": 0.9, "noteworthy": 0.01, "far": 4.0, "veryFar": 8.0}
     assert ["visits", "time_per_visit"] in data["factors"]
     compressed(data)  # which refuses what JSON has not
 

@@ -268,7 +268,7 @@ def test_a_level_has_the_room_that_the_other_leaves() -> None:
 
 
 def test_weighty_kernels_are_those_of_a_noteworthy_share() -> None:
-    effort = {("main",): lambda p: 100 + 0 * p, ("main", "little"): lambda p: 0.01 + 0 * p}
+    effort = {("main",): lambda p: 100 + 0 * p, ("main", "little"): lambda p: 1e-5 + 0 * p}
     found = callpaths(study_of(effort | {("main", "late"): lambda p: 1e-4 * p**2}))
     assert [found.kernels.regions[k] for k in found.weighty] == ["main", "late"]
 

@@ -234,6 +234,6 @@ def test_values_without_a_unit_leave_no_gap() -> None:
         analysis, callpaths=Level(replace(analysis.callpaths.kernels, unit=""), analysis.callpaths.models)
     )
     assert (
-        "the predicted total is 343 [1.00 .. 400] (effort, "
+        "the predicted total is 343 [not predictable] (effort, "
         in sentences(with_total(findings(bare, 256.0), 343.0, 1.0, 400.0))[1]
     )

@@ -163,7 +163,7 @@ def test_two_scales_are_a_measured_profile():
         (
             (30e3, 20e3, 72e9),
             20e3,
-            "predicted p = 8 as 30,000 [20,000 .. 72.0 billion], measured 20,000 core-s",
+            "predicted p = 8 as 30,000 [not predictable], measured 20,000 core-s",
         ),
     ],
 )
