@@ -190,11 +190,7 @@ class _Costs:
 
 
 def _answer(analysis: Analysis, asked: foresight.Question) -> Answer | None:
-    """Return the answer so far; None if there is no model or no interval yet.
-
-    Raises:
-        UsageError: the study does not give the quantity.
-    """
+    """Return the answer so far; None if there is no model or no interval yet."""
     if analysis.is_profile:
         return None
     estimate = foresight.answer(analysis, asked)

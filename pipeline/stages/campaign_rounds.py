@@ -248,10 +248,6 @@ def _filter_round(progress: CampaignProgress, notify: Notify, *, rebuilt: bool) 
 
     Returns:
         The design, and what the user has to do first; empty if there is nothing.
-
-    Raises:
-        UsageError: the filter cannot be written, or the program cannot be built.
-        InputError: the pilot cannot be read.
     """
     campaign, file = progress.campaign, progress.campaign.pilot_filter
     options = load_options(None, campaign.profiles)
@@ -304,11 +300,7 @@ def _relative_cost(result: FilterResult) -> float:
 
 
 def _build(campaign: Campaign, filter_file: Path) -> float:
-    """Build the program with a filter; return the core-seconds that took.
-
-    Raises:
-        UsageError: the command fails.
-    """
+    """Build the program with a filter; return the core-seconds that took."""
     command = fill(campaign.measurement.rebuild, {FILTER: shlex.quote(str(filter_file))})
     before = _children_seconds()
     log = filter_file.with_name("rebuild.log")

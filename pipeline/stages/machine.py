@@ -160,9 +160,6 @@ def _run(command: Sequence[str], seconds: float) -> subprocess.CompletedProcess[
     """Run a program without input; one that takes too long ends with `_TOOK_TOO_LONG`.
 
     The processes that it starts end with it.
-
-    Raises:
-        OSError: it cannot be started.
     """
     process = subprocess.Popen(
         command,

@@ -199,11 +199,7 @@ def _transfer(
     *,
     correlation: float = 0.0,
 ) -> Transfer:
-    """Return what takes the times of kernels to another machine, from all that was measured of them.
-
-    Raises:
-        UsageError: the number of processes is unknown.
-    """
+    """Return what takes the times of kernels to another machine, from all that was measured of them."""
     points, locations = experiment.points, locations_of(experiment, decision, kernels.metric)
     if not np.isfinite(locations(points)).all():
         hint = "name runs like app.p4.r1, or give the number of processes as a parameter"
