@@ -1,5 +1,6 @@
 """A filter made from profiles: which regions are kept, verified rules, what it does, and the evidence."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,12 +9,11 @@ import numpy as np
 
 from filters.decision import Decision, Motive, override_notices
 from filters.event_cost import EventCost, calibrated, visited
-from filters.evidence import RunEvidence, by_hand, evidence_from_profile
+from filters.evidence import FilterRegions, RunEvidence, by_hand, evidence_from_profile
 from filters.explanation import EvidenceJson, TraceMemoryJson, costly_at_largest_scale, evidence_json
 from filters.filter_effect import FilterEffect, estimate_plain_time, measurable, predict
 from filters.filter_options import ACCEPTABLE, Application, Budget, FilterRequest, Instrumenter
 from filters.instrumentation import filtered_at_run_time
-from filters.instrumenters import list_functions
 from filters.known_plain import KnownPlain, joined, plain_by_pair, plain_by_run_time
 from filters.memory import Memory, trace_memory
 from filters.overhead_budget import BudgetOutcome, decide_by_budget
@@ -21,7 +21,8 @@ from filters.paper_rule import decide_by_paper
 from filters.scorep_format.rule_files import FilterRules, kept
 from filters.scorep_format.writer import merge_filters, write_filter
 from filters.usual_cost import usual_cost
-from ingest.cpp_names import short_list
+from ingest.arrays import BoolArray
+from ingest.cpp_names import parse_signature, short_list, short_name
 from ingest.discovery import Run
 from ingest.errors import InputError
 from ingest.number_text import percent
@@ -29,6 +30,10 @@ from ingest.profile import Profile
 from ingest.readers import read_profile
 from ingest.run_settings import not_instrumented
 
+_GCC_OPTION = "-finstrument-functions-exclude-function-list="
+_LOCAL = re.compile(r"[{}]|\(anonymous|<lambda")
+_TAU_UNNAMEABLE = re.compile(r"[#?\"\n]")
+_XRAY_NAME = re.compile(r"[\w.$]+", re.ASCII)
 GIVEN_SPREAD = 0.1  # of the logarithm of a cost that is given
 GENERATOR = "made by pipeline"
 
@@ -290,3 +295,88 @@ def predict_filter(profile: Profile, rules: FilterRules, request: FilterRequest)
     run = evidence_from_profile(profile)
     recorded = kept(rules, run.regions)[run.tree.region]
     return predict(run, recorded, *_calibration(run, request))
+
+
+@dataclass(frozen=True)
+class FunctionList:
+    """A list of functions in the language of an instrumenter.
+
+    Attributes:
+        left: displayed names of the functions that it does not decide as intended: the instrumenter's
+            language cannot name them without affecting others.
+        usage: how to use the file, with FILE for its path.
+    """
+
+    text: str
+    left: tuple[str, ...]
+    usage: str
+
+
+def list_functions(regions: FilterRegions, kept: BoolArray, instrumenter: Instrumenter) -> FunctionList:
+    """Write a decision as a list of the functions that the compiler instrumented and that were called.
+
+    Args:
+        kept: bool[R], which of them are measured.
+    """
+    compiler = np.array([paradigm == "compiler" for paradigm in regions.table.paradigm], dtype=np.bool_)
+    write = {Instrumenter.TAU: _tau, Instrumenter.GCC: _gcc, Instrumenter.XRAY: _xray}[instrumenter]
+    listed = compiler & regions.called
+    names = list(zip(regions.table.name, regions.table.mangled, strict=True))
+    wanted = [names[i] for i in np.flatnonzero(listed & kept).tolist()]
+    return write(wanted, [names[i] for i in np.flatnonzero(listed & ~kept).tolist()])
+
+
+def _gcc(kept: list[tuple[str, str]], dropped: list[tuple[str, str]]) -> FunctionList:
+    """Write a response file without functions that have no name of their own (lambdas, anonymous namespaces).
+
+    GCC looks for the entries anywhere in the qualified name without parameters; commas in an entry are
+    escaped.
+    """
+    protected = "\n".join(parse_signature(name).without_parameters for name, _ in kept)
+    entries, left = [], []
+    for name, _ in dropped:
+        entry = short_name(name)
+        if entry not in name or _LOCAL.search(name) or entry in protected:
+            left.append(name)
+        else:
+            entries.append(entry.replace(",", "\\,"))
+    option = _GCC_OPTION + ",".join(dict.fromkeys(entries))
+    quoted = option.replace("\\", "\\\\").replace('"', '\\"')
+    text = f'"{quoted}"\n' if entries else ""
+    return FunctionList(text, tuple(left), "g++ -finstrument-functions @FILE ...")
+
+
+def _tau(kept: list[tuple[str, str]], dropped: list[tuple[str, str]]) -> FunctionList:
+    """Write a select file with the shorter of the two lists; `#` is TAU's wildcard."""
+    verb, listed, others = (
+        ("INCLUDE", kept, dropped) if len(kept) <= len(dropped) else ("EXCLUDE", dropped, kept)
+    )
+    avoided = "\n".join(name for name, _ in others)
+    whole = {name for name, _ in others}
+    entries, left = [], []
+    for name, _ in listed:
+        beginning = f"{short_name(name)}("
+        clear = beginning in name and beginning not in avoided
+        if clear and not _TAU_UNNAMEABLE.search(beginning) and not _LOCAL.search(name):
+            entries.append(f'"#{beginning}#"')
+        elif name not in whole and not _TAU_UNNAMEABLE.search(name):
+            entries.append(name)
+        else:
+            left.append(name)
+    lines = [f"BEGIN_{verb}_LIST", *dict.fromkeys(entries), f"END_{verb}_LIST"] if listed else []
+    text = "".join(f"{line}\n" for line in lines)
+    return FunctionList(text, tuple(left), "tau_cxx.sh -optTauSelectFile=FILE ...")
+
+
+def _xray(kept: list[tuple[str, str]], dropped: list[tuple[str, str]]) -> FunctionList:
+    """Write an attribute list of mangled names, escaped for globs and regular expressions alike."""
+    lines, left = [], []
+    for section, listed in (("always", kept), ("never", dropped)):
+        lines.append(f"[{section}]")
+        for name, mangled in listed:
+            if _XRAY_NAME.fullmatch(mangled):
+                lines.append("fun:" + re.sub(r"[.$]", r"\\\g<0>", mangled))
+            else:
+                left.append(name)
+    text = "".join(f"{line}\n" for line in lines)
+    return FunctionList(text, tuple(left), "clang++ -fxray-instrument -fxray-attr-list=FILE ...")

@@ -156,11 +156,7 @@ class ValueLoader(Protocol):
     """Reads the values of a profile on demand."""
 
     def __call__(self, metric: Metric) -> FloatArray:
-        """Return the stored values of a metric, float64[call path, location].
-
-        Raises:
-            InputError: if they are damaged.
-        """
+        """Return the stored values of a metric, float64[call path, location]."""
         ...
 
     def exclusive_blocks(self, metric: Metric, rows: int) -> Iterator[Block]:

@@ -1,4 +1,4 @@
-"""What the statistic of change points reaches by chance: the table `LIMITS` of pipeline.gate.rank_windows.
+"""What the statistic of change points reaches by chance: the table `LIMITS` of pipeline.gate.change_points.
 
     python -m benchmarks.gate.change_point_limits
 
@@ -7,7 +7,7 @@ The statistic is one of ranks, so any order of the ranks is as probable as any o
 
 import numpy as np
 
-from pipeline.gate.rank_windows import PROBABILITIES, largest_statistics
+from pipeline.gate.change_points import PROBABILITIES, largest_statistics
 
 SMALL = (10, 11, 12, 13, 14, 15, 16, 18, 20, 22, 24, 28, 32, 40, 48, 64)
 LARGE = (96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 4096, 8192)

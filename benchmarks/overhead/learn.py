@@ -10,9 +10,7 @@ import numpy as np
 from benchmarks.overhead.estimator import joint
 from benchmarks.overhead.series import Series, read_all
 from filters.event_cost import Visited
-from filters.plain_posterior import Beliefs
-from filters.plain_time import RUN_SPREAD, total_times
-from filters.shown_times import TRIVIAL, read_times
+from filters.plain_time import RUN_SPREAD, TRIVIAL, Beliefs, read_times, total_times
 from filters.usual_cost import usual_cost
 from ingest.arrays import FloatArray
 

@@ -19,8 +19,7 @@ import numpy as np
 from pycubexr import CubexParser
 
 from ingest.readers.cubex.container import open_container
-from ingest.readers.cubex.cubex_profile import read
-from ingest.readers.cubex.cubex_values import CubexValues
+from ingest.readers.cubex.cubex_profile import CubexValues, read
 from ingest.reading import packed
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 

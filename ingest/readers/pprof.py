@@ -6,31 +6,109 @@ the profile: threads are in labels at most.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.arrays import FloatArray, IntArray
-from ingest.calltree import CallTree
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.calltree import ROOT, CallTree
 from ingest.errors import InputError
 from ingest.number_text import SECONDS
 from ingest.profile import CPU, Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_bytes
-from ingest.reading.protocol_buffers import (
-    NUMBER,
-    TEXT,
-    Fields,
-    field_ends,
-    fields_between,
-    fields_of,
-    number_at,
-)
-from ingest.reading.stack_tree import StackTree
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, profile_of, require_room
 
+NUMBER, EIGHT_BYTES, TEXT, FOUR_BYTES = 0, 1, 2, 5
+
+_Bytes = NDArray[np.uint8]
+_MORE = 0x80  # the bit of a byte that another one of the same number follows
+_MAX_NUMBER = 10  # bytes
+_EARLY = "it ends early"
+_LONG = "a number of more than ten bytes"
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Fields:
+    """The fields of many messages in one content; those of a message stand in their order.
+
+    Attributes:
+        content: uint8[n].
+        messages: how many messages there are.
+        message: int64[f], which each belongs to.
+        key: int64[f], its number and kind.
+        begin: int64[f], where its content begins.
+        end: int64[f], where that ends.
+    """
+
+    content: _Bytes
+    messages: int
+    message: IntArray
+    key: IntArray
+    begin: IntArray
+    end: IntArray
+
+    def only(self, number: int, kind: int) -> "Fields":
+        """Return the fields of a number and kind."""
+        return self._where(self.key == (number << 3 | kind))
+
+    def values(self, number: int) -> IntArray:
+        """Return the number of a field in each message, the last one if it is repeated, int64[messages].
+
+        It is 0, as the format has it, in messages without the field.
+        """
+        found = self.only(number, NUMBER)
+        values = np.zeros(self.messages, dtype=np.int64)
+        values[found.message] = found._numbers()[0]
+        return values
+
+    def rows(self, number: int) -> tuple[IntArray, IntArray]:
+        """Return all numbers of a repeated field, in a row behind their length or one by one.
+
+        Returns:
+            int64[messages], how many each message has; and the numbers of all messages.
+
+        Raises:
+            ValueError: if a number is longer than ten bytes or does not end.
+        """
+        found = self._where((self.key == (number << 3 | TEXT)) | (self.key == (number << 3 | NUMBER)))
+        found = found._where(found.begin < found.end)
+        numbers, counts = found._numbers()
+        return np.bincount(found.message, counts, self.messages).astype(np.int64), numbers
+
+    def _where(self, chosen: BoolArray) -> "Fields":
+        kept = np.flatnonzero(chosen)
+        begin = self.begin[kept]
+        if (np.diff(begin) < 0).any():
+            order = np.argsort(begin)
+            kept, begin = kept[order], begin[order]
+        return Fields(
+            content=self.content,
+            messages=self.messages,
+            message=self.message[kept],
+            key=self.key[kept],
+            begin=begin,
+            end=self.end[kept],
+        )
+
+    def _numbers(self) -> tuple[IntArray, IntArray]:
+        """Return the numbers in all fields, in the order of the content, and how many each has."""
+        if not len(self.key):
+            return np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)
+        if (self.content[self.end - 1] >= _MORE).any():
+            raise ValueError(_EARLY)
+        lengths = np.stack([self.begin, self.end], axis=1).ravel()  # outside and inside in turn
+        inside = np.repeat(np.arange(len(lengths)) % 2 == 1, np.diff(lengths, prepend=0))
+        content = self.content[: lengths[-1]][inside]
+        last = np.flatnonzero(content < _MORE)
+        bounds = np.searchsorted(last, np.cumsum(self.end - self.begin))
+        return _decoded(content, last), np.diff(bounds, prepend=0)
+
+
+_Hashes = NDArray[np.uint64]
+_SEED = 20_240_229
 MAX_BYTES = 1 << 29
 MAX_TYPES = 64
 HEAD_BYTES = 1 << 16
@@ -283,3 +361,296 @@ def _weight(name: str, unit: str, main_time: str) -> tuple[Metric, float]:
 
 
 READER = ProfileReader(name="pprof", pattern="*.prof, *.pb.gz", matches=matches, read=read, fallback=1)
+
+
+# From millions of stacks to a call tree, all stacks of a block and depth at once.
+#
+# A stack has a hash of 64 bits, the sum over its frames of a random number of the frame times one of its
+# depth (multilinear hashing), so that the hash of its caller is a subtraction away and the call paths of
+# blocks are joined by it. Two of a million call paths have the same hash with a probability of about 10^-7.
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class _CallPaths:
+    """Call paths of a block, those of a depth together, the deepest first; int64[n] but for the hashes.
+
+    Attributes:
+        path: uint64[n], hash of a call path.
+        caller: which of them is its caller, the last one for a root and as good as any.
+        region: its innermost frame.
+        depth: number of its frames.
+        first: the stack that it was first seen in.
+    """
+
+    path: _Hashes
+    caller: IntArray
+    region: IntArray
+    depth: IntArray
+    first: IntArray
+
+
+@dataclass(kw_only=True)
+class StackTree:
+    """A call tree that grows block of stacks by block of stacks.
+
+    Attributes:
+        regions: how many there are.
+        metrics: values of a stack.
+        stacks: how many were added.
+    """
+
+    regions: int
+    metrics: int
+    stacks: int = 0
+    _random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(_SEED))
+    _of_region: _Hashes = field(init=False)
+    _of_depth: _Hashes = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))
+    _blocks: list[_CallPaths] = field(default_factory=list)
+    _values: list[FloatArray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Draw the numbers of the regions."""
+        self._of_region = self._drawn(self.regions)
+
+    def add(self, frames: IntArray, depth: IntArray, values: FloatArray) -> None:
+        """Add a block of stacks.
+
+        Args:
+            frames: int64[sum of depth], the regions of all stacks, each from the innermost frame.
+            depth: int64[stacks], the number of frames of each, at least 1.
+            values: float64[stacks, metrics].
+        """
+        if not len(depth):
+            return
+        if (deeper := depth.max() - len(self._of_depth)) > 0:
+            self._of_depth = np.concatenate([self._of_depth, self._drawn(max(deeper, 64))])
+        start = np.cumsum(depth) - depth
+        place = np.repeat(start + depth - 1, depth) - np.arange(len(frames))  # 0 is the outermost
+        path = np.add.reduceat(self._of_region[frames] * self._of_depth[place], start)
+        found, node = self._call_paths(frames, depth, start, path)
+        self._blocks.append(found)
+        sums = [np.bincount(node, values[:, metric], len(found.path)) for metric in range(self.metrics)]
+        self._values.append(np.stack(sums, axis=1))
+        self.stacks += len(depth)
+
+    def build(self) -> tuple[CallTree, FloatArray]:
+        """Return the tree, siblings in the order first seen, and the values, float64[call path, metric]."""
+        path = np.concatenate([block.path for block in self._blocks])
+        region, depth, first = (
+            np.concatenate([getattr(block, name) for block in self._blocks])
+            for name in ("region", "depth", "first")
+        )
+        sizes = [len(block.path) for block in self._blocks]
+        caller = np.concatenate(
+            [
+                block.caller + before
+                for block, before in zip(self._blocks, np.cumsum([0, *sizes]), strict=False)
+            ]
+        )
+        order, starts, node = _grouped(path)
+        one = order[starts]
+        depth, region, first = depth[one], region[one], np.minimum.reduceat(first[order], starts)
+        parent = np.where(depth > 1, node[caller[one]], ROOT)
+        place = _preorder(parent, depth, first)
+        ordered_parent, ordered_region = np.empty_like(parent), np.empty_like(region)
+        ordered_parent[place] = np.where(parent >= 0, place[parent], ROOT)
+        ordered_region[place] = region
+        place, values = place[node], np.concatenate(self._values)
+        sums = [np.bincount(place, values[:, metric], len(one)) for metric in range(self.metrics)]
+        return CallTree(ordered_parent, ordered_region), np.stack(sums, axis=1)
+
+    def _drawn(self, count: int) -> _Hashes:
+        return self._random.integers(0, 1 << 64, count, dtype=np.uint64) | np.uint64(1)
+
+    def _call_paths(
+        self, frames: IntArray, depth: IntArray, start: IntArray, path: _Hashes
+    ) -> tuple[_CallPaths, IntArray]:
+        """Return the call paths of stacks and of all their callers, and which is that of each stack."""
+        by_depth = np.argsort(_small(depth), kind="stable")
+        bounds = np.searchsorted(depth[by_depth], np.arange(1, depth.max() + 2))
+        callers = path[:0], start[:0], start[:0]  # hashes, innermost frames, where they were first seen
+        node = np.empty(len(depth), dtype=np.int64)
+        levels, caller, count = [], [], 0
+        for level in range(len(bounds) - 1, 0, -1):
+            ends = by_depth[bounds[level - 1] : bounds[level]]
+            here = path[ends], start[ends], self.stacks + ends
+            hashes, innermost, first = (np.concatenate(two) for two in zip(here, callers, strict=True))
+            order, starts, group = _grouped(hashes)
+            node[ends] = count + group[: len(ends)]
+            caller.append(count + group[len(ends) :])
+            one = order[starts]
+            region, first = frames[innermost[one]], np.minimum.reduceat(first[order], starts)
+            levels.append((hashes[one], region, np.full(len(one), level), first))
+            above = hashes[one] - self._of_region[region] * self._of_depth[level - 1]
+            callers = above, innermost[one] + 1, first
+            count += len(one)
+        caller.append(np.full(len(callers[0]), count - 1))
+        columns = [np.concatenate(column) for column in zip(*levels, strict=True)]
+        return _CallPaths(
+            path=columns[0],
+            caller=np.concatenate(caller),
+            region=columns[1],
+            depth=columns[2],
+            first=columns[3],
+        ), node
+
+
+def _small(depth: IntArray) -> IntArray | NDArray[np.uint16]:
+    """Return depths in two bytes if they fit: numpy sorts these by radix."""
+    return depth.astype(np.uint16) if depth.max() < 1 << 16 else depth
+
+
+def _grouped(hashes: _Hashes) -> tuple[IntArray, IntArray, IntArray]:
+    """Return an order that puts equal hashes together, where each begins in it, and each one's group."""
+    order = np.argsort(hashes)
+    ordered = hashes[order]
+    begins = np.ones(len(hashes), dtype=np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=begins[1:])
+    group = np.empty_like(order)
+    group[order] = np.cumsum(begins) - 1
+    return order, np.flatnonzero(begins), group
+
+
+def _preorder(parent: IntArray, depth: IntArray, first: IntArray) -> IntArray:
+    """Return the place of each call path in preorder, siblings in the order first seen, int64[n]."""
+    by_depth = np.argsort(_small(depth), kind="stable")
+    levels = np.split(by_depth, np.flatnonzero(np.diff(depth[by_depth])) + 1)
+    size = np.ones(len(parent), dtype=np.int64)
+    for level in levels[:0:-1]:
+        np.add.at(size, parent[level], size[level])
+    place = np.zeros(len(parent) + 1, dtype=np.int64)
+    place[ROOT] = -1
+    stacks = first.max() + 1
+    for level in levels:
+        nodes = level[np.argsort(parent[level] * stacks + first[level])]
+        callers, sizes = parent[nodes], size[nodes]
+        before = np.cumsum(sizes) - sizes
+        family = np.flatnonzero(np.diff(callers, prepend=-2) != 0)
+        earlier = before - np.repeat(before[family], np.diff(family, append=len(nodes)))
+        place[nodes] = place[callers] + 1 + earlier
+    return place[:-1]
+
+
+# The wire format of protocol buffers, read without the package `protobuf` or code made for it.
+#
+# Numbers have seven bits per byte, the lowest first, and are negative as if they had 64. A field is a number
+# that holds its kind, and its content: a number, four or eight bytes, or a text, message or row of numbers
+# behind its length (protobuf.dev, "Encoding"). A message of many fields is walked field by field, many
+# messages of few fields at once.
+
+
+def field_ends(content: bytes) -> Iterator[int]:
+    """Yield where the fields of one message end, one after the other.
+
+    Raises:
+        ValueError: if it is damaged from here on.
+    """
+    at, end = 0, len(content)
+    while at < end:
+        key, at = (content[at], at + 1) if content[at] < _MORE else number_at(content, at)
+        kind = key & 7
+        if kind == TEXT:  # keys and most lengths are one byte
+            size, at = (content[at], at + 1) if at < end and content[at] < _MORE else number_at(content, at)
+            at += size
+        elif kind == NUMBER:
+            at = number_at(content, at)[1]
+        elif kind in (EIGHT_BYTES, FOUR_BYTES):
+            at += 8 if kind == EIGHT_BYTES else 4
+        else:
+            raise ValueError(f"a field of kind {kind}")
+        if at > end:
+            raise ValueError(_EARLY)
+        yield at
+
+
+def number_at(content: bytes, at: int) -> tuple[int, int]:
+    """Return the number that begins at a place, without sign, and where it ends.
+
+    Raises:
+        ValueError: if it does not end.
+    """
+    value = shift = 0
+    while True:
+        if at >= len(content) or shift > 63:
+            raise ValueError(_EARLY if at >= len(content) else _LONG)
+        byte = content[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < _MORE:
+            return value, at
+        shift += 7
+
+
+def fields_of(content: _Bytes, begin: IntArray, end: IntArray) -> Fields:
+    """Return the fields of messages of few fields, given where these begin and end, int64[messages].
+
+    Raises:
+        ValueError: if one is damaged.
+    """
+    parts: list[tuple[IntArray, ...]] = [(np.zeros(0, dtype=np.int64),) * 4]
+    message, at = np.flatnonzero(begin < end), begin[begin < end]
+    while len(message):
+        stop = end[message]
+        key, start, at = _fields_at(content, at, stop)
+        parts.append((message, key, start, at))
+        left = at < stop
+        message, at = message[left], at[left]
+    message, key, start, at = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return Fields(content=content, messages=len(begin), message=message, key=key, begin=start, end=at)
+
+
+def fields_between(content: _Bytes, ends: IntArray) -> Fields:
+    """Return the fields of one message, given their ends."""
+    at = np.concatenate([[0], ends[:-1]]) if len(ends) else ends
+    key, begin, end = _fields_at(content, at, ends)
+    return Fields(content=content, messages=1, message=np.zeros_like(ends), key=key, begin=begin, end=end)
+
+
+def _fields_at(content: _Bytes, at: IntArray, stop: IntArray) -> tuple[IntArray, IntArray, IntArray]:
+    """Return the keys of the fields at places before `stop`, and where their contents begin and end."""
+    key, start = _numbers_at(content, at, stop)
+    kind = key & 7
+    text, variable = kind == TEXT, (kind == TEXT) | (kind == NUMBER)
+    if (wrong := (kind > TEXT) & (kind != FOUR_BYTES)).any():
+        raise ValueError(f"a field of kind {kind[wrong][0]}")
+    end = start + np.where(kind == EIGHT_BYTES, 8, 4)
+    value, behind = _numbers_at(content, start[variable], stop[variable])
+    sized = text[variable]
+    if ((value < 0) | (value > len(content)))[sized].any():
+        raise ValueError(_EARLY)
+    end[variable] = behind + np.where(sized, value, 0)
+    start[text] = behind[sized]
+    if (end > stop).any():
+        raise ValueError(_EARLY)
+    return key, start, end
+
+
+def _numbers_at(content: _Bytes, at: IntArray, stop: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the numbers that begin at places and where they end, before `stop`, all int64[places]."""
+    if (at >= stop).any():
+        raise ValueError(_EARLY)
+    byte = content[at]
+    value, behind = (byte & 0x7F).astype(np.uint64), at + 1
+    more, length = np.flatnonzero(byte >= _MORE), 1
+    while len(more):
+        if length == _MAX_NUMBER or (behind[more] >= stop[more]).any():
+            raise ValueError(_LONG if length == _MAX_NUMBER else _EARLY)
+        byte = content[behind[more]]
+        value[more] |= (byte & np.uint64(0x7F)) << np.uint64(7 * length)
+        behind[more] += 1
+        more, length = more[byte >= _MORE], length + 1
+    return value.view(np.int64), behind
+
+
+def _decoded(content: _Bytes, last: IntArray) -> IntArray:
+    """Return numbers that stand one after the other, given their last bytes, int64[numbers]."""
+    padded = np.concatenate([np.zeros(_MAX_NUMBER, dtype=np.uint8), content])
+    value = content[last].astype(np.uint64)
+    more = np.ones(len(last), dtype=np.bool_)
+    for before in range(1, _MAX_NUMBER + 1):
+        byte = padded[_MAX_NUMBER - before :][last]
+        more &= byte >= _MORE
+        if not more.any():
+            return value.view(np.int64)
+        value = np.where(more, value << np.uint64(7) | (byte & np.uint8(0x7F)), value)
+    raise ValueError(_LONG)

@@ -2,6 +2,6 @@
 
 `ingest.table_mapping` says what columns mean, `table_columns` recognises them by their names,
 `benchmark_results` reads those of benchmark frameworks, `table_rows` brings all into one form,
-`run_numbering` finds the runs, and `table_study` makes profiles of them, or a series if the number of
+`table_study` finds the runs and makes profiles of them, or a series if the number of
 locations is unknown.
 """

@@ -1,6 +1,8 @@
 """The rows of tables in one form: arrays of points, kernels, times, and what describes the runs."""
 
-from collections.abc import Mapping, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -11,29 +13,21 @@ from ingest.callpaths import CallPath
 from ingest.errors import InputError, one_line
 from ingest.number_text import value_text
 from ingest.readers.timer_tables.timer_kind import WHOLE
-from ingest.reading.csv_files import Frame
+from ingest.reading.csv_files import NO_VALUE, Frame, is_unnamed
 from ingest.table_mapping import TableMapping
-from ingest.tables.cells import is_number
-from ingest.tables.column_values import (
-    BadCells,
-    codes_of,
-    is_numeric,
-    numbers_of,
-    parameter_in,
-    seconds_in,
-    texts_of,
-    units_of,
-)
-from ingest.tables.headings import NAMES, read_headings, split_unit
+from ingest.tables.cells import TWO_PARTS, is_number, number, seconds_of
+from ingest.tables.headings import MOST_LETTERS, NAMES, TIME_UNITS, read_headings, split_unit
 from ingest.tables.table_columns import TableColumns, find_columns
-from ingest.tables.tidy_frames import tidy, without_odd_rows, without_summary
-from ingest.tables.time_columns import MOST_NAMES, UnknownColumnError
+from ingest.tables.time_columns import MOST_NAMES, TimeColumn, UnknownColumnError
 from ingest.usual_names import letters
 from ingest.work_rates import RATE
 
 if TYPE_CHECKING:
     import pandas as pd
 
+BadCells = list[tuple[int, str]]
+"""Rows, and what is wrong with one of their cells."""
+MOST_SUMMARIES = 6  # rows at the end that sum up the others
 TIME, VISITS = "time", "visits"
 MOST_KERNELS = 10_000  # of which a total may be one
 
@@ -330,3 +324,235 @@ def _described(frame: Frame, columns: TableColumns) -> tuple[dict[str, Texts], d
         elif name in columns.others:
             unknown[name] = texts
     return described, unknown
+
+
+def tidy(frame: Frame) -> Frame:
+    """Leave out columns and rows that hold nothing, and take a row of units into the headings.
+
+    Raises:
+        InputError: a column with values has no name, or an index of a DataFrame would be lost.
+    """
+    table = frame.table
+    if table.columns.nlevels > 1 or any(name is not None for name in table.index.names):
+        what = "the table has an index with names, or columns of several levels"
+        raise InputError(what, where=frame.source, hint="use reset_index(), and columns of one level")
+    unnamed = [place for place, name in enumerate(table.columns) if is_unnamed(str(name))]
+    numbers = (
+        [[str(row + first) for row in range(len(table))] for first in (0, 1)] if unnamed[:1] == [0] else []
+    )
+    for place in unnamed:
+        cells = table.iloc[:, place]
+        if not _empty(cells).all() and (place or list(map(str, cells)) not in numbers):
+            what = f"the column {place + 1} has no name"
+            raise InputError(what, where=frame.source, hint="name it in the first line")
+    table = table.iloc[:, [i for i in range(table.shape[1]) if i not in unnamed]].reset_index(drop=True)
+    table.columns = list(map(str, table.columns))
+    kept = np.ones(len(table), dtype=np.bool_)
+    if table.shape[1] and _empty(table.iloc[:, 0]).any():
+        kept = ~np.all([_empty(table.iloc[:, place]) for place in range(table.shape[1])], axis=0)
+    if units := _units(table):
+        kept[0] = False
+        table.columns = [f"{name} [{units[name]}]" if units[name] else name for name in table.columns]
+    if kept.all():
+        return replace(frame, table=table)
+    return _only(replace(frame, table=table), np.flatnonzero(kept).tolist())
+
+
+def without_summary(frame: Frame, parameters: Collection[str]) -> tuple[Frame, tuple[str, ...]]:
+    """Leave out rows at the end that are averages or sums of those above, and say so.
+
+    In such a row no parameter has a number, and a cell says what it is.
+    """
+    names: list[str] = []
+    for row in range(len(frame.table) - 1, 0, -1)[:MOST_SUMMARIES]:
+        cells = {name: str(frame.table[name].iat[row]).strip() for name in frame.table.columns}
+        words = read_headings([text for text in cells.values() if len(text) < MOST_LETTERS])
+        said = [h.header for h in words if h.statistic or h.total or h.means("sums")]
+        if not said or not parameters or any(is_number(cells[name]) for name in parameters):
+            break
+        names.insert(0, said[0])
+    if not names:
+        return frame, ()
+    what = f"row{'s' if len(names) > 1 else ''} {', '.join(names)}: left out"
+    return replace(frame, table=frame.table.iloc[: -len(names)]), (what,)
+
+
+def without_odd_rows(frame: Frame, repetition: str) -> tuple[Frame, tuple[str, ...]]:
+    """Leave out rows of runs that failed, as a column of states has it, and those of averages; say so.
+
+    Args:
+        repetition: the column that numbers the runs of a point, empty without: an average has no number.
+    """
+    states = [h.header for h in read_headings(list(map(str, frame.table.columns))) if h.means("states")]
+    found: dict[int, str] = {}
+    for name in filter(None, (*states, repetition)):
+        codes, texts = codes_of(frame.table[name])
+        failed = [name != repetition and letters(text) in NAMES["failed"] for text in texts]
+        means = [name == repetition and bool(read_headings([text])[0].statistic) for text in texts]
+        left = np.array([*map(any, zip(failed, means, strict=True)), False])[codes]
+        found |= {row: f"{name} = {texts[codes[row]]}" for row in np.flatnonzero(left).tolist()}
+    if not found or len(found) == len(frame.table):
+        return frame, ()
+    rows = [row for row in range(len(frame.table)) if row not in found]
+    counted = Counter(found.values())
+    said = tuple(f"{n} row{'s' if n > 1 else ''} with {what}: left out" for what, n in counted.items())
+    return _only(frame, rows), said
+
+
+def _only(frame: Frame, rows: list[int]) -> Frame:
+    """Return some rows, which know their places in the file."""
+    table = frame.table.iloc[rows].reset_index(drop=True)
+    return replace(frame, table=table, place=lambda row: frame.place(rows[row]))
+
+
+def _empty(cells: "pd.Series[Any]") -> BoolArray:
+    texts = cells.isin(NO_VALUE) if cells.dtype.kind not in "fiub" else False
+    found: BoolArray = np.asarray(cells.isna() | texts)
+    return found
+
+
+def _units(table: "pd.DataFrame") -> dict[str, str]:
+    """Return the units that stand below the headings, such as ``[s]`` below ``time``; nothing if none do."""
+    first = (str(table.iloc[0, place]).strip() for place in range(table.shape[1]))
+    cells = dict(zip(table.columns, first, strict=True)) if len(table) > 1 else {}
+    units = {name: "" if cell in NO_VALUE else cell.strip("[]() ") for name, cell in cells.items()}
+    known = any(unit.lower() in TIME_UNITS for unit in units.values())
+    return units if known and not any(map(is_number, cells.values())) else {}
+
+
+def codes_of(column: "pd.Series[Any]") -> tuple[IntArray, list[str]]:
+    """Number the different texts of a column; -1 for none."""
+    import pandas as pd
+
+    codes, found = pd.factorize(column)
+    texts = [str(text).strip() for text in found]
+    known = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    place = np.array([-1 if text in NO_VALUE else known[text] for text in texts] + [-1], dtype=np.int64)
+    return place[codes], list(known)
+
+
+def texts_of(column: "pd.Series[Any]") -> "np.ndarray[Any, Any]":
+    """Return a column as texts, empty if there is none."""
+    codes, texts = codes_of(column)
+    return np.array([*texts, ""], dtype=object)[codes]
+
+
+def numbers_of(
+    frame: Frame,
+    name: str,
+    bad: BadCells,
+    *,
+    needed: bool = True,
+    read: Callable[[str], float] = number,
+) -> FloatArray:
+    """Return a column as numbers, NaN if there is none; what is not one goes to `bad`, and gaps if needed.
+
+    Args:
+        read: makes a number of a text, or raises ValueError.
+    """
+    import pandas as pd
+
+    column = frame.table[name]
+    if pd.api.types.is_numeric_dtype(column) and not pd.api.types.is_bool_dtype(column):
+        found = column.to_numpy(dtype=np.float64, na_value=np.nan, copy=True)
+        codes = np.arange(len(found))
+        values, odd = found, dict.fromkeys(np.flatnonzero(np.isinf(found)).tolist(), "inf")
+    else:
+        codes, texts = pd.factorize(column)
+        values, odd = np.full(len(texts) + 1, np.nan), {}
+        for i, text in enumerate(texts):
+            try:
+                values[i] = read(str(text))
+            except ValueError:
+                odd[i] = str(text)
+            else:
+                if math.isinf(values[i]):
+                    odd[i] = str(text)
+    for code, text in odd.items():
+        rows = np.flatnonzero(codes == code)
+        values[code] = np.nan
+        bad.extend((row, f"'{name}' is not a number: '{text[:40]}'") for row in rows.tolist())
+    result: FloatArray = values[codes]
+    missing = np.isnan(result) & ~np.isin(codes, list(odd)) & needed
+    bad.extend((row, f"'{name}' has no value") for row in np.flatnonzero(missing).tolist())
+    return result
+
+
+def seconds_in(
+    frame: Frame, column: TimeColumn, bad: BadCells, units: FloatArray | None = None
+) -> FloatArray:
+    """Return times in seconds, NaN if there is none; of a rate, those of one unit of work.
+
+    Args:
+        units: seconds per unit of each row, if a column states them.
+
+    Raises:
+        InputError: cells may be minutes and seconds as well as hours and minutes.
+    """
+    unit = 1.0 if column.seconds is None else column.seconds
+    ambiguous: list[str] = []
+
+    def read(text: str) -> float:
+        try:
+            return number(text)
+        except ValueError:
+            if column.rate or units is not None:
+                raise
+            ambiguous.append(text if TWO_PARTS.fullmatch(text) and not column.form else "")
+            return seconds_of(text, column.form) / unit
+
+    values = numbers_of(frame, column.header, bad, read=read)
+    if ambiguous and all(ambiguous):
+        raise InputError(
+            f"'{column.header}': {ambiguous[0]} may be minutes and seconds or hours and minutes",
+            where=frame.source,
+            hint=f"call the column '{column.header} [mm:ss]' or '{column.header} [hh:mm]'",
+        )
+    if not column.rate:
+        return (unit if units is None else units) * values
+    bad.extend((row, f"'{column.header}' is 0") for row in np.flatnonzero(values == 0).tolist())
+    return unit / np.where(values == 0, np.nan, values)
+
+
+def units_of(frame: Frame, header: str) -> FloatArray:
+    """Return the seconds per unit that a column states for each row.
+
+    Raises:
+        InputError: a row has none, or one that is not a unit of time.
+    """
+    codes, texts = codes_of(frame.table[header])
+    found = np.array([*(TIME_UNITS.get(text.strip("[]()").lower(), math.nan) for text in texts), math.nan])[
+        codes
+    ]
+    if wrong := np.flatnonzero(np.isnan(found)).tolist():
+        text = [*texts, ""][codes[wrong[0]]]
+        what = f"{frame.place(wrong[0])}: the unit '{text}' is not known"
+        raise InputError(what, where=frame.source, hint="known: s, ms, us, ns, min, h")
+    return found
+
+
+def parameter_in(frame: Frame, name: str) -> FloatArray:
+    """Return the values of a parameter.
+
+    Raises:
+        InputError: a row has none, or what is not a number.
+    """
+    bad: BadCells = []
+    found = numbers_of(frame, name, bad)
+    if bad:
+        row, what = bad[0]
+        raise InputError(
+            f"{frame.place(row)}: the parameter {what}",
+            where=frame.source,
+            hint="give each row a number, or name the column under metadata in [table]",
+        )
+    return found
+
+
+def is_numeric(texts: Iterable[str]) -> bool:
+    """Return whether all texts that are not empty are numbers."""
+    try:
+        found = [number(text) for text in dict.fromkeys(texts) if text]
+    except ValueError:
+        return False
+    return any(map(math.isfinite, found))

@@ -1,27 +1,78 @@
 """Runs from the rows of tables; or a series, if nothing says how many locations the times are of."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray, places_in_groups
-from ingest.callpaths import CallPaths
-from ingest.calltree import CallTree
+from ingest.arrays import BoolArray, FloatArray, IntArray, places_in_groups
+from ingest.callpaths import CallPath, CallPaths
+from ingest.calltree import CallTree, CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.number_text import value_text
 from ingest.profile import LARGEST, LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory
-from ingest.readers.timer_tables.timer_kind import Statistic
+from ingest.readers.timer_tables.timer_kind import REST, Statistic
 from ingest.run_settings import GENERATOR, MAX_SHOWN, METADATA, STATISTIC, TABLE
-from ingest.series import MAX_VALUES, Series
+from ingest.series import MAX_NAMES, MAX_VALUES, Series, split_callpath
 from ingest.table_mapping import TableMapping
-from ingest.tables.run_numbering import NumberedRows, bad_runs, column_of, number_rows
+from ingest.tables.headings import NAMES
 from ingest.tables.slurm_jobs import ENERGY, MEMORY
 from ingest.tables.table_rows import TIME, VISITS, TableRows
-from ingest.tables.totals import without_total
+from ingest.tables.time_columns import STATE_IT
 from ingest.work_rates import RATE
 
+MOST_APART = 1.5  # ratio of times of repetitions of which a number only says which run it is
+MOST_DIFFERENT = 0.9  # of the runs, that have other values of such a number
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NumberedRows:
+    """N rows of all tables together, with the run and the call path of each.
+
+    Attributes:
+        file: int64[N], index into `rows`.
+        index: int64[N], number of the row in its table.
+        points: float64[P, D], the points, sorted by the first parameter, then the next.
+        run: int64[N], index of the run.
+        point_of: int64[run], index of its point.
+        repetition: int64[run], from 1 at each point.
+        node: int64[N], call path.
+        tree: the call paths of all runs, in preorder.
+    """
+
+    rows: tuple[TableRows, ...]
+    file: IntArray
+    index: IntArray
+    points: FloatArray
+    run: IntArray
+    point_of: IntArray
+    repetition: IntArray
+    node: IntArray
+    tree: CallTree
+    names: tuple[str, ...]
+
+    def column(self, name: str) -> FloatArray:
+        """Return a metric or another column of numbers of all rows, NaN for tables without it."""
+        return np.concatenate(
+            [
+                rows.values[name] if name in rows.values else np.full(len(rows.row), np.nan)
+                for rows in self.rows
+            ]
+        )
+
+    def place(self, row: int) -> str:
+        """Return where a row stands, with its file if there are several."""
+        rows = self.rows[self.file[row]]
+        text = rows.frame.place(int(rows.row[self.index[row]]))
+        return text if len(self.rows) == 1 else f"{rows.frame.source}, {text}"
+
+
+EQUAL = 0.02  # how far a total may differ from the sum of its parts
+LEAST_REST = 0.005  # of a total, that is kept as time outside its parts
+
+_WHOLE = frozenset((*NAMES["totals"], *NAMES["times"], *NAMES["wall"]))
 MAX_ROLES = 200  # characters of the sentence on the columns
 MAX_LOCATIONS = 1 << 21
 MAX_ALL_LOCATIONS = 1 << 26  # of all runs together
@@ -377,3 +428,251 @@ def _as_series(
         notices=notices,
         stated={METADATA + name: texts[0] for name, texts in described.items() if len(set(texts)) == 1},
     )
+
+
+def without_total(table: NumberedRows, source: str) -> tuple[Sequence[TableRows], tuple[str, ...]]:
+    """Put the time outside all parts in the place of a total, and say so; nothing if there is none.
+
+    Raises:
+        InputError: the parts of what is called a total are more than it, or nothing shows whether what equals
+            the sum of the others is one.
+    """
+    time, key = np.nan_to_num(table.column(TIME)), table.run
+    if len(table.tree) < 2 or (table.tree.parent >= 0).any() or (np.abs(time) > LARGEST).any():
+        return table.rows, ()
+    ranks = [rows.rank for rows in table.rows if rows.rank is not None]
+    if len(ranks) == len(table.rows):
+        rank = np.concatenate(ranks)
+        key = np.unique(key * (int(rank.max()) + 2) + rank, return_inverse=True)[1]
+    names = [table.names[region] for region in table.tree.region.tolist()]
+    node, *same = _totals(names, table.node, key, time, source)
+    if node < 0:
+        return table.rows, ()
+    at, again = table.node == node, np.isin(table.node, same)
+    total = np.bincount(key[at], time[at], minlength=int(key.max()) + 1)[key]
+    rest = total - np.bincount(key, np.where(at | again, 0.0, time))[key]
+    wrong = (at & (rest < -EQUAL * total)) | (again & (np.abs(time - total) > EQUAL * total))
+    if wrong.any():
+        row = int(wrong.argmax())
+        other = f"{names[table.node[row]]} {value_text(time[row])} s" if again[row] else ""
+        other = other or f"its parts {value_text(total[row] - rest[row])} s"
+        what = f"{table.place(row)}: {names[node]} is {value_text(total[row])} s, {other}"
+        raise InputError(what, where=source, hint=f"which is the time? {STATE_IT}")
+    kept = bool((rest[at] > LEAST_REST * total[at]).any()) or bool((at | again).all())
+    tables, start = [], 0
+    for rows in table.rows:
+        part = slice(start, start := start + len(rows.row))
+        tables.append(
+            _with_rest(rows, at[part], np.maximum(rest[part], 0.0)).only(~again[part] & (kept | ~at[part]))
+        )
+    return tables, (
+        f"{names[node]}: the whole, the others its parts" + (f", {REST} the rest" if kept else ""),
+    )
+
+
+def _with_rest(rows: TableRows, at: BoolArray, rest: FloatArray) -> TableRows:
+    """Return rows whose totals, bool[N], are the time outside all parts."""
+    totals = set(rows.kernel[at].tolist())
+    names = tuple(REST if i in totals else name for i, name in enumerate(rows.kernels))
+    values = {
+        name: np.where(at, rest if name == TIME else np.nan, column) for name, column in rows.values.items()
+    }
+    return replace(rows, kernels=names, values=values)
+
+
+def _totals(names: Sequence[str], node: IntArray, key: IntArray, time: FloatArray, source: str) -> list[int]:
+    """Return the call path of the total and those called so, too; -1 if there is none."""
+    size, runs = len(names), int(key.max()) + 1
+    sums = np.bincount(key, time)[key]
+    share = time / np.where(sums > 0, sums, 1.0)
+    equal = np.bincount(node[np.abs(2 * time - sums) <= EQUAL * time], minlength=size) == runs
+    larger = np.bincount(node[share < 0.5 - EQUAL / 4], minlength=size) == 0
+    words = [re.sub(r"[\W_]+", "", name.lower()) for name in names]
+    longest = np.zeros(runs)
+    np.maximum.at(longest, key, time)
+    leads = np.bincount(node[time >= (1 - EQUAL) * longest[key]], minlength=size) > 0  # FDS has a part WALL
+    called = [i for i, word in enumerate(words) if word in _WHOLE]
+    called = called if leads[called].any() else []
+    called = called or [i for i, word in enumerate(words) if word in NAMES["sums"] and larger[i]][:1]
+    if called or size < 3 or runs < 2 or not equal.any():
+        return sorted(called, key=lambda i: not equal[i]) or [-1]
+    least, most = np.full(size, np.inf), np.zeros(size)
+    np.minimum.at(least, node, share)
+    np.maximum.at(most, node, share)
+    if (most - least <= EQUAL * most).all():  # all kernels scale alike
+        what = f"'{names[int(equal.argmax())]}' is the sum of the others, by chance or as their total"
+        raise InputError(what, where=source, hint=f"call it total, or {STATE_IT}")
+    return [int(equal.argmax())]
+
+
+def number_rows(tables: Sequence[TableRows], separator: str, source: str) -> NumberedRows:
+    """Find the runs: rows with the same parameters and repetition are of one.
+
+    Args:
+        separator: of the regions in a call path; empty if nothing separates them.
+
+    Raises:
+        InputError: a kernel stands twice in a run, or call paths are too long.
+    """
+    parameters = tables[0].parameters
+    columns = [[rows.parameters.index(name) for name in parameters] for rows in tables]
+    points, point = _unique_rows(
+        np.concatenate([rows.points[:, order] for rows, order in zip(tables, columns, strict=True)])
+    )
+    builder = CallTreeBuilder()
+    nodes = []
+    for rows in tables:
+        used = np.bincount(rows.kernel, minlength=len(rows.kernels)) > 0
+        added = [builder.add(_path(k, separator)) if used[i] else -1 for i, k in enumerate(rows.kernels)]
+        nodes.append(np.array(added)[rows.kernel])
+    place, tree, names = builder.build()
+    if int(tree.depth.sum()) > MAX_NAMES:
+        raise InputError("its call paths are too long for memory", where=source, hint="shorten them")
+    node = place[np.concatenate(nodes)]
+    file = np.repeat(np.arange(len(tables)), [len(rows.row) for rows in tables])
+    index = np.concatenate([np.arange(len(rows.row)) for rows in tables])
+    rank = np.concatenate(
+        [np.zeros(len(rows.row), np.int64) if rows.rank is None else rows.rank for rows in tables]
+    )
+    label = _apart(tables, point, _labels(tables, point, node, rank), node, rank)
+    key, run = np.unique(point * (int(label.max()) + 1) + label, return_inverse=True)
+    of_point = key // (int(label.max()) + 1)
+    starts = np.searchsorted(of_point, of_point)
+    found = NumberedRows(
+        rows=tuple(tables),
+        file=file,
+        index=index,
+        points=points,
+        run=run,
+        point_of=of_point,
+        repetition=np.arange(len(key)) - starts + 1,
+        node=node,
+        tree=tree,
+        names=names,
+    )
+    _refuse_twice(found, rank)
+    return found
+
+
+def _unique_rows(values: FloatArray) -> tuple[FloatArray, IntArray]:
+    """Return the different rows in their order, and which each is; much faster than `np.unique` of rows."""
+    code = np.zeros(len(values), dtype=np.int64)
+    for column in values.T:
+        found, of_column = np.unique(column, return_inverse=True)
+        code = np.unique(code * len(found) + of_column, return_inverse=True)[1]
+    first = np.full(int(code.max()) + 1, len(code))
+    np.minimum.at(first, code, np.arange(len(code)))
+    return values[first], code
+
+
+def _path(kernel: str | CallPath, separator: str) -> CallPath:
+    if isinstance(kernel, tuple):
+        return kernel
+    if separator == "->":
+        return split_callpath(kernel)
+    if not separator:
+        return (kernel,)
+    return tuple(filter(None, (name.strip() for name in kernel.split(separator)))) or (kernel,)
+
+
+def _labels(tables: Sequence[TableRows], point: IntArray, node: IntArray, rank: IntArray) -> IntArray:
+    """Number what distinguishes the runs of a point: as stated, or by the order in which kernels repeat."""
+    if all(rows.repetition is not None for rows in tables):
+        texts = np.concatenate([rows.repetition for rows in tables])
+        found = dict.fromkeys(texts.tolist())
+        ordered = sorted(
+            found, key=lambda text: (not text.isdecimal(), int(f"0{text}"[:18]) if text.isdecimal() else 0)
+        )
+        number = {text: i for i, text in enumerate(ordered)}
+        return np.array([number[text] for text in texts.tolist()], dtype=np.int64)
+    order = np.lexsort([np.arange(len(point)), rank, node, point])
+    keys = np.column_stack([point, node, rank])[order]
+    first = np.append(True, (np.diff(keys, axis=0) != 0).any(axis=1))
+    starts = np.flatnonzero(first)
+    label = np.empty(len(point), dtype=np.int64)
+    label[order] = np.arange(len(point)) - starts[np.cumsum(first) - 1]
+    return label
+
+
+def _apart(
+    tables: Sequence[TableRows], point: IntArray, label: IntArray, node: IntArray, rank: IntArray
+) -> IntArray:
+    """Number runs apart that have the same repetition but are described differently, such as by machines."""
+    for name in dict.fromkeys(name for rows in tables for name in rows.described):
+        key = np.column_stack([point, label, node, rank])
+        order = np.lexsort(key.T[::-1])
+        same = np.flatnonzero((np.diff(key[order], axis=0) == 0).all(axis=1))
+        if not len(same):
+            break
+        texts = column_of(tables, name)
+        if (texts[order[same]] != texts[order[same + 1]]).any():
+            codes = np.unique(texts, return_inverse=True)[1]
+            label = np.unique(codes * (int(label.max()) + 1) + label, return_inverse=True)[1]
+    return label
+
+
+def column_of(tables: Sequence[TableRows], name: str) -> "np.ndarray[Any, Any]":
+    """Return the texts of a column that describes runs or is not known, empty for tables without it."""
+    return np.concatenate(
+        [
+            rows.described.get(name, rows.unknown.get(name, np.full(len(rows.row), "", dtype=object)))
+            for rows in tables
+        ]
+    )
+
+
+def _refuse_twice(table: NumberedRows, rank: IntArray) -> None:
+    """Refuse two rows of one kernel in one run, or numbers that vary between what seem to be repetitions."""
+    stated = all(rows.repetition is not None for rows in table.rows)
+    keys = [table.point_of[table.run], table.node, rank] + ([table.run] if stated else [])
+    order = np.lexsort([np.arange(len(rank)), *reversed(keys)])
+    same = np.flatnonzero((np.diff(np.column_stack(keys)[order], axis=0) == 0).all(axis=1))
+    if not len(same):
+        return
+    first, second = int(order[same[0]]), int(order[same[0] + 1])
+    varied = _varied(table, order[same], order[same + 1])
+    if not stated and not varied:
+        return
+    kernel = table.rows[table.file[second]].kernels[
+        table.rows[table.file[second]].kernel[table.index[second]]
+    ]
+    hint = "number the runs in a column called repetition"
+    if varied:
+        hint = f"they differ in '{varied}': name it under parameters, metadata or repetition in [table]"
+    raise InputError(
+        f"{table.place(second)}: '{kernel}' stands there again for the same run as in {table.place(first)}"
+        if stated
+        else f"{table.place(second)}: the same parameters and kernel '{kernel}' as in {table.place(first)}",
+        where=table.rows[table.file[second]].frame.source,
+        hint=hint,
+    )
+
+
+def _varied(table: NumberedRows, one: IntArray, two: IntArray) -> str:
+    """Return the name of an unknown column of numbers that differs between rows of the same kernel.
+
+    One that is different in nearly all runs although repetitions take as long says which run it is.
+    """
+    time, runs = table.column(TIME), len(table.point_of)
+    with np.errstate(all="ignore"):
+        alike = bool((np.abs(np.log(time[one] / time[two])) < np.log(MOST_APART)).all())
+    for name in dict.fromkeys(name for rows in table.rows for name in rows.unknown):
+        texts = column_of(table.rows, name)
+        if (texts[one] != texts[two]).any() and not (
+            alike and len(set(texts.tolist())) >= MOST_DIFFERENT * runs
+        ):
+            return name
+    return ""
+
+
+def bad_runs(table: NumberedRows) -> dict[int, str]:
+    """Return for each run with an invalid cell what is wrong with the first of them."""
+    found: dict[int, str] = {}
+    start = 0
+    for rows in table.rows:
+        for row, what in rows.bad:
+            run = int(table.run[start + row])
+            if run not in found:
+                found[run] = f"{rows.frame.place(int(rows.row[row]))}: {what}"
+        start += len(rows.row)
+    return found

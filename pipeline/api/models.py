@@ -251,11 +251,7 @@ class Models:
         return hatchet_graph_frame(self._analysis)
 
     def __getitem__(self, kernel: str) -> Kernel:
-        """Return the model of one kernel.
-
-        Raises:
-            PipelineError: no kernel, or several, have that name.
-        """
+        """Return the model of one kernel."""
         return Kernel(self._analysis, *find_kernel(self._analysis, kernel))
 
     def __iter__(self) -> Iterator[Kernel]:

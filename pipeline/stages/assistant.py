@@ -200,11 +200,7 @@ class Assistant:
         return _answer(headline(found), "check", document, [*_doubts((study, *known.studies)), *left])
 
     def _inside(self, name: str) -> Path:
-        """Return a path below the root.
-
-        Raises:
-            UsageError: it lies elsewhere, also by a symbolic link.
-        """
+        """Return a path below the root."""
         root = self.root.resolve()
         place = (root / name).resolve()
         if not place.is_relative_to(root):

@@ -354,11 +354,7 @@ def _with_named_jobs(progress: CampaignProgress) -> CampaignProgress:
 
 
 def _submitted(command: Sequence[str]) -> str:
-    """Submit a job; return what the scheduler calls it.
-
-    Raises:
-        UsageError: the scheduler refuses it.
-    """
+    """Submit a job; return what the scheduler calls it."""
     result = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
     name = result.stdout.strip().partition(";")[0]
     if result.returncode or not name:

@@ -238,11 +238,7 @@ def _read(run: Run) -> Profile:
 
 
 def _pairs(without: Sequence[Run], under: Sequence[Run]) -> list[tuple[Run, Run]]:
-    """Pair runs of the same measurement point; a single run of each is a pair whatever its name says.
-
-    Raises:
-        InputError: no measurement point is in both.
-    """
+    """Pair runs of the same measurement point; a single run of each is a pair whatever its name says."""
     first, second = runs_to_filter(without), runs_to_filter(under)
     if len(first) == len(second) == 1:
         return [(first[0], second[0])]

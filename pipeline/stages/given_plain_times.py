@@ -113,11 +113,7 @@ def _of_repetition(times: list[tuple[float, float]], repetition: int) -> tuple[f
 
 
 def _run_times(path: Path, study: _Study) -> dict[int, list[tuple[float, float]]]:
-    """Read a CSV file with the parameters and ``seconds`` as columns: run times and ``startup`` by point.
-
-    Raises:
-        UsageError: it cannot be read, lacks a column or names no point of the study.
-    """
+    """Read a CSV file with the parameters and ``seconds`` as columns: run times and ``startup`` by point."""
     columns, left_out = (*study.experiment.parameters, SECONDS), study.experiment.left_out.values
     hint = f"write a header line {','.join(columns)} and a line per run"
     found: dict[int, list[tuple[float, float]]] = {}
@@ -234,11 +230,7 @@ def _named(path: Path, parameters: tuple[str, ...]) -> Mapping[str, float]:
 
 
 def _point_by_visits(study: _Study, same: BoolArray, source: str) -> int:
-    """Return the only point whose runs have the same visits.
-
-    Raises:
-        UsageError: there is none, or several.
-    """
+    """Return the only point whose runs have the same visits."""
     points = np.unique(study.point[same]).tolist()
     if len(points) == 1:
         return int(points[0])

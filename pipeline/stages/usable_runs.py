@@ -145,11 +145,7 @@ def _measured(good: Sequence[GoodRun]) -> list[MeasuredRun]:
 def _without_misnamed(
     found: Discovery, good: Sequence[GoodRun]
 ) -> tuple[list[GoodRun], list[str], list[Skipped]]:
-    """Return the runs to use, notices, and runs whose names contradict their profiles.
-
-    Raises:
-        InputError: if they are half of the runs: then it is unclear which names are right.
-    """
+    """Return the runs to use, notices, and runs whose names contradict their profiles."""
     reasons = misnamed_runs(found.parameters, _measured(good))
     if found.listed:
         return list(good), [f"{good[i][0].path}: {reason}" for i, reason in reasons.items()], []

@@ -149,11 +149,7 @@ def open_result(directory: Path) -> StoredResult:
 
 
 def _no_number(text: str) -> float:
-    """Refuse what Python reads as NaN and infinities.
-
-    Raises:
-        ValueError: always.
-    """
+    """Refuse what Python reads as NaN and infinities."""
     raise ValueError(f"{text} is no finite number")
 
 

@@ -1,16 +1,18 @@
 """Locks: one writer at a time of a results directory, one campaign at a time on a machine."""
 
+import errno
 import os
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from ingest.errors import UsageError, one_line
 from pipeline.store.atomic import not_writable
-from pipeline.store.file_locks import lock_at_once, lock_when_free
 
+_POLL_SECONDS = 0.1
 LOCK = ".lock"
 Notify: TypeAlias = Callable[[str], None]
 """Is called at once with a sentence that the user should know; it changes no result."""
@@ -97,4 +99,46 @@ def _acquired(handle: int, directory: Path, notify: Notify) -> bool:
         return lock_at_once(handle)
     except OSError as error:  # file systems mounted without locks, such as Lustre without -o flock
         notify(f"{directory} cannot be locked ({error.strerror}): make sure that no other run writes to it")
+    return True
+
+
+def lock_at_once(handle: int) -> bool:
+    """Take the lock of an open file; return whether it is held now, or another process holds it.
+
+    Raises:
+        OSError: the file system has no locks.
+    """
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        return _lock_on_windows(handle)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def lock_when_free(handle: int) -> None:
+    """Wait until no other process holds the lock of an open file, and take it."""
+    try:
+        import fcntl
+    except ModuleNotFoundError:
+        while not _lock_on_windows(handle):
+            time.sleep(_POLL_SECONDS)
+    else:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+
+
+def _lock_on_windows(handle: int) -> bool:
+    """Lock the first byte, which may lie beyond the end of the file."""
+    import msvcrt
+
+    windows: Any = msvcrt  # whose functions are declared for Windows only
+    try:
+        windows.locking(handle, windows.LK_NBLCK, 1)
+    except OSError as error:
+        if error.errno in {errno.EACCES, errno.EDEADLK}:
+            return False
+        raise
     return True

@@ -5,7 +5,7 @@ import pytest
 
 from filters.evidence import evidence_from_profile, unite_regions
 from filters.filter_options import Instrumenter
-from filters.instrumenters import list_functions
+from filters.make_filter import list_functions
 
 NAMES = [
     "int main(int, char**)",

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 from filters.event_cost import INSIDE, EventCost, Visited, visited
 from filters.evidence import evidence_from_profile
 from filters.known_plain import KNOWN_SPREAD, TAIL, KnownPlain
-from filters.plain_time import RUN_SPREAD, estimate_plain_times, measurable_callers
-from filters.shown_times import TRIVIAL, read_times
+from filters.plain_time import RUN_SPREAD, TRIVIAL, estimate_plain_times, measurable_callers, read_times
 from filters.usual_cost import usual_cost, usual_costs, weighted_quantile
 from tests.profiles import profile_from_rows
 

@@ -1,21 +1,103 @@
 """From a `.cubex` file to a `Profile`."""
 
-from collections.abc import Sequence
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from html import unescape
 from pathlib import Path
+from xml.parsers import expat
 
 import numpy as np
 
-from ingest.arrays import BoolArray, IntArray, places_in_groups
-from ingest.calltree import CallTree
+from ingest.arrays import BoolArray, FloatArray, IntArray, places_in_groups
+from ingest.calltree import CallTree, subtract_callees
 from ingest.errors import InputError, one_line
-from ingest.profile import CPU, NOWHERE, LocationTable, Metric, MetricKind, Profile, RegionTable
+from ingest.profile import (
+    CORES,
+    CPU,
+    LARGEST,
+    MACHINE,
+    NODE,
+    NODES,
+    NOWHERE,
+    Block,
+    LocationTable,
+    Metric,
+    MetricKind,
+    Profile,
+    RegionTable,
+)
 from ingest.readers import ProfileReader
-from ingest.readers.cubex.anchor import Anchor, read_anchor
 from ingest.readers.cubex.container import ANCHOR, Container, open_container
-from ingest.readers.cubex.cubex_values import CubexMetric, CubexValues
-from ingest.readers.cubex.fixed_form import GROUP_TYPE, LOCATION_TYPE, Program, System
-from ingest.readers.cubex.stored_rows import value_type
-from ingest.reading.packed import plain_name
+from ingest.readers.cubex.fixed_form import (
+    CREATOR,
+    GROUP_TYPE,
+    LOCATION_TYPE,
+    REGION_FIELDS,
+    Program,
+    System,
+    take_program,
+    take_system,
+)
+from ingest.readers.cubex.stored_rows import Stored, StoredRows, ValueType, find_rows, read_index, value_type
+from ingest.reading.packed import plain_name, unpack
+
+_BLOCK_BYTES = 1 << 18  # a block stays in the cache while it is inflated, checked and placed
+_MAX_BYTES = 1 << 34
+_MAX_NAME = 120  # characters of a name in messages
+
+
+@dataclass(frozen=True, eq=False)
+class CubexMetric:
+    """How a metric is stored.
+
+    Attributes:
+        number: the N of ``N.data`` and ``N.index``.
+        order: int64[n], the metric's enumeration of the call paths: row r belongs to node ``order[r]``.
+    """
+
+    number: str
+    type: ValueType
+    order: IntArray
+
+
+Record = dict[str, str]
+
+_ROOT = "cube"
+_MAX_QUOTED = 120  # characters of an error, which may quote the file
+_NOTHING: frozenset[str] = frozenset()
+_TREE_NODE = re.compile(
+    rb"<systemtreenode [^<>]*>\s*<name>([^<]*)</name>\s*<class>(machine|node|core)</class>", re.IGNORECASE
+)
+_PLACE = re.compile(rb"<(/?)systemtreenode\b[^<>]*>(?:\s*<name>([^<]*)</name>\s*<class>([^<]*)</class>)?")
+_TEXTS = {  # the elements whose texts are wanted, by the element that contains them
+    "metric": frozenset(("uniq_name", "dtype", "uom")),
+    "region": frozenset(("name", "mangled_name", "paradigm", "descr")),
+    "systemtreenode": _NOTHING,
+    "locationgroup": frozenset(("name", "rank", "type")),
+    "location": frozenset(("type",)),
+}
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """The content of an anchor, as written: records hold attributes and texts of child elements by name.
+
+    Attributes:
+        program: regions and call paths.
+        system: location groups and locations.
+        attributes: the ``attr`` elements of the document itself, and the machine as its system tree has it.
+        metrics: the metrics, parents before children.
+        nodes: the name of the node of each location group; empty if the system tree does not have them.
+    """
+
+    program: Program
+    system: System
+    attributes: Record
+    metrics: list[Record]
+    nodes: tuple[str, ...] = ()
+
 
 _OLD_PARADIGMS = frozenset(
     ("compiler", "user", "mpi", "openmp", "omp", "pthread", "cuda", "opencl", "shmem", "measurement")
@@ -219,3 +301,355 @@ def wide_order(parent: IntArray) -> IntArray:
 
 
 READER = ProfileReader(name="CUBE", pattern="*.cubex", matches=matches, read=read)
+
+
+# `anchor.xml`: the metrics, regions, call tree and locations of a profile.
+#
+# Expat reports event by event, so neither the depth nor the size of the document costs more than the flat
+# lists kept here. Declarations of entities are refused: Cube writes none, and XML bombs consist of them.
+
+
+def read_anchor(data: bytes, path: Path) -> Anchor:
+    """Parse an anchor, which may be gzip-compressed."""
+    where = f"{path} (anchor.xml)"
+    document = unpack(data, where=where)
+    hint = "write the profile again"
+    try:
+        anchor = parse_anchor(document)
+        attributes = {**anchor.attributes, **_machine(document)}
+        nodes = _nodes(document)
+        return replace(
+            anchor, attributes=attributes, nodes=nodes if len(nodes) == len(anchor.system.rank) else ()
+        )
+    except expat.ExpatError as problem:
+        raise InputError(f"damaged XML ({problem})", where=where, hint=hint) from None
+    except (ValueError, LookupError) as problem:  # LookupError: an unknown encoding
+        raise InputError(str(problem)[:_MAX_QUOTED], where=where, hint=hint) from None
+
+
+def _machine(document: bytes) -> Record:
+    """Return machine, first node, and numbers of nodes and cores, as far as the system tree has them."""
+    names: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for name, kind in _TREE_NODE.findall(document, document.rfind(b"<system>")):
+        level = kind.decode().lower()
+        names.setdefault(level, unescape(name.decode(errors="replace")).removeprefix(f"{level} "))
+        counts[level] += 1
+    found = {MACHINE: names.get("machine", ""), NODE: names.get("node", "")}
+    found |= {NODES: str(counts["node"]), CORES: str(counts["core"])}
+    return {key: value for key, value in found.items() if value not in ("", "0")}
+
+
+def _nodes(document: bytes) -> tuple[str, ...]:
+    """Return the name of the node that each location group lies in; empty if one lies in none."""
+    found: list[str] = []
+    inside = [""]  # the node around each system tree node that is open
+    last = max(document.rfind(b"<system>"), 0)
+    for place in _system_tree_nodes(document, last):
+        found += [inside[-1]] * document.count(b"<locationgroup", last, place.start())
+        last = place.start()
+        closes, name, kind = place.groups()
+        if closes:
+            del inside[max(len(inside) - 1, 1) :]
+        elif kind and kind.strip().lower() == b"node":
+            inside.append(unescape(name.decode(errors="replace")).removeprefix("node "))
+        else:
+            inside.append(inside[-1])
+    return tuple(found) if all(found) else ()
+
+
+def _system_tree_nodes(document: bytes, begin: int) -> Iterator[re.Match[bytes]]:
+    """Yield the tags of nodes of the system tree: looking for their name first is faster."""
+    while (found := document.find(b"systemtreenode", begin)) >= 0:
+        tag = _PLACE.match(document, document.rfind(b"<", begin, found))
+        begin = found + 1
+        if tag:
+            yield tag
+            begin = tag.end()
+
+
+def parse_anchor(document: bytes) -> Anchor:
+    """Parse the text of an anchor."""
+    taken = take_program(document)
+    if taken is None:
+        return _Events().parse(document)
+    program, first, last = taken
+    system, begin, end = take_system(document, last) or (None, last, last)
+    rest = _Events().parse(document[:first], document[last:begin], document[end:])
+    twice = system is not None and (rest.system.name or rest.system.location)
+    if twice or rest.program.cnode or any(rest.program.regions):
+        return _Events().parse(document)
+    return replace(rest, program=program, system=system or rest.system)
+
+
+class _Events:
+    """The handlers expat calls, and what they know between two calls."""
+
+    def __init__(self) -> None:
+        self.attributes: Record = {}
+        self.metrics: list[Record] = []
+        self.groups: list[Record] = []
+        self.locations: list[Record] = []
+        self.group: list[int] = []  # of each location
+        self.regions: list[Record] = []
+        self.cnode: list[str] = []
+        self.callee: list[str] = []
+        self.parent: list[int] = []
+        self.lists = {"metric": self.metrics, "region": self.regions, "locationgroup": self.groups}
+        self.open: list[tuple[Record, frozenset[str]]] = []
+        self.record: Record = {}
+        self.wanted = _NOTHING
+        self.callers: list[int] = [-1]
+        self.programs = 0  # that are open
+        self.text: list[str] = []
+
+    def parse(self, *parts: bytes) -> Anchor:
+        self.parser = expat.ParserCreate()
+        self.parser.buffer_text = True
+        self.parser.StartElementHandler = self.root
+        self.parser.EndElementHandler = self.end
+        self.parser.EntityDeclHandler = self.entity
+        for part in parts:
+            self.parser.Parse(part)
+        self.parser.Parse(b"", True)
+        del self.parser  # it holds our handlers and we hold it: memory would wait for the garbage collector
+        regions = [tuple([region.get(name, "") for region in self.regions]) for name in REGION_FIELDS]
+        program = Program(regions, self.cnode, self.callee, np.array(self.parent, np.int64))
+        return Anchor(program, self.system(), self.attributes, self.metrics)
+
+    def system(self) -> System:
+        groups, locations = self.groups, self.locations
+        return System(
+            rank=[group.get("rank", "") for group in groups],
+            name=[group.get("name", "") for group in groups],
+            kind=[group.get("type", GROUP_TYPE) for group in groups],
+            creator=[group.get("creator") for group in groups],
+            location=[location.get("Id", "") for location in locations],
+            location_kind=[location.get("type", LOCATION_TYPE) for location in locations],
+            group=np.array(self.group, np.int64),
+        )
+
+    def root(self, tag: str, attributes: Record) -> None:
+        if tag != _ROOT:
+            raise ValueError(f"the document is <{tag[:40]}>, not <{_ROOT}>")
+        self.parser.StartElementHandler = self.start
+
+    def start(self, tag: str, attributes: Record) -> None:
+        if tag in self.wanted:
+            self.text.clear()
+            self.parser.CharacterDataHandler = self.text.append
+        elif tag == "cnode":
+            if not self.programs:
+                raise ValueError("a <cnode> stands outside <program>")
+            self.parent.append(self.callers[-1])
+            self.callers.append(len(self.cnode))
+            self.cnode.append(attributes.get("id", ""))
+            self.callee.append(attributes.get("calleeId", ""))
+        elif tag in _TEXTS:
+            self.begin(tag, attributes)
+        elif tag == "attr":
+            self.attribute(attributes)
+        elif tag == "program":
+            self.programs += 1
+
+    def end(self, tag: str) -> None:
+        if tag in self.wanted:
+            self.parser.CharacterDataHandler = None
+            self.record.setdefault(tag, "".join(self.text))
+        elif tag == "cnode":
+            self.callers.pop()
+        elif tag in _TEXTS:
+            self.record, self.wanted = self.open.pop()
+        elif tag == "program":
+            self.programs -= 1
+
+    def begin(self, tag: str, attributes: Record) -> None:
+        self.open.append((self.record, self.wanted))
+        self.record, self.wanted = attributes, _TEXTS[tag]
+        if tag == "location":
+            self.group.append(len(self.groups) - 1)
+            self.locations.append(attributes)
+        elif tag in self.lists:
+            self.lists[tag].append(attributes)
+
+    def attribute(self, attributes: Record) -> None:
+        key, value = attributes.get("key", ""), attributes.get("value", "")
+        if not self.open and len(self.callers) == 1:
+            self.attributes[key] = value
+        elif self.open and key == CREATOR:
+            self.record["creator"] = value
+
+    def entity(self, name: str, *_: object) -> None:
+        raise ValueError(f"it declares an entity ('{name[:20]}'), which no Cube writer does")
+
+
+@dataclass(frozen=True, eq=False)
+class CubexValues:
+    """Reads the values of a `.cubex` file on demand: the `ValueLoader` of this format.
+
+    Attributes:
+        parent: int64[n], the callers of the call paths, -1 for roots.
+        stored: how each metric is stored, by name.
+    """
+
+    container: Container
+    parent: IntArray
+    locations: int
+    stored: Mapping[str, CubexMetric] = field(repr=False)
+
+    def __call__(self, metric: Metric) -> FloatArray:
+        """Return the stored values of a metric, float64[n, L]; rows never written are zero."""
+        shape = (len(self.parent), self.locations)
+        if 8 * shape[0] * shape[1] > _MAX_BYTES:
+            what = f"{shape[0]} call paths x {shape[1]} locations are too large for memory"
+            raise InputError(
+                what, where=self._where(metric), hint="cut it with cube_part, or reduce it in blocks"
+            )
+        values = np.zeros(shape)
+        for nodes, block in self.blocks(metric, len(self.parent)):
+            values[nodes] = block
+        return values
+
+    def blocks(self, metric: Metric, rows: int) -> Iterator[Block]:
+        """Yield the rows that were written, at most `rows` at once, in the order of the file.
+
+        Yields:
+            int64[k], the call paths, and float64[k, L], their stored values; all others are zero.
+        """
+        listed, found = self._find(metric)
+        nodes = self.stored[metric.name].order[listed]
+        for number, values in self._numbers(metric, found, rows):
+            yield nodes[number], values
+
+    def exclusive_blocks(self, metric: Metric, rows: int) -> Iterator[Block]:
+        """Yield exclusive values of an exclusive or inclusive metric, reading at most `rows` rows at once.
+
+        An inclusive metric takes memory for the rows of call paths whose callees are still to come, a few per
+        level of the tree, in addition to the `rows` rows of a block.
+
+        Yields:
+            int64[k], the call paths, and float64[k, L], their exclusive values; all others are zero.
+        """
+        if metric.kind is not MetricKind.INCLUSIVE:
+            yield from self.blocks(metric, rows)
+            return
+        listed, found = self._find(metric)
+        found = found.ordered_by(listed[found.number])
+        order = self.stored[metric.name].order
+        place = np.empty(len(order), dtype=np.int64)
+        place[order] = np.arange(len(order))
+        caller = np.where(self.parent[order] < 0, -1, place[self.parent[order]])
+        inclusive = ((listed[number], values) for number, values in self._numbers(metric, found, rows))
+        for places, values in _stream_exclusive(caller, listed[found.number], self.locations, inclusive):
+            yield order[places], values
+
+    def _find(self, metric: Metric) -> tuple[IntArray, StoredRows]:
+        """Return the places listed in the metric's enumeration, and where the rows of those places are."""
+        stored = self.stored[metric.name]
+        listing, body = self.container.views(f"{stored.number}.index", f"{stored.number}.data")
+        try:
+            order, listed = read_index(listing, len(self.parent))
+        except ValueError as damage:
+            raise self._damaged(metric, "index", damage) from damage
+        try:
+            return listed, find_rows(body, order, stored.type.layout, self.locations, len(listed))
+        except ValueError as damage:
+            raise self._damaged(metric, "data", damage) from damage
+
+    def _numbers(self, metric: Metric, found: StoredRows, rows: int) -> Iterator[Block]:
+        """Yield the numbers of rows and their values as float64."""
+        scalar = self.stored[metric.name].type.scalar
+        rows = max(1, min(rows, _BLOCK_BYTES // (8 * self.locations)))
+        try:
+            for number, values in found.blocks(rows):
+                yield number, _checked_numbers(scalar(values), metric)
+        except ValueError as damage:
+            raise self._damaged(metric, "data", damage) from damage
+
+    def _damaged(self, metric: Metric, part: str, damage: ValueError) -> InputError:
+        what = f"{self.stored[metric.name].number}.{part}: {damage}"
+        return InputError(what, where=self._where(metric), hint="copy or write the profile again")
+
+    def _where(self, metric: Metric) -> str:
+        return f"{self.container.path} (metric '{metric.name[:_MAX_NAME]}')"
+
+
+def _checked_numbers(values: Stored, metric: Metric) -> FloatArray:
+    """Convert to float64; refuse values that would spoil every sum they go into."""
+    numbers: FloatArray = values.astype(np.float64)
+    checked = metric.kind.additive and values.dtype.kind == "f"
+    if checked and not (numbers.min() > -LARGEST and numbers.max() < LARGEST):
+        raise ValueError("a value is not a finite number")
+    return numbers
+
+
+def _stream_exclusive(
+    caller: IntArray, stored: IntArray, locations: int, blocks: Iterator[Block]
+) -> Iterator[Block]:
+    """Turn inclusive rows into exclusive ones.
+
+    A row is kept until its last callee has come. Cube's enumeration of inclusive metrics lists all callees of
+    a call path together, so these are the call paths between the root and the current one, and their siblings
+    that call others.
+
+    Args:
+        caller: int64[n], the caller of each row, negative for roots; rows come after their callers'.
+        stored: int64[k], the rows that will come, ascending; all others are zero.
+        blocks: those rows in ascending order: int64[b] and their values, float64[b, L].
+
+    Yields:
+        int64[m], rows, and their exclusive values, float64[m, L]; all rows not yielded are zero.
+    """
+    last = np.full(len(caller) + 1, -1)  # the last callee of each row; the last entry is that of the roots
+    last[caller[stored]] = stored
+    pool = _Pool(len(caller), locations)
+    held = np.zeros(0, dtype=np.int64)
+    for rows, values in blocks:
+        callers = caller[rows]
+        inner = last[rows] >= 0
+        pool.hold(rows[inner], values[inner])
+        unwritten = callers[(pool.slot[callers] < 0) & (callers >= 0)]
+        if len(unwritten):
+            unwritten = np.unique(unwritten)
+            pool.hold(unwritten, np.zeros((len(unwritten), locations)))
+        subtract_callees(values, np.where(callers < 0, -1, pool.slot[callers]), pool.values)
+        held = np.concatenate([held, rows, unwritten])
+        done = last[held] <= rows[-1]
+        finished, held = held[done], held[~done]
+        yield finished, pool.release(finished, values[~inner])
+
+
+class _Pool:
+    """Rows kept until their last callee has come, in slots that are reused.
+
+    Attributes:
+        slot: int64[n + 1], where a row is kept, -1 if it is not.
+        values: float64[slots, L].
+    """
+
+    def __init__(self, rows: int, locations: int) -> None:
+        self.slot: IntArray = np.full(rows + 1, -1)
+        self.values: FloatArray = np.empty((0, locations))
+        self._free: IntArray = np.zeros(0, dtype=np.int64)
+
+    def hold(self, rows: IntArray, values: FloatArray) -> None:
+        """Keep rows, int64[k], and their values, float64[k, L]."""
+        missing = len(rows) - len(self._free)
+        if missing > 0:
+            size = len(self.values)
+            more = np.empty((max(missing, size), values.shape[1]))
+            self.values = np.concatenate([self.values, more])
+            self._free = np.concatenate([self._free, np.arange(size, len(self.values))])
+        slots, self._free = self._free[: len(rows)], self._free[len(rows) :]
+        self.slot[rows] = slots
+        self.values[slots] = values
+
+    def release(self, rows: IntArray, others: FloatArray) -> FloatArray:
+        """Return the values of rows, float64[k, L]; `others` has the values of those not kept, in order."""
+        slots = self.slot[rows]
+        held = slots >= 0
+        released = np.empty((len(rows), others.shape[1]))
+        released[held], released[~held] = self.values[slots[held]], others
+        self._free = np.concatenate([slots[held], self._free])
+        self.slot[rows] = -1
+        return released

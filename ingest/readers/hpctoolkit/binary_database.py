@@ -6,24 +6,223 @@ it leave, so that the sum over all call paths is the value of the whole program.
 """
 
 import math
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from struct import Struct
 from typing import TypeAlias
 
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from ingest.calltree import CallTree
+from ingest.calltree import ROOT, CallTree
 from ingest.errors import InputError, one_line
 from ingest.number_text import SECONDS
-from ingest.profile import Block, Metric, Profile, require_summable
-from ingest.readers.hpctoolkit.contexts import Contexts, read_contexts
-from ingest.readers.hpctoolkit.meta import MeasuredMetric, MetaFile
-from ingest.readers.hpctoolkit.names import DEVICE_TIMES, HOST_TIMES, is_of_device, split_unit
+from ingest.profile import Block, Metric, Profile, RegionTable, require_summable
+from ingest.readers.hpctoolkit.names import (
+    DEVICE_TIMES,
+    HOST_TIMES,
+    PLACEHOLDERS,
+    PROGRAM_ROOT,
+    UNKNOWN,
+    is_of_device,
+    paradigm_of,
+    split_unit,
+    without_library,
+)
 from ingest.readers.hpctoolkit.profile_db import Placement, ProfileFile, StoredProfile, place
-from ingest.reading.stacks import TIME
+from ingest.readers.hpctoolkit.structures import FilePart, sections
+from ingest.reading.files import read_bytes
+from ingest.reading.stacks import PARADIGM, TIME
 from ingest.run_settings import RECONCILED, SAMPLED
+
+MAX_BYTES = 1 << 32
+MAX_NAME = 1 << 16
+MAX_METRICS = 1 << 16  # their identifiers have 16 bits
+SECTIONS = ("general", "kinds", "metrics", "contexts", "strings", "modules", "files", "functions")
+
+_TITLE = Struct("<Q")
+_KINDS = Struct("<QB")
+_METRICS = Struct("<QIBBB")
+_METRIC = Struct("<QQQHH")  # name, instances, summaries, numbers of these
+_INSTANCE = Struct("<QH")  # scope, identifier of its values
+_SUMMARY = Struct("<QQBxH")  # scope, formula, how threads are combined, identifier of its values
+_SCOPE = Struct("<QB")  # name, type
+_FUNCTION = Struct("<QQQQI")  # name, module, offset in it, file, line
+_NAMED = Struct("<8xQ")  # a load module or a source file: flags, path
+
+_EXECUTION, _SUM, _IDENTITY = 2, 0, "$$"
+
+
+@dataclass(frozen=True)
+class MeasuredMetric:
+    """A metric that was measured.
+
+    Attributes:
+        name: as it is written, with its unit.
+        inclusive: identifier of its inclusive values (scope ``execution``) in the profiles of threads.
+        total: identifier of the sum of these over all threads in the summary, -1 if there is none.
+    """
+
+    name: str
+    inclusive: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function, as far as it is known.
+
+    Attributes:
+        name: empty if it has none.
+        module: file name of its load module, empty if unknown.
+        offset: of its first instruction in the module.
+        file: source file, empty if unknown.
+        line: in the source file, 0 if unknown.
+    """
+
+    name: str
+    module: str
+    offset: int
+    file: str
+    line: int
+
+
+@dataclass(eq=False, kw_only=True)
+class MetaFile:
+    """The content of ``meta.db``; methods raise ValueError if it is damaged.
+
+    Attributes:
+        characters: that may still be read: texts of a file are not many times longer than the file.
+    """
+
+    whole: FilePart
+    sections: dict[str, FilePart]
+    characters: int
+    _texts: dict[int, str] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, path: Path) -> "MetaFile":
+        """Read a file."""
+        content = read_bytes(path, MAX_BYTES)
+        whole, parts = FilePart(0, content), {}
+        for name, (size, at) in zip(SECTIONS, sections(content, b"meta", len(SECTIONS)), strict=True):
+            if not whole.holds(at, size):
+                raise ValueError(f"the section of {name} lies behind the end: truncated")
+            parts[name] = FilePart(at, content[at : at + size])
+        return cls(whole=whole, sections=parts, characters=8 * len(content) + MAX_NAME)
+
+    def text(self, at: int) -> str:
+        """Return the text at an offset; empty at offset 0, which stands for none."""
+        if not at:
+            return ""
+        if at not in self._texts:
+            text = self.whole.text(at, MAX_NAME)
+            self.characters -= len(text)
+            if self.characters < 0:
+                raise ValueError("its texts overlap")
+            self._texts[at] = text
+        return self._texts[at]
+
+    def title(self) -> str:
+        """Return the title: the program, if the user gave no other."""
+        part = self.sections["general"]
+        (at,) = part.unpack(_TITLE, part.start)
+        return self.text(at)
+
+    def kinds(self) -> list[str]:
+        """Return the names of the kinds of identifiers: ``NODE``, ``RANK``, ``THREAD`` ..."""
+        part = self.sections["kinds"]
+        at, number = part.unpack(_KINDS, part.start)
+        return [self.text(int(name)) for (name,) in part.table([("at", "<u8")], at, number).tolist()]
+
+    def metrics(self) -> tuple[list[MeasuredMetric], list[str]]:
+        """Return the metrics, and the names of those without inclusive values."""
+        part = self.sections["metrics"]
+        first, number, size, instance_size, summary_size = part.unpack(_METRICS, part.start)
+        if number > MAX_METRICS:
+            raise ValueError(f"{number} metrics")
+        found, others, identifiers = [], [], 0
+        for at in range(first, first + number * size, max(size, 1)):
+            name, instances, summaries, scopes, summed = part.unpack(_METRIC, at)
+            identifiers += scopes + summed
+            if identifiers > 2 * MAX_METRICS:
+                raise ValueError("more identifiers of metrics than there can be")
+            inclusive = self._inclusive(
+                range(instances, instances + scopes * instance_size, instance_size or 1)
+            )
+            total = self._total(range(summaries, summaries + summed * summary_size, summary_size or 1))
+            if inclusive < 0:
+                others.append(self.text(name))
+            else:
+                found.append(MeasuredMetric(self.text(name), inclusive, total))
+        return found, others
+
+    def function(self, at: int) -> Function:
+        """Return the function at an offset."""
+        name, module, offset, file, line = self.sections["functions"].unpack(_FUNCTION, at)
+        return Function(self.text(name), self.module(module), offset, self.file(file), line)
+
+    def module(self, at: int) -> str:
+        """Return the file name of the load module at an offset; empty at offset 0."""
+        return self.text(self.sections["modules"].unpack(_NAMED, at)[0]).rpartition("/")[2] if at else ""
+
+    def file(self, at: int) -> str:
+        """Return the path of the source file at an offset; empty at offset 0.
+
+        A load module in brackets stands for files that are unknown.
+        """
+        path = self.text(self.sections["files"].unpack(_NAMED, at)[0]) if at else ""
+        return "" if path.startswith("[") and path.endswith("]") else path
+
+    def _inclusive(self, instances: range) -> int:
+        part = self.sections["metrics"]
+        for at in instances:
+            scope, identifier = part.unpack(_INSTANCE, at)
+            if part.unpack(_SCOPE, scope)[1] == _EXECUTION:
+                return int(identifier)
+        return -1
+
+    def _total(self, summaries: range) -> int:
+        part = self.sections["metrics"]
+        for at in summaries:
+            scope, formula, combine, identifier = part.unpack(_SUMMARY, at)
+            summed = combine == _SUM and self.text(formula) == _IDENTITY
+            if summed and part.unpack(_SCOPE, scope)[1] == _EXECUTION:
+                return int(identifier)
+        return -1
+
+
+FUNCTION, LOOP, LINE, INSTRUCTION = range(4)
+HAS_FUNCTION, HAS_SOURCE, HAS_POINT = 1, 2, 4
+WORD = 8
+MAX_ENTRIES = (1 << 16) + 1  # of entry points, with the root
+
+_ENTRIES = Struct("<QHB")
+_ENTRY = Struct("<QQIH2xQ")  # size and offset of what is below, identifier, type, name
+_CONTEXT = Struct("<QQIBBBBH6x")  # the same, flags, relation, type, words that follow, propagation
+_POINTER = Struct("<Q")
+_SOURCE = Struct("<QI")
+
+_ON_DEVICE = frozenset(PLACEHOLDERS.values())
+
+
+@dataclass(frozen=True, eq=False)
+class Contexts:
+    """The call tree of a database.
+
+    Attributes:
+        identifier: int64[n], the context of each call path.
+        tree: n call paths; the first is the root.
+        others: number of lines, instructions and loops without a line, which are counted with call paths.
+    """
+
+    identifier: IntArray
+    tree: CallTree
+    regions: RegionTable
+    others: int
+
 
 MAX_DENSE = 1 << 31  # values: 16 GiB
 
@@ -310,3 +509,186 @@ def _notices(
     if empty := threads - len({i for _, of in found for i in of.profile}):
         yield f"{empty} of {threads} profiles have no values"
     yield from placement.notices
+
+
+# The contexts of ``meta.db`` as a call tree.
+#
+# A context is an entry point, a function, a loop, a line or an instruction, below the one that it lies in or
+# is called from. Call paths are made of entry points, functions, loops whose line is known, and whatever else
+# is called: functions that are not known. All others belong to the nearest of these above them. Context 0,
+# which is not listed, is the whole program: the root of the tree.
+
+
+@dataclass(frozen=True)
+class _Region:
+    name: str
+    file: str = ""
+    line: int = 0
+    paradigm: str = PARADIGM
+
+    @property
+    def handed_on(self) -> str:
+        """The paradigm that all below it have, or empty."""
+        return self.paradigm if self.paradigm in _ON_DEVICE else ""
+
+
+@dataclass
+class _Nodes:
+    """The call tree as far as it is read: per node its context, the node above it and its region."""
+
+    identifier: list[int] = field(default_factory=list)
+    parent: list[int] = field(default_factory=list)
+    region: list[int] = field(default_factory=list)
+    others: int = 0
+
+    def add(self, identifier: int, above: int, region: int) -> int:
+        """Add a node, and return its number."""
+        self.identifier.append(identifier)
+        self.parent.append(above)
+        self.region.append(region)
+        return len(self.parent) - 1
+
+
+@dataclass
+class _Regions:
+    """The regions of a file, each looked up once.
+
+    Attributes:
+        number: number of a region by what it is made of: names, or offsets in the file.
+        seen: number of a region by type, flags, fields and inherited paradigm of a context.
+    """
+
+    meta: MetaFile
+    number: dict[tuple[object, ...], int] = field(default_factory=dict)
+    found: list[_Region] = field(default_factory=list)
+    seen: dict[tuple[int, int, bytes, str], int] = field(default_factory=dict)
+
+    def named(self, name: str) -> int:
+        """Return the number of the region of the root or an entry point."""
+        key = (name,)
+        if key not in self.number:
+            self._add(key, _Region(name))
+        return self.number[key]
+
+    def of(self, kind: int, flags: int, words: bytes, inherited: str) -> int:
+        """Return the number of the region of a context, -1 for a loop without a line.
+
+        Args:
+            inherited: the paradigm that it has from a placeholder above it, or empty.
+        """
+        function, file, line, module = _fields(flags, words)
+        if kind == LOOP and not line:
+            return -1
+        key = (LOOP, file, line, inherited) if kind == LOOP else (FUNCTION, function, module, inherited)
+        if key not in self.number:
+            if kind == LOOP:
+                self._add(key, self._loop(file, line, inherited))
+            else:
+                self._add(key, self._function(function, module, inherited))
+        return self.number[key]
+
+    def _add(self, key: tuple[object, ...], region: _Region) -> None:
+        self.number[key] = len(self.found)
+        self.found.append(region)
+
+    def _loop(self, file: int, line: int, inherited: str) -> _Region:
+        path = self.meta.file(file)
+        name = f"Loop@{path.rpartition('/')[2]}:{line}"
+        return _Region(name, path, line, inherited or PARADIGM)
+
+    def _function(self, at: int, module_at: int, inherited: str) -> _Region:
+        if not at:
+            module = self.meta.module(module_at)
+            return _Region(f"{UNKNOWN} [{module}]" if module else UNKNOWN, paradigm=inherited or PARADIGM)
+        function = self.meta.function(at)
+        name = without_library(function.name)
+        paradigm = inherited or PLACEHOLDERS.get(name) or paradigm_of(name, function.module)
+        return _Region(name or _made_up(function), function.file, function.line, paradigm)
+
+
+def read_contexts(meta: MetaFile) -> Contexts:
+    """Read the call tree."""
+    part, nodes, regions = meta.sections["contexts"], _Nodes(), _Regions(meta)
+    root = nodes.add(0, ROOT, regions.named(PROGRAM_ROOT))
+    first, number, stride = part.unpack(_ENTRIES, part.start)
+    for at in range(first, first + number * stride, max(stride, 1)):
+        size, below, identifier, _, name = part.unpack(_ENTRY, at)
+        entry = nodes.add(identifier, root, regions.named(meta.text(name) or UNKNOWN))
+        try:
+            _read_below(part, nodes, regions, (below, size), entry)
+        except struct.error:
+            raise ValueError("a context that is cut off at the end of its section") from None
+    identifier = np.array(nodes.identifier, dtype=np.int64)
+    if len(np.unique(identifier)) < len(identifier):
+        raise ValueError("two contexts have the same identifier")
+    tree = CallTree(np.array(nodes.parent, dtype=np.int64), np.array(nodes.region, dtype=np.int64))
+    return Contexts(identifier, tree, _region_table(regions.found), nodes.others)
+
+
+def _read_below(
+    part: FilePart, nodes: _Nodes, regions: _Regions, extent: tuple[int, int], entry: int
+) -> None:
+    """Add the contexts of an array, with offset and size in bytes, and all below them, in preorder."""
+    left = len(part.content) // _CONTEXT.size + MAX_ENTRIES - len(nodes.parent) - nodes.others
+    seen, unpack, content, start = regions.seen, _CONTEXT.unpack_from, part.content, part.start
+    pending = [(*_within(part, *extent), entry, "")]
+    while pending:
+        at, end, above, inherited = pending.pop()
+        while at < end:
+            size, below, identifier, flags, relation, kind, words, _ = unpack(content, at - start)
+            fields, at = at + _CONTEXT.size, at + _CONTEXT.size + WORD * words
+            left -= 1
+            if left < 0:
+                raise ValueError("contexts that are below themselves")
+            node, handed_on, region = above, inherited, -1
+            if kind <= LOOP or relation:
+                key = (kind, flags, content[fields - start : at - start], inherited)
+                if (known := seen.get(key)) is None:
+                    known = seen[key] = regions.of(*key)
+                region = known
+            if region >= 0:
+                node = nodes.add(identifier, above, region)
+                handed_on = regions.found[region].handed_on
+            else:
+                nodes.others += 1
+            if size:
+                pending.append((at, end, above, inherited))
+                (at, end), above, inherited = _within(part, below, size), node, handed_on
+
+
+def _within(part: FilePart, at: int, size: int) -> tuple[int, int]:
+    if size and not part.holds(at, size):
+        raise ValueError(f"contexts at {at}, outside of their section")
+    return at, at + size
+
+
+def _fields(flags: int, words: bytes) -> tuple[int, int, int, int]:
+    """Return where function and source file are, the line, and where the module is; 0 if there is none."""
+    function = file = line = module = at = 0
+    try:
+        if flags & HAS_FUNCTION:
+            (function,) = _POINTER.unpack_from(words, at)
+            at += WORD
+        if flags & HAS_SOURCE:
+            file, line = _SOURCE.unpack_from(words, at)
+            at += 2 * WORD
+        if flags & HAS_POINT:
+            (module,) = _POINTER.unpack_from(words, at)
+    except struct.error:
+        raise ValueError("a context without the fields that its flags state") from None
+    return function, file, line, module
+
+
+def _made_up(function: Function) -> str:
+    """Return a name for a function that has none."""
+    if function.module:
+        return f"{UNKNOWN} {function.offset:#x} [{function.module}]"
+    return f"{UNKNOWN} {function.file.rpartition('/')[2]}:{function.line}"
+
+
+def _region_table(found: Sequence[_Region]) -> RegionTable:
+    return RegionTable.named(
+        [region.name for region in found],
+        [region.paradigm for region in found],
+        [(region.file, region.line or -1) for region in found],
+    )

@@ -6,7 +6,7 @@ of all solvers and the time per iteration; the iterations for each field are a m
 """
 
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
 
@@ -17,9 +17,8 @@ from ingest.calltree import CallTree, CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.readers import ProfileReader
-from ingest.readers.openfoam.mesh_size import cells, files_with_cells
 from ingest.readers.openfoam.solver_log import ITERATIONS, SolverRun, read_solver_runs, solver_runs
-from ingest.reading.files import ends_of, stamp
+from ingest.reading.files import ends_of, entries, head, stamp
 from ingest.reading.stacks import TIME, VISITS
 from ingest.run_names import PROCESSES
 from ingest.run_settings import (
@@ -34,6 +33,27 @@ from ingest.run_settings import (
     TIME_PER_STEP,
     stopped,
 )
+
+_MESH = Path("constant", "polyMesh", "owner")
+_LAST, _ALL = False, True
+_CELLS = (
+    ("checkMesh", re.compile(rb"^ *cells:\s+(\d{1,15})[ \r]*$", re.MULTILINE), _LAST),
+    ("decomposePar", re.compile(rb"^ *Number of cells = (\d{1,15})[ \r]*$", re.MULTILINE), _ALL),
+    ("snappyHexMesh", re.compile(rb"^\w+ mesh : cells:(\d{1,15})\s", re.MULTILINE), _LAST),
+    ("blockMesh", re.compile(rb"^ *nCells: (\d{1,15})[ \r]*$", re.MULTILINE), _LAST),
+)
+"""Programs, what they print of cells, and whether all such numbers are added: one for each process."""
+
+_OWNER = re.compile(rb"nCells: ?(\d{1,15})\b")
+
+
+def files_with_cells(log: Path) -> Iterator[Path]:
+    """Yield the files beside a log that may say how many cells there are, the best first."""
+    beside = [entry for entry in entries(log.absolute().parent) if entry.is_file() and entry.name != log.name]
+    for program, _, _ in _CELLS:
+        yield from (entry for entry in beside if program in entry.name)
+    yield from (owner for owner in (log.absolute().parent / _MESH,) if owner.is_file())
+
 
 PER_STEP = Metric(TIME_PER_STEP, "s/step")
 START, STEP_LOOP = "start-up and first step", "time steps"
@@ -217,3 +237,23 @@ READER = ProfileReader(
     fallback=3,
     precedence=2,
 )
+
+
+def cells(log: Path) -> int | None:
+    """Return the number of cells, from the log itself if it begins with the mesh; None if nothing says it."""
+    for file in (*files_with_cells(log), log):
+        if file.name == _MESH.name:
+            found = _OWNER.search(head(file))
+            number = int(found[1]) if found else 0
+        else:
+            number = _printed(ends_of(file))
+        if number:
+            return number
+    return None
+
+
+def _printed(text: bytes) -> int:
+    for _, pattern, every in _CELLS:
+        if numbers := [int(found[1]) for found in pattern.finditer(text)]:
+            return sum(numbers) if every else numbers[-1]
+    return 0

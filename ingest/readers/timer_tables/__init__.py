@@ -4,13 +4,19 @@
 tables as they say, `placements` puts rows in their places, `timer_profile` makes profiles of them.
 """
 
-from collections.abc import Hashable, Iterator, Mapping
+import re
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeAlias
 
+import numpy as np
+
+from ingest.arrays import FloatArray, IntArray
+from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError
-from ingest.profile import Profile
+from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory
 from ingest.readers import ProfileReader
 from ingest.readers.timer_tables.beside_log import (
     named_parents,
@@ -19,15 +25,34 @@ from ingest.readers.timer_tables.beside_log import (
     processes_beside,
     processes_named,
 )
-from ingest.readers.timer_tables.log import Log, count, read_log
+from ingest.readers.timer_tables.log import Log, count, last_facts, read_log
 from ingest.readers.timer_tables.log_tables import LogTables, ReadTable
-from ingest.readers.timer_tables.nesting import nested
-from ingest.readers.timer_tables.partitions import all_partitions, joined, partitions, stands_for_run
-from ingest.readers.timer_tables.timer_kind import TimerTable, timer_kinds
+from ingest.readers.timer_tables.timer_kind import (
+    WHOLE,
+    Facts,
+    Placed,
+    Timer,
+    TimerTable,
+    compiled,
+    timer_kinds,
+)
 from ingest.readers.timer_tables.timer_profile import assemble, sizes_of
-from ingest.reading.files import ends_of, is_page, stamp
+from ingest.reading.files import all_of_run, ends_of, entries, head, is_page, stamp
+from ingest.reading.stacks import TIME
+from ingest.resource_use import TOTAL_MEMORY
 from ingest.run_names import PROCESSES
+from ingest.run_settings import RECONCILED, SETTING, STATISTIC
+from ingest.work_rates import UNITS_OF_WORK
 
+MAX_DEPTH = 100  # of timers below parents
+ALL = "*"  # stands for all timers that are not named
+ROUNDING = 0.02  # relative: what lies inside a timer may be longer by so much, since values are rounded
+MAX_SHOWN = 3  # timers in a notice
+
+NamePath: TypeAlias = tuple[str, ...]
+Parents: TypeAlias = Mapping[str, Sequence[str]]
+"""By the name of a timer those that may hold it, the first that is there does; empty for the whole run."""
+_NUMBERED = re.compile(r"(.*?)(\d{1,6})(\D*)")
 __all__ = ["beside", "content", "context", "matches", "parameters", "read", "stated_sizes"]
 
 
@@ -140,3 +165,206 @@ READER = ProfileReader(
     fallback=3,
     precedence=2,
 )
+
+
+def partitions(log: Path) -> dict[int, Path]:
+    """Return the logs of the partitions of a run by their numbers; the log alone if it has none."""
+    name = _NUMBERED.fullmatch(log.name)
+    if name is None or "number" not in _stated(log):
+        return {0: log}
+    alike = sorted(_alike(log, name).items())
+    return {number: file for number, file in alike if _stated(file).get("number") == str(number)}
+
+
+def all_partitions(log: Path) -> list[Path]:
+    """Return the logs of all partitions of a run in the order of their numbers.
+
+    Raises:
+        InputError: if one is missing.
+    """
+    of_all = log.with_name(log.name.rstrip("0123456789").rstrip(".") or log.name)
+    count = int(_stated(of_all).get("count", 1))
+    return all_of_run(partitions(log), "partition", first=0, count=count)
+
+
+def stands_for_run(log: Path) -> bool:
+    """Return whether a log is that of a whole run, or of the first of its partitions.
+
+    That of all of them has no timers; it stands for the run only if theirs do not lie in its folder.
+    """
+    stated, name = _stated(log), _NUMBERED.fullmatch(log.name)
+    if "number" in stated and name:
+        first = log.with_name(f"{name[1]}0{name[3]}")
+        return log == first or (not first.is_file() and log == min(_alike(log, name).items())[1])
+    if "count" in stated:
+        return not any("number" in _stated(file) for file in entries(log.parent) if file.name.endswith("0"))
+    return True
+
+
+def _stated(log: Path) -> Facts:
+    return last_facts(Log(head(log)), [line for kind in timer_kinds() for line in kind.partitions])
+
+
+def _alike(log: Path, name: re.Match[str]) -> dict[int, Path]:
+    """Return the files in the folder whose names differ in their number only."""
+    matches = ((file, _NUMBERED.fullmatch(file.name)) for file in entries(log.parent))
+    return {int(own[2]): file for file, own in matches if own and own.group(1, 3) == name.group(1, 3)}
+
+
+def joined(parts: Sequence[Profile], source: str) -> Profile:
+    """Return the profile of a run given those of its partitions: it has the locations of all."""
+    if len(parts) == 1:
+        return parts[0]
+    callpaths = CallTreeBuilder()
+    nodes = [[callpaths.add(path) for path in part.tree.paths(part.regions.name)] for part in parts]
+    place, tree, names = callpaths.build()
+    paradigm = {n: p for part in parts for n, p in zip(part.regions.name, part.regions.paradigm, strict=True)}
+    metrics = tuple(dict.fromkeys(metric for part in parts for metric in part.metrics))
+    values = {
+        metric.name: np.hstack(
+            [_in_tree(part, metric, place[own], len(tree)) for part, own in zip(parts, nodes, strict=True)]
+        )
+        for metric in metrics
+    }
+    first = np.cumsum([0, *(part.processes for part in parts)])
+    return Profile(
+        source=source,
+        tree=tree,
+        regions=RegionTable.named(names, [paradigm[name] for name in names]),
+        locations=LocationTable.of_threads(
+            np.concatenate([n + part.locations.process for n, part in zip(first, parts, strict=False)]),
+            np.concatenate([part.locations.thread for part in parts]),
+        ),
+        metrics=metrics,
+        load=ValuesInMemory(tree, values),
+        attributes=_attributes(parts),
+        notices=tuple(dict.fromkeys(notice for part in parts for notice in part.notices)),
+    )
+
+
+def _in_tree(part: Profile, metric: Metric, nodes: IntArray, size: int) -> FloatArray:
+    """Return the values of a part, float64[size, location], given the place of its call paths."""
+    dense = np.full((size, len(part.locations)), 0.0 if metric.kind.additive else np.nan)
+    if metric in part.metrics:
+        dense[nodes] = part.load(metric)
+    return dense
+
+
+def _attributes(parts: Sequence[Profile]) -> dict[str, str]:
+    longest = max(parts, key=lambda part: float(part.values(TIME.name)[:, 0].sum())).attributes
+    sums = {
+        name: f"{sum(float(part.attributes[name]) for part in parts):.17g}"
+        for name in (UNITS_OF_WORK, TOTAL_MEMORY)
+        if all(name in part.attributes for part in parts)
+    }
+    which = f"{len(parts)} partitions, of the longest: "
+    texts = {name: which + text for name, text in longest.items() if name.startswith((RECONCILED, STATISTIC))}
+    return {**longest, **texts, **sums, SETTING + "partitions": str(len(parts))}
+
+
+def nested(placed: Placed, kind: TimerTable, named: Mapping[str, str]) -> Placed:
+    """Put overlapping timers below their parents; the rest of a parent is what its children leave.
+
+    A timer is placed if its parents lead to the whole run (an empty name) or to a timer that overlaps
+    nothing; all others stay as they are. What does not fit into its parent lies elsewhere, too, and stays.
+
+    Args:
+        named: the parent by name of the timer, ``*`` for all others, as the user says; it counts more than
+            what is known of the program.
+    """
+    loose = [timer for timer in placed.timers if timer.overlapping]
+    parents = _known(kind, loose) | {name: (parent,) for name, parent in named.items()}
+    fixed = [timer for timer in placed.timers if not timer.overlapping]
+    if not parents or not loose or not (fixed or named):
+        return placed
+    if not fixed:
+        fixed = [Timer(path=(WHOLE,), seconds=_whole(placed, loose))]
+    roots = {timer.path: timer for timer in fixed}
+    names: dict[NamePath, set[str]] = {}
+    for timer in loose:
+        names.setdefault(timer.path[:-1], set()).add(timer.path[-1])
+    order = {name: place for place, name in enumerate(parents)}
+    ways = [(_place(timer, names[timer.path[:-1]], roots, parents), timer) for timer in loose]
+    ways = sorted(ways, key=lambda way: (len(way[0]), order.get(way[1].path[-1], len(order))))
+    inside, outside = _fitting(roots, [way for way in ways if way[0]])
+    below: dict[NamePath, float] = {}
+    for path, timer in inside.items():
+        below[path[:-1]] = below.get(path[:-1], 0.0) + timer.seconds
+    timers = [
+        replace(timer, path=path, overlapping=False, seconds=timer.seconds - below.get(path, 0.0))
+        for path, timer in {**roots, **inside}.items()
+    ]
+    others = [*outside, *(timer for path, timer in ways if not path)]
+    return replace(
+        placed, timers=(*timers, *others), notices=(*placed.notices, *_notices(placed, named, outside))
+    )
+
+
+def _known(kind: TimerTable, loose: Sequence[Timer]) -> dict[str, Sequence[str]]:
+    """Return what is known of the program, without what other timers in the table make doubtful."""
+    names = {timer.path[-1] for timer in loose}
+    doubtful = {
+        name
+        for name, pattern in kind.doubtful.items()
+        if any(compiled(pattern).search(other) for other in names)
+    }
+    return {name: parents for name, parents in kind.parents.items() if name not in doubtful}
+
+
+def _whole(placed: Placed, loose: Sequence[Timer]) -> float:
+    return placed.total if placed.total is not None else max(timer.seconds for timer in loose)
+
+
+def _place(timer: Timer, siblings: set[str], roots: Mapping[NamePath, Timer], parents: Parents) -> NamePath:
+    """Return the path of a timer from a root down, empty if its parents lead to none."""
+    group = timer.path[:-1]
+    chain = [timer.path[-1]]
+    while len(chain) <= MAX_DEPTH:
+        some = parents.get(chain[0], parents.get(ALL, ()))
+        found = (one for one in some if one == "" or (*group, one) in roots or one in siblings)
+        parent = next(found, None)
+        if parent is None:
+            return ()
+        if parent == "":
+            above = group if group in roots else next(iter(roots)) if len(roots) == 1 else ()
+            return (*above, *chain) if above else ()
+        if (*group, parent) in roots:
+            return (*group, parent, *chain)
+        chain.insert(0, parent)
+    return ()
+
+
+def _fitting(
+    roots: Mapping[NamePath, Timer], ways: Sequence[tuple[NamePath, Timer]]
+) -> tuple[dict[NamePath, Timer], list[Timer]]:
+    """Return the timers that fit into their parents by their paths, and the others.
+
+    Rounding apart: what is longer than its parent by less is shortened.
+
+    Args:
+        ways: parents before their children, and siblings in the order in which they are to be placed.
+    """
+    inside: dict[NamePath, Timer] = {}
+    outside: list[Timer] = []
+    left = {path: timer.seconds for path, timer in roots.items()}
+    for path, timer in ways:
+        space = left.get(path[:-1])
+        whole = inside.get(path[:-1]) or roots.get(path[:-1])
+        if space is None or whole is None or timer.seconds > space + ROUNDING * whole.seconds:
+            outside.append(timer)
+            continue
+        seconds = min(timer.seconds, max(space, 0.0)) if timer.seconds > 0 else timer.seconds
+        inside[path] = replace(timer, seconds=seconds)
+        left[path], left[path[:-1]] = seconds, space - seconds
+    return inside, outside
+
+
+def _notices(placed: Placed, named: Mapping[str, str], outside: Sequence[Timer]) -> list[str]:
+    known = {timer.path[-1] for timer in placed.timers}
+    unknown = sorted((set(named) | set(named.values())) - known - {"", ALL})
+    notices = [f"timers.toml names timers that are not in the table: {', '.join(unknown)}"] if unknown else []
+    if outside:
+        shown = ", ".join(dict.fromkeys(timer.path[-1] for timer in outside[:MAX_SHOWN]))
+        more = f" and {len(outside) - MAX_SHOWN} more" if len(outside) > MAX_SHOWN else ""
+        notices.append(f"timers that do not fit into what should hold them are in no sum: {shown}{more}")
+    return notices

@@ -1,21 +1,90 @@
 """How the rows of a table become timers in their places: `rows` as the kind says, others what is particular.
 
-A kind names one of these functions under `place`, or `nwchem` of `nwchem_tasks`, or `quantum_espresso` of
-`clock_callers`.
+A kind names one of `rows`, `nwchem`, `quantum_espresso` and the like under `place`.
 """
 
 import math
 import re
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from ingest.errors import InputError
-from ingest.readers.timer_tables.clock_callers import quantum_espresso
-from ingest.readers.timer_tables.log import count, known, number, timer
-from ingest.readers.timer_tables.nwchem_tasks import nwchem
+from ingest.readers.timer_tables.log import count, duration, known, number, timer
 from ingest.readers.timer_tables.stated_rates import RATE_SECONDS
 from ingest.readers.timer_tables.timer_kind import WHOLE, Facts, Placed, Timer, TimerRow, TimerTable
+
+_CALLED_BY = "Called by "
+_EXCESS = 1.02  # times of callees over that of their caller, from which they are also called elsewhere
+_MOVED = re.compile(r"\d+h\s*(\d+)m")  # minutes of the processor, then hours of the wall
+_ROUNDING = 60.0  # seconds: from one hour on, whole minutes are printed
+
+
+def quantum_espresso(rows: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+    """Put clocks below their callers; those whose caller is not known or took less than they overlap."""
+    program = facts.get("_program", "")
+    rows, moved = _in_their_columns(rows, facts.get("version", ""))
+    block = _headed_by_repeated(_last_block(rows, program))
+    clocks = {(row.group, row.name): _seconds(row) for row in block if row.name != program}
+    total = next((_seconds(row) for row in reversed(block) if row.name == program), None)
+    seconds = {name: value.seconds for (_, name), value in clocks.items()}
+    parents = {}
+    for group, name in clocks:
+        if group == "" or group.startswith(_CALLED_BY):
+            parents[name] = _caller(group.removeprefix(_CALLED_BY), name, seconds)
+    whole = program or "whole run"
+    seconds[""] = total.seconds if total else sum(seconds[n] for n, above in parents.items() if above == "")
+    doubtful = _too_long(parents, seconds)
+    timers, overlapping = [Timer(path=(whole,), seconds=seconds[""])], []
+    for (_, name), clock in clocks.items():
+        if path := _path(name, parents, doubtful):
+            timers.append(replace(clock, path=(whole, *path)))
+        else:
+            overlapping.append(replace(clock, overlapping=True))
+    notices = moved + tuple(
+        f"the clocks below '{above or whole}' took longer than it did: they are also called elsewhere"
+        for above in sorted(doubtful)
+    )
+    return Placed(timers=(*timers, *overlapping), total=total.seconds if total else None, notices=notices)
+
+
+TASK, STEP = "Task", "diis"
+SOLUTIONS = {"Time for solution": "SCF solution", "Total iterative time": "DFT iterations"}
+MAX_MODULES = 4  # that a task is called after
+
+
+def nwchem(found: Sequence[TimerRow], facts: Facts, kind: TimerTable) -> Placed:
+    """Name tasks by the modules that they pass, add those of one name, and put the solutions below them.
+
+    A solution that took longer than its task has other seconds, those of processors, and is left out.
+    """
+    seconds: defaultdict[tuple[str, ...], float] = defaultdict(float)
+    calls: Counter[tuple[str, ...]] = Counter()
+    inside: defaultdict[str, float] = defaultdict(float)
+    steps = 0
+    modules: list[str] = []
+    for row in found:
+        if row.name == STEP:
+            steps += 1
+        elif row.name in SOLUTIONS:
+            inside[SOLUTIONS[row.name]] += number(row.values.get("seconds"), row.name)
+        elif row.name != TASK:
+            modules.append(_module(row.name))
+        else:
+            took = number(row.values.get("seconds"), "the time of a task")
+            task = ", ".join(list(dict.fromkeys(modules))[:MAX_MODULES]) or "task without a module"
+            seconds[(task,)] += took
+            calls[(task,)] += 1
+            fits = sum(inside.values()) <= took
+            for name, part in inside.items() if fits else ():
+                seconds[task, name] += part
+                calls[task, name] += steps if name == "DFT iterations" else 1
+            inside, steps, modules = defaultdict(float), 0, []
+    timers = [Timer(path=path, seconds=took, calls=float(calls[path])) for path, took in seconds.items()]
+    return Placed(timers=timers, total=known(facts.get("total")))
+
 
 Place: TypeAlias = Callable[[Sequence[TimerRow], Facts, TimerTable], Placed]
 
@@ -321,3 +390,95 @@ def _mean_of_event(event: Timer, percent: float | None, stage: Timer) -> float:
 
 _ALL = rows, indented, amber, cactus, castep, gptl, gptl_means, gromacs, namd, nwchem, petsc, quantum_espresso
 PLACEMENTS: Mapping[str, Place] = {place.__name__: place for place in _ALL}
+
+
+def _module(heading: str) -> str:
+    """Return the name of a module in its heading: ``NWChem DFT Module``, ``NWPW PSPW Calculation``."""
+    if heading == "parallel ccsd":
+        return "CCSD"
+    return heading.removeprefix("NWChem ").removesuffix(" Module").removesuffix(" Calculation")
+
+
+def _in_their_columns(rows: Sequence[TimerRow], version: str) -> tuple[list[TimerRow], tuple[str, ...]]:
+    """Correct wall times from one hour on in version 6.3, by the line below or else by the processor time."""
+    found: list[TimerRow] = []
+    for row in rows:
+        if version.startswith("6.3") and (moved := _MOVED.fullmatch(row.values.get("wall", ""))):
+            found.append(replace(row, values={**row.values, "wall": row.values["cpu"], "hours": moved[1]}))
+        elif row.name:
+            found.append(row)
+        elif found and (hours := found[-1].values.get("hours")):
+            wall = f"{hours}h{row.values['minutes']}m"
+            found[-1] = replace(found[-1], values={**found[-1].values, "wall": wall})
+    moved_any = any("hours" in row.values for row in found)
+    return found, ("wall times from one hour on, which pw.x 6.3 prints wrongly, are corrected",) * moved_any
+
+
+def _last_block(rows: Sequence[TimerRow], program: str) -> Sequence[TimerRow]:
+    """Return the clocks that were printed last, with the line of the program, which comes first or last."""
+    totals = [i for i, row in enumerate(rows) if row.name == program]
+    if not totals:
+        return rows
+    if "first" in rows[totals[-1]].values:  # versions before 4.1
+        return rows[totals[-1] :]
+    return rows[totals[-2] + 1 if len(totals) > 1 else 0 : totals[-1] + 1]
+
+
+def _headed_by_repeated(rows: Sequence[TimerRow]) -> list[TimerRow]:
+    """Put clocks below the one that was printed again above them, if no heading says who called them."""
+    printed: set[str] = set()
+    headed, caller, heading = [], "", ""
+    for row in rows:
+        caller, heading = (caller if row.group == heading else ""), row.group
+        if row.group.startswith(_CALLED_BY) or row.group.endswith("routines"):
+            headed.append(row)
+        elif row.name in printed:
+            caller = row.name
+        else:
+            headed.append(replace(row, group=f"{_CALLED_BY}{caller}" if caller else ""))
+        printed.add(row.name)
+    return headed
+
+
+def _seconds(row: TimerRow) -> Timer:
+    text = row.values.get("wall") or row.values.get("cpu") or ""
+    return timer(row, seconds=duration(text, f"the time of '{row.name[:80]}'"))
+
+
+def _caller(group: str, name: str, known: dict[str, float]) -> str | None:
+    """Return who called a clock: the name before its colon, the heading, the program, or None if unknown."""
+    above, colon, _ = name.partition(":")
+    potential = f"{group}:pot"  # calls all others that are called by h_psi
+    if group == "h_psi" and potential in known and name not in (potential, "h_psi:init"):
+        return potential
+    if colon and above in known and above != name:
+        return above
+    if not group:
+        return ""
+    return next((other for other in known if other != name and fnmatchcase(other, group)), None)
+
+
+def _too_long(parents: dict[str, str | None], seconds: dict[str, float]) -> set[str]:
+    """Return the callers whose callees together took clearly longer than they did."""
+    below: dict[str, float] = {}
+    for name, above in parents.items():
+        if above is not None:
+            below[above] = below.get(above, 0.0) + seconds[name]
+    return {
+        name
+        for name, total in below.items()
+        if total > _EXCESS * seconds[name] + (_ROUNDING if seconds[name] >= 3600 else 0.05)
+    }
+
+
+def _path(name: str, parents: dict[str, str | None], doubtful: set[str]) -> tuple[str, ...]:
+    """Return the callers of a clock from the program down, itself last; empty if they are not known."""
+    path = [name]
+    while len(path) <= len(parents):
+        above = parents.get(path[0])
+        if above is None or above in doubtful:
+            return ()
+        if above == "":
+            return tuple(path)
+        path.insert(0, above)
+    return ()

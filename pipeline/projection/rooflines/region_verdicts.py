@@ -235,11 +235,7 @@ def width_peak(width: Width, widest: float, scalar: float | None) -> float:
 
 
 def _value(machine: "Machine", name: str, dimension: Dimension) -> float | None:
-    """Return a value of the machine, None if it has none of that name.
-
-    Raises:
-        UsageError: it has another unit.
-    """
+    """Return a value of the machine, None if it has none of that name."""
     quantity = machine.values.get(name)
     if quantity is None:
         return None

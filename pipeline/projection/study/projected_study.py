@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from ingest.number_text import percent
@@ -29,7 +29,6 @@ from pipeline.projection.study.kernel_table import (
     kernel_table,
     limits_of,
 )
-from pipeline.projection.study.measured_inside import measured_inside
 from pipeline.projection.study.mix_signs import exponents_within
 from pipeline.projection.study.parallel_loss import parallel_loss
 from pipeline.projection.study.study_machine import Rows, StudyMachine, rate_of_process
@@ -199,11 +198,7 @@ def _transfer(
     *,
     correlation: float = 0.0,
 ) -> Transfer:
-    """Return what takes the times of kernels to another machine, from all that was measured of them.
-
-    Raises:
-        UsageError: the number of processes is unknown.
-    """
+    """Return what takes the times of kernels to another machine, from all that was measured of them."""
     points, locations = experiment.points, locations_of(experiment, decision, kernels.metric)
     if not np.isfinite(locations(points)).all():
         hint = "name runs like app.p4.r1, or give the number of processes as a parameter"
@@ -379,3 +374,69 @@ def _of_communication(transfer: Transfer) -> Iterator[str]:
         )
     elif not transfer.target.has_messages:
         yield f"{transfer.target.name} states no network: communication goes with the computing"
+
+
+@dataclass(frozen=True, eq=False)
+class MeasuredInside:
+    """Predicts K kernels by their measured means where there are some.
+
+    With one parameter, logarithms of times are interpolated over the logarithm of the scale, between medians
+    of the repetitions: a slow run is a fact of its scale and says nothing of others. Intervals are as wide,
+    in proportion, as those of the models.
+
+    Attributes:
+        points: float64[P, D], measured.
+    """
+
+    models: ScalingModels
+    points: FloatArray
+    kernels: Kernels
+
+    def predict(self, points: FloatArray, level: float) -> Prediction:
+        """Predict all kernels."""
+        found = self.models.predict(points, level)
+        value, known = self._measured(points)
+        known &= found.value > 0
+        factor = np.divide(value, found.value, out=np.ones(value.shape), where=known)
+        return Prediction(*(end * factor for end in (found.value, found.lower, found.upper)))
+
+    def total(self, points: FloatArray, level: float, kernels: IntArray) -> Prediction | None:
+        """Predict the sum of all kernels; None for some of them."""
+        if len(kernels) != len(self.models):
+            return None
+        found = predict_total(self.models, points, level)
+        value = self.predict(points, level).value.sum(axis=0, keepdims=True)
+        factor = np.divide(value, found.value, out=np.ones(value.shape), where=found.value > 0)
+        return Prediction(value, found.lower * factor, found.upper * factor)
+
+    def with_common_error(self, error: FloatArray | None, of_sum: float | None) -> "MeasuredInside":
+        """Predict from models with another error that all measurements share."""
+        return replace(self, models=self.models.with_common_error(error, of_sum))
+
+    def _measured(self, points: FloatArray) -> tuple[FloatArray, BoolArray]:
+        """Return measured or interpolated values, float64[K, Q], and where there are some."""
+        same = (points[:, None, :] == self.points[None]).all(axis=2)
+        value = np.where(same.any(axis=1), self.kernels.mean[:, same.argmax(axis=1)], np.nan)
+        if points.shape[1] == 1:
+            between = np.flatnonzero(~same.any(axis=1))
+            value[:, between] = self._between(points[between, 0])
+        known = np.isfinite(value) & (value > 0)
+        return np.where(known, value, 0.0), known
+
+    def _between(self, scales: FloatArray) -> FloatArray:
+        order = np.argsort(self.points[:, 0])
+        measured = self.points[order, 0]
+        after = np.searchsorted(measured, scales)
+        inside = (after > 0) & (after < len(measured)) & (scales > 0) & (measured[0] > 0)
+        after = np.where(inside, after, min(1, len(measured) - 1))
+        before = np.maximum(after - 1, 0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            logs = np.log(self.kernels.median[:, order])
+            share = np.log(scales / measured[before]) / np.log(measured[after] / measured[before])
+            found = np.exp(logs[:, before] * (1 - share) + logs[:, after] * share)
+        return np.where(inside, found, np.nan)
+
+
+def measured_inside(models: ScalingModels, points: FloatArray, kernels: Kernels) -> ScalingModels:
+    """Return models that predict measured values at and between the measured scales, float64[P, D]."""
+    return models.predicted_by(MeasuredInside(models, points, kernels))

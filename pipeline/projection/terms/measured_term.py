@@ -58,11 +58,7 @@ class ModelReader(Protocol):
     """Reads the models of a results directory."""
 
     def __call__(self, directory: Path, level: Level) -> StoredModels:
-        """Return the models of its regions or of its call paths.
-
-        Raises:
-            InputError: the directory does not hold them.
-        """
+        """Return the models of its regions or of its call paths."""
 
 
 def measured_term(table: TomlTable, name: str, stored: ModelReader) -> tuple[tuple[str, ...], Model]:

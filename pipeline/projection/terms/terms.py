@@ -59,11 +59,7 @@ class Term:
     model: Model
 
     def __call__(self, *arguments: Model) -> Model:
-        """Return the model with the arguments put in.
-
-        Raises:
-            UsageError: their number or units are wrong.
-        """
+        """Return the model with the arguments put in."""
         if len(arguments) != len(self.inputs):
             expected = f"the arguments {', '.join(self.inputs)}" if self.inputs else "no arguments"
             raise UsageError(f"{self.name}() takes {expected}; {len(arguments)} given")

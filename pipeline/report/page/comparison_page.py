@@ -6,29 +6,32 @@ from typing import Any
 
 import numpy as np
 
-from ingest.arrays import BoolArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.cpp_names import short_name
 from pipeline.columns.changes import change_columns
 from pipeline.gate.call_trees import ComparedScale, ComparedTrees, Values
 from pipeline.gate.check_result import Change, CheckResult, Ruling
 from pipeline.gate.compared_studies import ComparedStudies
-from pipeline.gate.kernel_values import KernelId, Scope
+from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 from pipeline.models.kernels import sum_groups
+from pipeline.models.prediction import Prediction
+from pipeline.questions.analysis import along_parameter, too_few_scales
+from pipeline.questions.runtime.trust import FAR, VERY_FAR
 from pipeline.report.check.comparison import SIDES, TOTAL, WORDS, comparison_verdict, predicted_totals
 from pipeline.report.check.wording import basis, kernel_name, rename_text, story
-from pipeline.report.page.comparison_curves import curves_data
 from pipeline.report.page.embedding import integers, packed, page_text, short
+from pipeline.report.page.positions import BEYOND_TARGET, MOST, filled
 from pipeline.wording.quantities import callpath_text, figure, point_text
 
 NOWHERE = -1  # of kernels that are not one call path
-MOST = 4000  # call paths that the page shows by themselves
+MOST_CALLPATHS = 4000  # call paths that the page shows by themselves
 
 
 def call_tree_data(trees: ComparedTrees, result: CheckResult, words: Mapping[Ruling, str]) -> dict[str, Any]:
     """Return the data; ``js/comparison/comparison.js`` has its types.
 
-    Callees of a call path beyond the `MOST` largest ones are one callee, their sum, so that totals stay.
+    Callees of a call path beyond the `MOST_CALLPATHS` largest ones are one callee, their sum: totals stay.
 
     Args:
         trees: both studies.
@@ -77,7 +80,9 @@ def _folded(trees: ComparedTrees) -> tuple[IntArray, list[str], IntArray]:
     inclusive = tree.inclusive(np.stack([*sides, np.zeros(len(own))], axis=1))
     share = (inclusive / np.maximum(inclusive[tree.roots].sum(axis=0), np.finfo(float).tiny)).max(axis=1)
     kept = np.zeros(len(own), dtype=np.bool_)
-    kept[np.argsort(-share, kind="stable")[:MOST]] = True  # callers come first where shares are equal
+    kept[np.argsort(-share, kind="stable")[:MOST_CALLPATHS]] = (
+        True  # callers come first where shares are equal
+    )
     place = np.append(np.cumsum(kept) - 1, ROOT)  # the last one is that of no caller
     rest = np.flatnonzero(~kept)
     callers, sums, counts = np.unique(
@@ -221,3 +226,62 @@ def _bar(change: Change | None, span: float) -> dict[str, float] | None:
     width = max(high - low, THINNEST)
     start = min(max(mark - MARK / 2, 0.0), 100.0 - MARK)
     return {"left": round(low, 2), "width": round(width, 2), "mark": round(start, 2)}
+
+
+def curves_data(studies: ComparedStudies, result: CheckResult) -> dict[str, Any]:
+    """Return the data; ``js/comparison/curves.js`` has its types.
+
+    Args:
+        studies: A and B.
+        result: B checked against A; its kernels are those of the curves, after the total.
+    """
+    a, b = studies.sides
+    column = b.parameters.index(b.parameter)
+    line = np.array(list(result.targets[-1].values()))
+    along = [_along(side.points, line, column) for side in studies.sides]
+    common = [side.points[rows] for side, rows in zip((a, b), along, strict=True)]
+    if not any(map(len, common)):  # other values of the other parameters were asked for
+        common = [a.points, b.points]
+    measured = np.unique(np.concatenate(common), axis=0)
+    predicts = not any(too_few_scales(side.points) for side in (a, b))
+    asked = np.unique([*measured[:, column], *(target[b.parameter] for target in result.targets)])
+    reach = float(asked[-1]) * BEYOND_TARGET
+    scales = filled(np.unique([*asked, reach]), MOST) if predicts else np.unique(measured[:, column])
+    kernels = [TOTAL, *(one.kernel for one in result.kernels)]
+    curves = studies.curves(kernels, along_parameter(line, column, scales))
+    return {
+        "parameters": list(b.parameters),
+        "column": column,
+        "points": measured.tolist(),
+        "largest": len(measured) - 1,
+        "scales": scales.tolist(),
+        "lines": [(line if predicts else measured[-1]).tolist()],
+        "reach": reach,
+        "measuredOnly": not predicts,
+        "limits": {"far": FAR, "veryFar": VERY_FAR},
+        "a": _prediction_ends(curves.a),
+        "b": _prediction_ends(curves.b),
+        "ratio": _prediction_ends(curves.ratio),
+        "dots": [_dots(side, kernels, rows, column) for side, rows in zip((a, b), along, strict=True)],
+        "said": [comparison_verdict(result, curves, place) for place in range(len(scales))],
+    }
+
+
+def _along(points: FloatArray, line: FloatArray, column: int) -> IntArray:
+    """Return the points, float64[P, D], that differ from a line in the scaled parameter only."""
+    others = np.delete(np.arange(points.shape[1]), column)
+    return np.flatnonzero((points[:, others] == line[others]).all(axis=1))
+
+
+def _prediction_ends(prediction: Prediction) -> dict[str, bytes]:
+    return {name: packed(getattr(prediction, name)) for name in ("value", "lower", "upper")}
+
+
+def _dots(study: KernelValues, kernels: list[KernelId], rows: IntArray, column: int) -> dict[str, Any]:
+    """Return the repetitions of kernels at some points, kernel by kernel and point by point."""
+    row_of = {kernel: row for row, kernel in enumerate(study.kernels)}
+    values = np.full((len(kernels), len(rows), study.values.shape[2]), np.nan)
+    for k, kernel in enumerate(kernels):
+        if kernel in row_of:
+            values[k] = study.values[row_of[kernel], rows]
+    return {"scales": study.points[rows, column].tolist(), "runs": values.shape[2], "values": packed(values)}

@@ -13,6 +13,7 @@ from ingest.cpp_names import short_name
 from ingest.profile import Metric
 from ingest.scaling import Scaling
 from pipeline.columns.column import FIGURE, SHARE, Column
+from pipeline.columns.isoefficiency import reference_text
 from pipeline.columns.kernels import PREDICTION, kernel_columns
 from pipeline.columns.scales import per_second
 from pipeline.models.growth import GROWING
@@ -22,6 +23,7 @@ from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import CountedKernel, StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook, largest_point
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
+from pipeline.questions.choosing.isoefficiency import efficiency_and_wall, sizes_of, surface_of
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
@@ -31,9 +33,8 @@ from pipeline.report.page.embedding import columns_data, integers, packed, plain
 from pipeline.report.page.kernel_data import kernel_data, without_zeros
 from pipeline.report.page.positions import Positions
 from pipeline.report.page.shown_kernels import OF_A_NUMBER, ShownKernels, most_shown, shown_kernels, with_sum
-from pipeline.report.page.surface_data import surface_data
 from pipeline.report.runtime_charts import RuntimeChart, runtime_charts
-from pipeline.wording.quantities import count
+from pipeline.wording.quantities import count, value_text
 
 ROOM = 800_000  # characters of the data, if nobody says less
 OF_REPETITIONS = 0.1  # of the room, what single measurements of a level take at most
@@ -399,3 +400,34 @@ def estimates(scale: FloatArray, figures: Estimate) -> dict[str, Any]:
     """Return figures at scales float64[Q] with the ends of their intervals."""
     ends = {name: plain(getattr(figures, name)) for name in ("value", "lower", "upper")}
     return {"scale": scale.tolist(), **ends}
+
+
+def surface_data(study: RuntimeStudy, target: FloatArray, share: float) -> dict[str, Any] | None:
+    """Return predicted figures over the first size and the scale; None if no size varies or nothing scales.
+
+    Args:
+        study: the study.
+        target: float64[D], up to which scales are looked at; its other parameters are those of the figures.
+        share: the efficiency asked for.
+    """
+    sizes = sizes_of(study.analysis)
+    if not sizes or not study.scales or study.analysis.is_profile:
+        return None
+    surface = surface_of(study, target, sizes[0])
+    efficiency, lower, upper, wall = (part.ravel() for part in efficiency_and_wall(surface))
+    return {
+        "scaled": surface.scaled,
+        "size": surface.size,
+        "at": target.tolist(),
+        "beside": ", ".join(
+            f"{name} = {value_text(value)}"
+            for name, value in zip(study.analysis.experiment.parameters, target.tolist(), strict=True)
+            if name not in (surface.scaled, surface.size)
+        ),
+        "scales": surface.scales.tolist(),
+        "sizes": surface.sizes.tolist(),
+        "efficiency": {"value": plain(efficiency), "lower": plain(lower), "upper": plain(upper)},
+        "wall": plain(wall),
+        "share": share,
+        "reference": reference_text(surface.scaled, surface.size),
+    }

@@ -5,10 +5,9 @@ from hypothesis import strategies as st
 
 from filters.evidence import evidence_from_profile, unite_regions
 from filters.filter_options import Form, Layout
-from filters.scorep_format.layout import abridge
 from filters.scorep_format.patterns import compile_pattern
 from filters.scorep_format.rule_files import parse
-from filters.scorep_format.writer import prove, write_filter
+from filters.scorep_format.writer import abridge, prove, write_filter
 
 
 @given(

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.reading.parquet_files import BombError, open_parquet, plain_texts
-from ingest.reading.parquet_pages import held_by_pages
+from ingest.reading.parquet_files import BombError, held_by_pages, open_parquet, plain_texts
 
 MANY, LONG = 30_000_000, "x" * 90_000_000
 MOST_MEGABYTES = 200  # of a process that imports Arrow

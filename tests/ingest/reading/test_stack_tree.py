@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingest.reading.stack_tree import StackTree
+from ingest.readers.pprof import StackTree
 from ingest.reading.stacks import TIME, Stacks
 
 STACKS = st.lists(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import InputError
-from ingest.tables.netgauge import is_netgauge, netgauge_times
+from pipeline.projection.fitting.measured_columns import is_netgauge, netgauge_times
 
 HERE = Path("out.txt")
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pipeline.gate.rank_windows import LIMITS, PROBABILITIES, largest_statistics, limits, probability
+from pipeline.gate.change_points import LIMITS, PROBABILITIES, largest_statistics, limits, probability
 
 
 def test_the_statistic_is_that_of_normal_scores():

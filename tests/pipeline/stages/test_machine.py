@@ -9,8 +9,7 @@ import pytest
 from ingest.errors import UsageError
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.stages import machine as stage
-from pipeline.stages.machine import Effort, Tools, measure_machine
-from pipeline.stages.other_load import OtherLoad
+from pipeline.stages.machine import Effort, OtherLoad, Tools, measure_machine
 
 SMALL = Effort(rounds=3, node_seconds=0.0, network_seconds=0.0, largest=1 << 20)
 needs_compiler = pytest.mark.skipif(shutil.which("cc") is None, reason="no C compiler here")

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from pipeline.stages import other_load
-from pipeline.stages.other_load import OtherLoad, watch_other_load
+from pipeline.stages import machine
+from pipeline.stages.machine import OtherLoad, watch_other_load
 
 
 @pytest.fixture
@@ -14,12 +14,12 @@ def hours_later(monkeypatch):
 
     def later():
         monkeypatch.setattr(time, "monotonic", lambda: start + 10.0)
-        monkeypatch.setattr(other_load, "_of_children", lambda: 2.0)
+        monkeypatch.setattr(machine, "_of_children", lambda: 2.0)
 
     start = time.monotonic()
     monkeypatch.setattr(time, "monotonic", lambda: start)
-    monkeypatch.setattr(other_load, "_of_children", lambda: 0.0)
-    monkeypatch.setattr(other_load.os, "sysconf", lambda _: 100)
+    monkeypatch.setattr(machine, "_of_children", lambda: 0.0)
+    monkeypatch.setattr(machine.os, "sysconf", lambda _: 100)
     return later
 
 

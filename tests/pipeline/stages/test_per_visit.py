@@ -26,7 +26,7 @@ from pipeline.stages.model import modelled, summary_of
 from pipeline.stages.run import run
 from pipeline.stages.selection import per_visit, selected, without_kernels
 from pipeline.stages.usable_runs import Ingested
-from pipeline.store.experiments import read_experiment, write_experiment
+from pipeline.store.results import read_experiment, write_experiment
 from tests.ingest.readers.timer_logs import castep, dealii, lammps
 from tests.profiles import make_profile
 

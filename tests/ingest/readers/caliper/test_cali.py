@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from ingest.errors import InputError
 from ingest.readers import read_profile
-from ingest.readers.caliper import cali, cali_tree, caliper_profile
+from ingest.readers.caliper import cali, caliper_profile
 
 from .cali_files import DEVICE, DOUBLE, LOOP, MAIN, SEND, VALUE, Cali, exclusive
 
@@ -298,9 +298,9 @@ def test_limits_hold_exactly(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="too large for memory: 4 call paths on 1 locations"):
         read_profile(path)
     monkeypatch.setattr(caliper_profile, "MAX_VALUES", 4)
-    monkeypatch.setattr(cali_tree, "MAX_DEPTH", 3)
+    monkeypatch.setattr(cali, "MAX_DEPTH", 3)
     assert len(read_profile(path).tree) == 4
-    monkeypatch.setattr(cali_tree, "MAX_DEPTH", 2)
+    monkeypatch.setattr(cali, "MAX_DEPTH", 2)
     with pytest.raises(InputError, match=r"line \d+: malformed node"):
         read_profile(path)
 

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 from ingest.profile import CPU, NOWHERE
-from ingest.readers.cubex.anchor import _nodes, parse_anchor
-from ingest.readers.cubex.cubex_profile import matches, read
+from ingest.readers.cubex.cubex_profile import _nodes, matches, parse_anchor, read
 from ingest.readers.cubex.fixed_form import take_program, take_system
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, anchor_xml, write_cubex
 

@@ -7,8 +7,8 @@ import pytest
 
 from ingest.errors import InputError
 from ingest.readers import find_profile_reader, read_profile
-from ingest.readers.hpctoolkit import binary_database, files, meta
-from ingest.readers.hpctoolkit.meta import MetaFile
+from ingest.readers.hpctoolkit import binary_database, files
+from ingest.readers.hpctoolkit.binary_database import MetaFile
 from ingest.readers.hpctoolkit.structures import FilePart
 from tests.ingest.readers.hpctoolkit_meta_files import (
     CONTEXTS,
@@ -133,10 +133,10 @@ def below_entry(database):
 
 def test_numbers_of_metrics_are_bounded(tmp_path, monkeypatch):
     database = write_database(tmp_path / "a", CONTEXTS, [TIME, "A"], [thread(0)])
-    monkeypatch.setattr(meta, "MAX_METRICS", 1)
+    monkeypatch.setattr(binary_database, "MAX_METRICS", 1)
     with pytest.raises(InputError, match=r"meta\.db: 2 metrics"):
         read_profile(database)
-    monkeypatch.setattr(meta, "MAX_METRICS", 2)
+    monkeypatch.setattr(binary_database, "MAX_METRICS", 2)
     with pytest.raises(InputError, match="more identifiers of metrics than there can be"):
         read_profile(database)
 

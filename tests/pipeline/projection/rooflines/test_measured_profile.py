@@ -6,7 +6,7 @@ import pytest
 
 from ingest.errors import InputError, UsageError
 from pipeline.projection.expressions.toml_tables import TomlTable
-from pipeline.projection.rooflines.measured_profile import read_profile
+from pipeline.projection.rooflines.bandwidth_projection import read_profile
 from tests.ingest.counters.craypat_report_text import REPORT
 from tests.pipeline.projection.mistakes import refused
 

@@ -6,7 +6,7 @@ import pytest
 from ingest.errors import UsageError
 from pipeline.projection.expressions.units import TIME, Quantity
 from pipeline.projection.machines.machine_values import load_machine
-from pipeline.projection.rooflines.measured_profile import Group
+from pipeline.projection.rooflines.bandwidth_projection import Group
 from pipeline.projection.rooflines.rooflines import Point, points_of, roofline
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.rooflines.test_region_verdicts import machine

@@ -13,9 +13,8 @@ from ingest.region_class import GPU_KERNEL
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
 from pipeline.projection.study.kernel_table import TYPICAL_MIX
-from pipeline.projection.study.measured_inside import measured_inside
 from pipeline.projection.study.mpi_calls import Pattern, network_ratio
-from pipeline.projection.study.projected_study import project_study
+from pipeline.projection.study.projected_study import measured_inside, project_study
 from pipeline.questions.analysis import analyse, look_ahead
 from pipeline.questions.choosing.choice import choose
 from pipeline.questions.choosing.limits import JobLimits

@@ -11,7 +11,7 @@ from ingest.scaling import Scaling
 from pipeline.columns.target_sentences import next_sentence
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.runtime.runtime import Runtime
-from pipeline.report.page.first_screen import answers, other_notices
+from pipeline.report.page.page import answers, other_notices
 from pipeline.report.page.verdict_sentences import Findings
 from pipeline.stages.model import forecast_at
 from pipeline.wording.quantities import estimate_text, figure, percent, quantity

@@ -56,7 +56,7 @@ def test_the_interval_of_the_whole_program_has_two_ends_or_none(whole, expected)
 
 
 def test_small_call_paths_are_folded_into_one_callee_of_their_caller(monkeypatch):
-    monkeypatch.setattr(module, "MOST", 3)
+    monkeypatch.setattr(module, "MOST_CALLPATHS", 3)
     data = call_tree_data(trees(), result(kernel("b"), kernel("a")), WORDS)
     assert names(data) == ["main", "a", "x", "others (3 folded into one)"]
     assert data["parent"] == [-1, 0, 1, 0]
@@ -68,7 +68,7 @@ def test_small_call_paths_are_folded_into_one_callee_of_their_caller(monkeypatch
 
 
 def test_callers_are_found_behind_what_is_folded(monkeypatch):
-    monkeypatch.setattr(module, "MOST", 3)
+    monkeypatch.setattr(module, "MOST_CALLPATHS", 3)
     scale = trees().scales[0]
     swapped = np.array([1.0, 1, 1, 2, 50, 1])
     scale = dataclasses.replace(scale, a=values(swapped), b=values(swapped))
@@ -78,7 +78,7 @@ def test_callers_are_found_behind_what_is_folded(monkeypatch):
 
 
 def test_a_single_folded_call_path_keeps_its_name_and_range(monkeypatch):
-    monkeypatch.setattr(module, "MOST", 5)
+    monkeypatch.setattr(module, "MOST_CALLPATHS", 5)
     data = call_tree_data(trees(), result(), WORDS)
     assert sorted(names(data)) == sorted(path[-1] for path in PATHS)
     assert not np.isnan(floats(data["scales"][0]["a"]["lower"])).all()

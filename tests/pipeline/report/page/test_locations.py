@@ -14,7 +14,7 @@ import pytest
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, study_locations
 from pipeline.report.page import Report, report_html
 from pipeline.report.page.embedding import compressed
-from pipeline.report.page.location_data import RANGES, Shown, locations_data
+from pipeline.report.page.page import RANGES, Shown, locations_data
 from tests.pipeline.report.page.browser import Scripts, Watched, shows, violations
 from tests.pipeline.report.page.studies import PROCESSES, SOLVER, answered, floats, study, with_other_metrics
 from tests.pipeline.report.page.test_address import kept

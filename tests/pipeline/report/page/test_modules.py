@@ -5,8 +5,7 @@ import re
 
 import pytest
 
-from pipeline.report.page.embedding import ENTRIES, START, modules, script
-from pipeline.report.page.modules import ModuleError, joined
+from pipeline.report.page.embedding import ENTRIES, START, ModuleError, joined, modules, script
 
 MAIN = 'import { twice } from "./math/twice.js";\nconst value = 1;\nshow(twice(value));\n'
 TWICE = """import { SIZE } from "../size.js";

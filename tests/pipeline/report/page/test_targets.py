@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pipeline.columns.verdict_line import verdict_line
-from pipeline.report.page.first_screen import answers
+from pipeline.report.page.page import answers
 from pipeline.report.page.verdict_sentences import Findings
 from pipeline.stages.model import forecast_at, summary_of
 from pipeline.store.results import read_study
