@@ -10,7 +10,13 @@ from pipeline.models.kernels import sum_groups
 from pipeline.models.observations import observe
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
-from pipeline.models.total import added, agreeing_with_measured_sum, predict_total, summed
+from pipeline.models.total import (
+    added,
+    agreeing_with_measured_sum,
+    predict_total,
+    summed,
+    wild_last_run,
+)
 
 P = np.array([4.0, 8, 16, 32, 64])[:, None]
 TARGETS = np.array([[16.0], [128.0], [1024.0]])
@@ -154,3 +160,25 @@ def test_a_sum_that_was_measured_is_modelled_as_if_its_parts_were_not_there():
     np.testing.assert_allclose(measured.predict(TARGETS).value.sum(axis=0), alone.value[0], rtol=1e-9)
     assert estimated.predictor is None
     assert (predict_total(estimated, TARGETS).upper > alone.upper).all()
+
+
+SCALES = 2.0 ** np.arange(6)[:, None]
+WILD = np.array([100, 104, 109, 118, 132, 1900.0])
+
+
+def test_a_wild_last_run_may_be_an_accident_or_a_break():
+    models = fit(("p",), SCALES, WILD[None, :, None], parts=True)
+    total = predict_total(models, np.array([[64.0]]))
+    assert total.lower[0, 0] < 200 and total.upper[0, 0] > 1900
+    assert "took 13 times as long" in wild_last_run(models)[0]
+    assert wild_last_run(fit(("p",), SCALES, WILD[None, :, None].clip(max=145), parts=True)) == []
+
+
+def test_beyond_the_range_values_and_upper_ends_are_bounded():
+    random = np.random.default_rng(5)
+    values = np.exp(0.5 * random.standard_normal((3, 6, 1)).cumsum(axis=1)) * SCALES**1.4
+    models, far = fit(("p",), SCALES, values, parts=True), np.array([[64.0], [256.0]])
+    last, total = values[:, -1].sum(), predict_total(models, far)
+    steeper = max(0.0, models.whole.trend.trend.steady[0] - 1.5)
+    bound = last * (far[:, 0] / 32) ** (2 + steeper)
+    assert (total.upper[0] <= np.maximum(bound, total.value[0] * (far[:, 0] / 32) ** 0.5) * 1.01).all()

@@ -17,11 +17,13 @@ from pipeline.models.total import added
 from pipeline.questions.analysis import (
     analyse,
     default_target,
+    extrapolation,
     largest_point,
     look_ahead,
     measured_total,
     named_targets,
     scaling_of,
+    target_beyond,
 )
 from pipeline.stages.ingest import ingest
 from tests.pipeline.questions.runtime.programs import experiment
@@ -194,3 +196,20 @@ def test_a_forecast_does_not_depend_on_what_processes_are_called(sizes):
     plain = predicted("p")
     for name in ("jobsize", "mpi.world.size", "Prozesse"):
         assert np.array_equal(predicted(name), plain)
+
+
+NODES = ("nodes", "tasks", "threads")
+FILLED = np.array([[4.0, 48, 1], [8, 48, 1], [16, 48, 1], [4, 12, 4], [8, 12, 4], [16, 12, 4]])
+
+
+def test_a_target_beyond_several_counts_of_processes_is_a_combination_that_was_measured():
+    assert target_beyond(NODES, FILLED, 0, 4.0).tolist() == [[64, 48, 1]]
+    (target,) = named_targets(NODES, FILLED, [{"nodes": 64.0, "threads": 4.0}], "--at")
+    assert target.tolist() == [64, 12, 4]
+
+
+def test_factors_of_what_counts_processes_multiply_and_sizes_do_not():
+    targets = np.array([[64.0, 48, 4], [64, 12, 4], [16, 12, 4]])
+    assert extrapolation(NODES, FILLED, targets).tolist() == [16, 4, 1]
+    grid = np.array([[p, n] for p in (2.0, 4, 8) for n in (16.0, 32)])
+    assert extrapolation(("p", "n"), grid, np.array([[32.0, 64.0]])).tolist() == [4]
