@@ -110,7 +110,7 @@ def test_hooks_that_nothing_counts_are_a_reason():
 def test_reasons_say_what_they_judge():
     texts = [reason.text for reason in verdict(**{**GOOD, "scales": 3, "extrapolation": 8.0}).reasons]
     assert texts == [
-        "3 scales (4 wanted)",
+        "3 scales (5 wanted)",
         "3 repetitions",
         "repetitions differ by 5 %",
         "8 times beyond the measured range (far)",
