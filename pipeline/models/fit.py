@@ -140,10 +140,10 @@ def forecasts(fit: Fit, data: Observations, *, parts: bool) -> ScalingModels:
     models, trend = _with_trend(fit, data)
     if parts and len(models) > 1:
         total = summed(data)
-        whole, _ = _with_trend(fit, total)
-        ends = whole.trend.trend.logs[0, -1] if whole.trend and len(models.parameters) == 1 else np.inf
-        last_sum = float(ends) if trend.trend.counts.all() and np.isfinite(ends) else np.inf
-        trend = replace(trend, shift=reconciling_shift(models, whole), last_sum=last_sum)
+        whole, of_sum = _with_trend(fit, total)
+        last = float(of_sum.trend.logs[0, -1])
+        bounds = len(models.parameters) == 1 and trend.trend.counts.all() and np.isfinite(last)
+        trend = replace(trend, shift=reconciling_shift(models, whole), last_sum=last if bounds else np.inf)
         models = replace(models, trend=trend, whole=with_remarks(whole, total))
     return with_remarks(models, data)
 

@@ -126,7 +126,7 @@ def _total(models: ScalingModels, points: FloatArray, level: float) -> Predictio
     value = np.where(usable, together.value, 1.0)
     apart = np.abs(np.log(np.where(usable, own.value, 1.0) / value))
     side = np.sqrt(np.minimum(log_variance(usual), log_variance(own))) * TWO_SIDED
-    wider = ndtri((1 + level) / 2) / ndtri((1 + LEVEL) / 2)
+    wider = _wider(level)
     half = BEND * trend.bend() * reach + APART * apart + side
     hold = models.trend.errors.formulas_hold
     ends = [
@@ -139,6 +139,11 @@ def _total(models: ScalingModels, points: FloatArray, level: float) -> Predictio
     return replace(bounded, upper=coherent(bounded).upper)
 
 
+def _wider(level: float) -> float:
+    """Return how much wider intervals are than those of `LEVEL`, as normal ones are."""
+    return float(ndtri((1 + level) / 2) / ndtri((1 + LEVEL) / 2))
+
+
 def _bounded(total: Prediction, whole: ScalingModels, points: FloatArray, level: float) -> Prediction:
     """Bound the interval of a sum beyond the range by what its own measurements, one row, may become.
 
@@ -148,13 +153,13 @@ def _bounded(total: Prediction, whole: ScalingModels, points: FloatArray, level:
     if whole.trend is None:
         return total
     trend, part = whole.trend.trend, whole.trend.errors.bounded
-    known = (trend.reach(points).sum(axis=1) > 0) & (total.lower > 0)
+    reach = trend.reach(points).sum(axis=1)
+    known = (reach > 0) & (total.lower > 0)
     shown = np.log(whole.divisor(points))
     lower, value, upper = np.log(np.where(known, [total.lower, total.value, total.upper], 1.0))
     least = np.fmin(trend.at(points, straight=True), trend.without_accident(points)) - shown
-    room = LEAST_ROOM * trend.reach(points).sum(axis=1)
-    most = np.maximum(trend.most(points, MOST_TOTAL) - shown, value + room)
-    wider = ndtri((1 + level) / 2) / ndtri((1 + LEVEL) / 2)
+    most = np.maximum(trend.most(points, MOST_TOTAL) - shown, value + LEAST_ROOM * reach)
+    wider = _wider(level)
     least, most = (value + wider * (end - value) for end in (np.fmin(least, value), most))
     lower = np.exp(lower - part * np.fmax(lower - least, 0.0))
     upper = np.exp(upper - part * np.maximum(upper - most, 0.0))

@@ -93,7 +93,8 @@ class Trend:
         Of parameters that count processes; infinite where others are extrapolated or nothing was measured.
         """
         reach = self.reach(points)
-        last = np.column_stack([self._local(place)[0] for place in self.nearest(points)])
+        places, which = np.unique(self.nearest(points), axis=0, return_inverse=True)
+        last = np.column_stack([self._local(place)[0] for place in places])[:, which.reshape(-1)]
         bound = np.where(np.isfinite(last), last, np.inf)
         bound = bound + (power + self._steeper[:, None]) * reach.sum(axis=1)
         return np.where(reach[:, ~self.counts].any(axis=1), np.inf, bound)
@@ -207,7 +208,7 @@ class Trend:
         if self.points.shape[1] != 1 or used.sum() < 3:
             return 0.0
         logs, heights = np.log(self.points[used, 0]), self.logs[0, used]
-        middle = min(int(np.searchsorted(logs, logs[-1] - np.log(2.0) - 1e-9)), len(logs) - 2)
+        middle = _begin_of_doubling(logs, len(logs) - 1)
         before = min(int(np.searchsorted(logs, 2 * logs[middle] - logs[-1] - 1e-9)), middle - 1)
         before, middle = max(before, 0), max(middle, 1)
         slopes = [
@@ -258,6 +259,11 @@ FEWEST_POINTS = 4  # from which points have neighbours enough to tell how far th
 TO_DEVIATION = 1.4826  # from the median of absolute errors
 
 
+def _begin_of_doubling(scale: FloatArray, end: int) -> int:
+    """Return the first of logarithms of scales within a doubling before one; at least the one before it."""
+    return min(int(np.searchsorted(scale, scale[end] - np.log(2.0) - 1e-9)), end - 1)
+
+
 def strays(trend: Trend) -> FloatArray:
     """Standard deviation of logarithms from the line between their neighbours, float64[K].
 
@@ -292,21 +298,25 @@ def local_trend(
         comparable = positive & (fitted > 0)
         misfit = np.where(comparable, logs - np.log(np.where(comparable, fitted, 1.0)), 0.0)
         misfit = np.clip(misfit, -MOST_MISFIT, MOST_MISFIT)
-    steepest = [STEEPEST_RISE if counts_processes(name) else STEEPEST_RISE_OF_SIZES for name in parameters]
-    weak = _goes_with_processes(parameters, data)
-    power = [OVERHEAD_POWER if counts_processes(name) else SIZE_POWER for name in parameters]
+    counts = counting(parameters)
+    weak = _goes_with_processes(counts, data)
     steady = _slope_before(data.points, logs, positive)
     return Trend(
         points=data.points,
         logs=np.where(positive, logs, unknown),
-        steepest=np.array(steepest),
+        steepest=np.where(counts, STEEPEST_RISE, STEEPEST_RISE_OF_SIZES),
         misfit=misfit,
-        power=np.where(weak or len(parameters) > 1, 0.0, power),
+        power=np.where(weak or len(parameters) > 1, 0.0, np.where(counts, OVERHEAD_POWER, SIZE_POWER)),
         kept=np.full(len(parameters), KEPT if weak else 1.0),
-        counts=np.array([counts_processes(name) for name in parameters], dtype=np.bool_),
+        counts=counts,
         steady=steady,
         usual=_left_by_far(data, logs, steady),
     )
+
+
+def counting(parameters: Sequence[str]) -> BoolArray:
+    """Tell which parameters count processes, bool[D]."""
+    return np.array([counts_processes(name) for name in parameters], dtype=np.bool_)
 
 
 def _left_by_far(data: Observations, logs: FloatArray, steady: FloatArray) -> FloatArray:
@@ -324,22 +334,20 @@ def _slope_before(points: FloatArray, logs: FloatArray, known: BoolArray) -> Flo
         return np.zeros(len(logs))
     scale = np.log(points[:, 0])
     end = len(scale) - 2
-    begin = min(int(np.searchsorted(scale, scale[end] - np.log(2.0) - SMALLEST_END)), end - 1)
+    begin = _begin_of_doubling(scale, end)
     slope = (logs[:, end] - logs[:, begin]) / (scale[end] - scale[begin])
     return np.where(known[:, [begin, end]].all(axis=1), slope, 0.0)
 
 
-def _goes_with_processes(parameters: Sequence[str], data: Observations) -> bool:
+def _goes_with_processes(counts: BoolArray, data: Observations) -> bool:
     """Tell whether the sum of the kernels grows about as the processes do: work was added with them."""
     total = np.where(data.measured.all(axis=0), data.mean.sum(axis=0), 0.0)
     used = total > 0
-    if used.sum() <= len(parameters):
+    if used.sum() <= len(counts):
         return False
     logs = np.log(data.points[used])
     slopes = np.linalg.lstsq(logs - logs.mean(axis=0), np.log(total[used]), rcond=None)[0]
-    return any(
-        slope > PROPORTIONAL for slope, name in zip(slopes, parameters, strict=True) if counts_processes(name)
-    )
+    return bool((slopes[counts] > PROPORTIONAL).any())
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -387,13 +395,12 @@ class CombinedTrend:
 
     def take(self, kernels: IntArray) -> "CombinedTrend":
         """Return the trends of some kernels."""
-        return CombinedTrend(
+        return replace(
+            self,
             trend=self.trend.take(kernels),
             noise=self.noise[kernels],
-            errors=self.errors,
             shift=self.shift[kernels],
             grows=self.grows[kernels],
-            last_sum=self.last_sum,
         )
 
     def combined(
@@ -438,9 +445,10 @@ class CombinedTrend:
         )
         spread = np.sqrt(variance) * width
         bounded = self.errors.bounded
-        value = _capped(value, self.trend.most(points, MOST_VALUE), bounded)
+        most = self.trend.most(points, MOST_VALUE)
+        value = _capped(value, most, bounded)
         stretch = 1 + astray * (BELOW - 1), 1 + astray * (ABOVE - 1)
-        most = np.minimum(self.trend.most(points, MOST_UPPER), self.last_sum + MOST_TOTAL * reach)
+        most = np.minimum(most + (MOST_UPPER - MOST_VALUE) * reach, self.last_sum + MOST_TOTAL * reach)
         most = np.maximum(most, value + LEAST_ROOM * reach)
         upper = _capped(value + stretch[1] * spread, value + width / usual_width * (most - value), bounded)
         found = np.exp(np.stack([value - stretch[0] * spread, value, np.maximum(value, upper)]))

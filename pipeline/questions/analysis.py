@@ -6,12 +6,11 @@ from functools import cached_property, partial
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import FloatArray, IntArray
 from ingest.errors import ModelError, UsageError
 from ingest.experiment import Experiment
 from ingest.parameter_roles import NOTHING_LEFT_OUT, LeftOut
 from ingest.scaling import Scaling, ScalingDecision
-from ingest.usual_names import counts_processes
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.models.back_test import BackTest, back_test_total
 from pipeline.models.fit import fit, fit_parts
@@ -23,6 +22,7 @@ from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
 from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ANCHORS, LocationCount, ScalingModels
 from pipeline.models.total import Groups, agreeing, agreeing_with_measured_sum, predict_total
+from pipeline.models.trend import counting
 from pipeline.questions.bottlenecks import Standing, flags, ranking, shares
 from pipeline.questions.crossovers import Ahead, Crossover, crossovers, half_intervals, measured_line
 from pipeline.questions.groups import NO_GROUPS, OwnGroups, group_kernels, groups_of
@@ -224,20 +224,16 @@ def default_target(analysis: Analysis) -> FloatArray:
 
 def target_beyond(parameters: Sequence[str], points: FloatArray, column: int, reach: float) -> FloatArray:
     """Return a target beyond float64[P, D] points, float64[1, D]: the largest one with a larger scale."""
-    target = _largest(parameters, points)[None]
+    target = _largest(parameters, points, points)[None]
     target[0, column] *= reach
     return target
 
 
-def _largest(parameters: Sequence[str], points: FloatArray) -> FloatArray:
-    """Return the largest values of parameters; those that count processes were measured together."""
-    counts = _counting(parameters)
-    together = points[np.lexsort((*points[:, counts].T[::-1], points[:, counts].prod(axis=1)))[-1]]
+def _largest(parameters: Sequence[str], points: FloatArray, like: FloatArray) -> FloatArray:
+    """Return the largest values of points; those that count processes were measured together, like some."""
+    counts = counting(parameters)
+    together = like[np.lexsort((*like[:, counts].T[::-1], like[:, counts].prod(axis=1)))[-1]]
     return np.asarray(np.where(counts, together, points.max(axis=0)))
-
-
-def _counting(parameters: Sequence[str]) -> BoolArray:
-    return np.array([counts_processes(name) for name in parameters], dtype=np.bool_)
 
 
 def kernel_formulas(analysis: Analysis, level: Level) -> Sequence[PredictionFormula]:
@@ -268,7 +264,7 @@ def named_targets(
         for name, value in point.items():
             if name in parameters and (same := like[:, parameters.index(name)] == value).any():
                 like = like[same]
-        row[:] = np.where(_counting(parameters), _largest(parameters, like), points.max(axis=0))
+        row[:] = _largest(parameters, points, like)
         for name, value in point.items():
             if not name and len(parameters) > 1:
                 hint = f"name it: {', '.join(f'{one}={value:g}' for one in parameters)}"
@@ -382,7 +378,7 @@ def extrapolation(parameters: Sequence[str], measured: FloatArray, points: Float
         measured: float64[P, D].
         points: float64[Q, D].
     """
-    counts = _counting(parameters)
+    counts = counting(parameters)
     beyond = np.maximum(points[:, None] / measured, 1.0)
     together = np.maximum(beyond[..., counts].prod(axis=2), beyond[..., ~counts].max(axis=2, initial=1.0))
     below = (measured.min(axis=0) / points).max(axis=1, initial=1.0)

@@ -102,13 +102,17 @@ def interval_text(lower: float, upper: float, write: Callable[[float], str] = fi
     return f"{low.removesuffix(_PERCENT) if high.endswith(_PERCENT) else low}{BETWEEN}{high}"
 
 
+def predicted_interval(lower: float, upper: float, write: Callable[[float], str] = figure) -> str:
+    """Write an interval as `interval_text` does, unless its ends lie so far apart that it says nothing."""
+    return "not predictable" if upper > WIDEST * lower > 0 else interval_text(lower, upper, write)
+
+
 def estimate_text(
     value: float, lower: float, upper: float, unit: str = "", write: Callable[[float], str] = figure
 ) -> str:
     """Write a value with its interval, in the unit that suits the value: ``19.3 core-s [16.0 .. 28.4]``."""
     factor, shown = _unit_of(value, unit)
-    interval = "not predictable" if upper > WIDEST * lower > 0 else ""
-    interval = interval or interval_text(lower * factor, upper * factor, write)
+    interval = predicted_interval(lower * factor, upper * factor, write)
     return f"{write(value * factor)} {shown}".rstrip() + (f" [{interval}]" if interval else "")
 
 

@@ -16,10 +16,9 @@ from pipeline.columns.scales import scale_columns
 from pipeline.report.render.console import show_sentence
 from pipeline.wording.quantities import (
     ELLIPSIS,
-    WIDEST,
     figure,
-    interval_text,
     point_text,
+    predicted_interval,
     value_text,
 )
 
@@ -48,9 +47,7 @@ class ScaleFigure:
         found = entry[self.key]
         if not found or found["lower"] is None or found["upper"] is None:
             return ""
-        if found["upper"] > WIDEST * found["lower"] > 0:
-            return "not predictable"
-        return interval_text(found["lower"] * self.factor, found["upper"] * self.factor, self.write)
+        return predicted_interval(found["lower"] * self.factor, found["upper"] * self.factor, self.write)
 
 
 @dataclass(frozen=True, kw_only=True)
