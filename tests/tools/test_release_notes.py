@@ -8,7 +8,7 @@ import pytest
 from tools.release_notes import release_notes, sections
 
 ROOT = Path(__file__).parents[2]
-RELEASED = {"0.1.0": "d40221ea2a50937de0a3c71f421748f72d36a0c0606d07862f6ad6018d2ec481"}
+RELEASED = {"0.1.0": "a035223769ca79b1d665ae9a8829aedf4481fd0ff8a18cbdfcbd33b4bd36fb65"}
 CHANGES = """# Changelog
 
 ## [Unreleased]
