@@ -27,8 +27,9 @@ from pipeline.questions.bottlenecks import Standing, flags, ranking, shares
 from pipeline.questions.crossovers import Ahead, Crossover, crossovers, half_intervals, measured_line
 from pipeline.questions.groups import NO_GROUPS, OwnGroups, group_kernels, groups_of
 from pipeline.questions.locations import scaled_parameter, summed_over
+from pipeline.wording.quantities import value_text
 
-ENOUGH_SCALES = 3  # to predict from
+SCALES_NEEDED, SCALES_WANTED = 3, 5  # to predict from; to trust that
 DEFAULT_REACH = 4.0  # target scale if none is given: this many times the largest measured
 
 
@@ -150,7 +151,18 @@ class Outlook:
 
 def too_few_scales(points: FloatArray) -> bool:
     """Tell whether points, float64[P, D], have one or two values of every parameter: nothing is predicted."""
-    return max((len(np.unique(values)) for values in points.T), default=0) < ENOUGH_SCALES
+    return max((len(np.unique(values)) for values in points.T), default=0) < SCALES_NEEDED
+
+
+def too_few_scales_sentence(analysis: Analysis) -> str:
+    """Say that nothing is predicted, and which scales to measure next."""
+    scales = np.unique(analysis.experiment.points[:, analysis.column])
+    following = scales[-1] * 2.0 ** np.arange(1, SCALES_WANTED + 1 - len(scales))
+    return (
+        f"Fewer than {SCALES_NEEDED} scales do not show how anything grows, so nothing is predicted. Measure "
+        f"further ones, {SCALES_WANTED} or more in all, such as {analysis.parameter} = "
+        f"{', '.join(map(value_text, following.tolist()))}."
+    )
 
 
 def analyse(

@@ -13,7 +13,7 @@ from pipeline.models.kernels import total_kernel
 from pipeline.models.metrics import kernels_of
 from pipeline.models.prediction import Prediction
 from pipeline.models.total import predict_total
-from pipeline.questions.analysis import ENOUGH_SCALES, Analysis, too_few_scales
+from pipeline.questions.analysis import SCALES_NEEDED, Analysis, too_few_scales
 from pipeline.wording.quantities import counted, range_text
 
 OPTION = "--hold-out"
@@ -54,9 +54,9 @@ def _require_enough(experiment: Experiment, chosen: BoolArray, kept: BoolArray) 
     held, left = (experiment.points[some.any(axis=1)] for some in (chosen, kept))
     for name, before, values in zip(experiment.parameters, held.T, left.T, strict=True):
         scales = np.unique(values)
-        if len(scales) < ENOUGH_SCALES and (too_few_scales(left) or not np.isin(before, scales).all()):
+        if len(scales) < SCALES_NEEDED and (too_few_scales(left) or not np.isin(before, scales).all()):
             what = f"{counted(len(scales), 'scale')} of {name} left" if len(scales) else "no run is left"
-            hint = f"leave {ENOUGH_SCALES} at least, from which the others can be predicted"
+            hint = f"leave {SCALES_NEEDED} at least, from which the others can be predicted"
             raise UsageError(what, where=OPTION, hint=hint)
 
 

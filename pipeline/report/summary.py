@@ -15,14 +15,21 @@ from pipeline.columns.model_json import measured_json, model_json, point_json, p
 from pipeline.models.agreeing_formulas import total_formula
 from pipeline.models.growth import growth_classes, stated_law, total_statement
 from pipeline.models.kernels import Kernels
-from pipeline.questions.analysis import ENOUGH_SCALES, Analysis, Level, Outlook, extrapolation, measured_total
+from pipeline.questions.analysis import (
+    Analysis,
+    Level,
+    Outlook,
+    extrapolation,
+    measured_total,
+    too_few_scales_sentence,
+)
 from pipeline.questions.crossovers import Crossover
 from pipeline.questions.differing_work import DifferingWork
 from pipeline.questions.planning.advice import Advice, MeasurementPlan
 from pipeline.questions.resource_use import Resource
 from pipeline.questions.runtime.pop import Efficiencies
-from pipeline.questions.runtime.trust import SCALES_WANTED, extrapolation_text
-from pipeline.wording.quantities import counted, number, value_text
+from pipeline.questions.runtime.trust import extrapolation_text
+from pipeline.wording.quantities import number
 
 EFFICIENCY_METRICS = {
     "overall": "global efficiency",
@@ -81,7 +88,7 @@ def summarise(
             )
         },
         "total": _total(analysis, callpaths, targets),
-        "notices": [*notices, *([profile_sentence(analysis)] if analysis.is_profile else [])],
+        "notices": [*notices, *([too_few_scales_sentence(analysis)] if analysis.is_profile else [])],
     }
 
 
@@ -105,22 +112,6 @@ def _targets(analysis: Analysis, targets: FloatArray) -> list[dict[str, Any]]:
         for target, factor in zip(targets, extrapolation(names, points, targets).tolist(), strict=True)
         if not analysis.is_profile
     ]
-
-
-def profile_sentence(analysis: Analysis) -> str:
-    """Say that too few scales predict nothing, and which to measure next."""
-    scales = np.unique(
-        analysis.experiment.points[:, analysis.experiment.parameters.index(analysis.parameter)]
-    )
-    wanted = SCALES_WANTED - len(scales)
-    following = scales[-1] * 2.0 ** np.arange(1, wanted + 1)
-    missing = ENOUGH_SCALES - len(scales)
-    return (
-        f"{counted(len(scales), 'scale')} of {analysis.parameter} {'is' if len(scales) == 1 else 'are'} a "
-        f"measured profile, nothing is predicted from it; measure {counted(missing, 'more scale')} at least, "
-        f"better {wanted}: for example {analysis.parameter} = "
-        f"{', '.join(map(value_text, following.tolist()))}"
-    )
 
 
 def _kernels(

@@ -15,6 +15,7 @@ from ingest.experiment import OverheadCorrection
 from ingest.number_text import percent
 from ingest.run_checks import COVERED
 from pipeline.models.back_test import BackTest
+from pipeline.questions.analysis import SCALES_NEEDED, SCALES_WANTED
 from pipeline.statistics.student import TWO_SIDED
 
 
@@ -32,7 +33,7 @@ class Trust(IntEnum):
 
 
 FAR, VERY_FAR = 4.0, 8.0  # times the measured range
-SCALES_WANTED, SCALES_ENOUGH, SCALES_NEEDED = 5, 4, 3
+SCALES_ENOUGH = 4
 REPETITIONS_WANTED = 3
 SMALL_ERROR, LARGE_ERROR = 0.1, 0.3  # of the back-test
 NARROW, WIDE = 1.8, 3.0  # upper over lower end of an interval

@@ -21,7 +21,7 @@ from pipeline.columns.target_sentences import next_sentence, resource_sentences,
 from pipeline.columns.verdict_line import verdict_line
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
 from pipeline.projection.rooflines.rooflines import StudyRoofline
-from pipeline.questions.analysis import Analysis, Outlook
+from pipeline.questions.analysis import Analysis, Outlook, too_few_scales_sentence
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.figures import Figures
 from pipeline.questions.runtime.limits import Limit
@@ -52,7 +52,6 @@ from pipeline.report.page.sections import (
 )
 from pipeline.report.page.shown_kernels import ShownKernels
 from pipeline.report.page.verdict_sentences import SPACE, Findings, dominance, sentence_name, verdict
-from pipeline.report.summary import profile_sentence
 from pipeline.wording.quantities import (
     display_unit,
     estimate_text,
@@ -405,7 +404,7 @@ def answers(findings: Findings, found: Runtime, plan: Mapping[str, Any] | None) 
 
 def _what_next(findings: Findings, plan: Mapping[str, Any] | None) -> str:
     if findings.analysis.is_profile:
-        return f"{profile_sentence(findings.analysis)}."
+        return too_few_scales_sentence(findings.analysis)
     return next_sentence(plan) or NOT_TO_BE_PLANNED
 
 

@@ -13,11 +13,17 @@ from pipeline.models.agreeing_formulas import prediction_formulas
 from pipeline.models.growth import UNCLEAR, stated_laws
 from pipeline.models.kernels import mean_over_repetitions
 from pipeline.models.prediction import in_parts
-from pipeline.questions.analysis import Analysis, Outlook, along_parameter, largest_point, measured_total
+from pipeline.questions.analysis import (
+    Analysis,
+    Outlook,
+    along_parameter,
+    largest_point,
+    measured_total,
+    too_few_scales_sentence,
+)
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
 from pipeline.questions.crossovers import measured_line
 from pipeline.report.page.sections import repetitions_text
-from pipeline.report.summary import profile_sentence
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import (
     counted,
@@ -103,7 +109,7 @@ def verdict(findings: Findings) -> list[str]:
 
 def _measured(findings: Findings) -> list[str]:
     """Say what one or two scales show, from which nothing is predicted."""
-    return [f"{_largest_measured(findings)}.", f"{profile_sentence(findings.analysis)}."]
+    return [f"{_largest_measured(findings)}.", too_few_scales_sentence(findings.analysis)]
 
 
 def _measured_leader(findings: Findings) -> str:

@@ -40,7 +40,6 @@ from pipeline.wording.quantities import (
     percent,
     point_text,
     shorten_middle,
-    value_text,
 )
 
 GROWING_SHOWN = 5
@@ -48,8 +47,6 @@ LOSSES_SHOWN = 4
 LARGEST_SHOWN = 5
 ENOUGH = 0.9  # of what is lost: further regions are not named
 NAME_WIDTH = 32
-SCALES_NEEDED = 3  # from which on predictions are shown
-SCALES_WANTED = 5
 LIKELY = 0.5
 UNRANKED = frozenset({"start_up", "not_measurable"})  # flags of kernels that do not compete
 OF_MEASUREMENTS = frozenset({"scales", "repetitions", "noise", "overhead"})
@@ -108,13 +105,6 @@ def show_next_step(out: Console, summary: Summary) -> None:
     doubted = runtime is not None and runtime["trust"]["verdict"] != "high"
     if doubted and (sentence := next_sentence(summary.get("next_measurement"))):
         show_sentence(out, sentence)
-
-
-def _scales(summary: Summary) -> int:
-    """Number of measured values of the parameter that scales; of points if the models are not of time."""
-    if summary["runtime"] is None:
-        return len(summary["points"])
-    return len({point[summary["runtime"]["parameter"]] for point in summary["points"]})
 
 
 def _headline(summary: Summary, name: str) -> str:
@@ -229,12 +219,7 @@ def _show_crossing(out: Console, summary: Summary, by: str) -> None:
 def _show_largest(out: Console, summary: Summary, by: str) -> None:
     """Name what takes most in the measurements, if they are too few for a prediction."""
     show_sentence(out, f"Largest as measured: {_largest(summary[by])}.")
-    show_sentence(
-        out,
-        f"Fewer than {SCALES_NEEDED} scales do not show how anything grows, so nothing is predicted. Measure "
-        f"further ones, {SCALES_WANTED} or more in all{_proposal(summary)}.",
-        "yellow",
-    )
+    show_sentence(out, summary["notices"][-1], "yellow")
 
 
 def _show_accelerators(out: Console, summary: Summary) -> None:
@@ -251,15 +236,6 @@ def _largest(rows: Sequence[Mapping[str, Any]]) -> str:
     names = distinct_texts([row["callpath"] for row in leading], NAME_WIDTH)
     parts = [f"{name} {percent(row['share_measured'])}" for name, row in zip(names, leading, strict=True)]
     return ", ".join(parts)
-
-
-def _proposal(summary: Summary) -> str:
-    if summary["runtime"] is None:
-        return ""
-    parameter = summary["runtime"]["parameter"]
-    largest = max(point[parameter] for point in summary["points"])
-    scales = [largest * 2**step for step in range(1, SCALES_WANTED + 1 - _scales(summary))]
-    return f", such as {parameter} = {', '.join(map(value_text, scales))}"
 
 
 def show_trust(out: Console, summary: Summary, modelled: bool) -> None:

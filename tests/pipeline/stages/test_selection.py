@@ -163,9 +163,11 @@ def test_one_or_two_scales_predict_nothing_and_say_what_to_measure(scales):
         assert len(row["measured"]) == len(scales)
     assert {flag for row in result["kernels"] for flag in row["flags"]} <= {"dominant_measured", "unreliable"}
     assert all(row["measured"] for row in result["runtime"]["at"])
-    following = {1: "2 more scales at least, better 4: for example p = 8, 16, 32, 64"}
-    following[2] = "1 more scale at least, better 3: for example p = 16, 32, 64"
-    assert result["notices"][-1].endswith(following[len(scales)])
+    following = {1: "p = 8, 16, 32, 64.", 2: "p = 16, 32, 64."}[len(scales)]
+    assert result["notices"][-1] == (
+        "Fewer than 3 scales do not show how anything grows, so nothing is predicted. Measure further ones, "
+        f"5 or more in all, such as {following}"
+    )
     assert result["total"]["measured"][0] == pytest.approx(64 + 0.1 * 16)
 
 
