@@ -79,9 +79,6 @@ DOCUMENTS: Mapping[str, Document] = {
     "sensitivities": Document(
         title="Sensitivities of a projection", type="pipeline.columns.projections:SensitivitiesJson"
     ),
-    "strategies": Document(
-        title="Vector loops by strategy", type="pipeline.columns.projections:StrategiesJson"
-    ),
     "port-loads": Document(title="Loads of ports", type="pipeline.columns.port_models:PortLoadsJson"),
     "port-models": Document(
         title="Port models compared", type="pipeline.columns.port_models:ModelErrorsJson"
@@ -117,7 +114,6 @@ WRITTEN: Mapping[str, Mapping[str, str]] = {
         "of a results directory": "study-projection",
         "`--list`": "shipped",
         "`--show sensitivities`": "sensitivities",
-        "`--show strategies`": "strategies",
         "`--show ports`": "port-loads",
         "`--show models`": "port-models",
         "`--show counters`": "counters",

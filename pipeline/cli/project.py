@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pipeline.config.application_inputs import Inputs
     from pipeline.projection.expressions.expression_text import Language
 
-DETAILS = ("sensitivities", "strategies", "ports", "models", "threads", "counters")
+DETAILS = ("sensitivities", "ports", "models", "threads", "counters")
 
 Application = Annotated[
     str | None,
@@ -72,7 +72,7 @@ Show = Annotated[
         "--show",
         "WHAT",
         "What to show: parts, sensitivities (percent of the total for a percent of each value), "
-        "strategies (of vector loops), or of port models: ports (loads), models (four compared), threads, "
+        "or of port models: ports (loads), models (four compared), threads, "
         "counters (mini-app and target).",
     ),
 ]
@@ -228,7 +228,7 @@ def _details(
         port_loads,
         thread_times,
     )
-    from pipeline.stages.project import files, sensitivities_of, strategies_of
+    from pipeline.stages.project import files, sensitivities_of
 
     source, machine, variant, at = asked.source, asked.machine, asked.variant, inputs.values[0]
     both = files(source, machine)
@@ -236,9 +236,6 @@ def _details(
     if show == "sensitivities":
         document = projections.sensitivities_json(sensitivities_of(*both, at, variant=variant))
         return document, lambda: projections.sensitivities_table(document)
-    if show == "strategies":
-        document = projections.strategies_json(strategies_of(*both, at, variant=variant))
-        return document, lambda: projections.strategies_table(document)
     if show == "ports":
         document = port_models.loads_json(port_loads(*both))
         return document, lambda: port_models.loads_table(document)

@@ -1,9 +1,9 @@
-"""Tables of projections: parts of a total, sweeps, sensitivities, strategies, and what is shipped.
+"""Tables of projections: parts of a total, sweeps, sensitivities, and what is shipped.
 
 They are made of what the functions named ``..._json`` here and in `pipeline.report.projections` return.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, TypedDict
@@ -11,8 +11,6 @@ from typing import Any, TypeAlias, TypedDict
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ABSENT, ESTIMATE, EXACT, FIGURE, SHARE, TEXTS, Column, filled, stored
 from pipeline.projection.expressions.evaluation import Sensitivity
-from pipeline.projection.vector_loops.vector_loop import STRATEGIES
-from pipeline.projection.vector_loops.vector_loop_term import StrategyTimes
 from pipeline.wording.quantities import (
     Part,
     amount_text,
@@ -183,21 +181,6 @@ class SensitivitiesJson(TypedDict):
     sensitivities: list[SensitivityJson]
 
 
-class StrategiesOfLoopJson(TypedDict):
-    """Seconds of a vector loop by strategy; errors are (measured - predicted) / measured."""
-
-    loop: str
-    measured: float | None
-    predicted: dict[str, float]
-    error: dict[str, float] | None
-
-
-class StrategiesJson(TypedDict):
-    """Vector loops by strategy."""
-
-    loops: list[StrategiesOfLoopJson]
-
-
 def sensitivities_json(found: Sequence[Sensitivity]) -> SensitivitiesJson:
     """Return sensitivities as plain data, the strongest first."""
     return {
@@ -222,47 +205,6 @@ def sensitivities_table(document: Mapping[str, Any]) -> DataTable:
         Column(key="derivative", kind=FIGURE, audience=Audience.PROGRAMS),
     ]
     return filled(columns, rows)
-
-
-def strategies_json(loops: Sequence[StrategyTimes]) -> StrategiesJson:
-    """Return the times of vector loops by strategy as plain data, in seconds.
-
-    An error is (measured - predicted) / measured: positive if the prediction is too short.
-    """
-    return {
-        "loops": [
-            {
-                "loop": loop.name,
-                "measured": None if loop.measured is None else number(loop.measured),
-                "predicted": {name: number(value) for name, value in loop.predicted.items()},
-                "error": None
-                if loop.measured is None
-                else {name: number(1 - value / loop.measured) for name, value in loop.predicted.items()},
-            }
-            for loop in loops
-        ]
-    }
-
-
-def strategies_table(document: Mapping[str, Any]) -> DataTable:
-    """Return one row per loop: its time by strategy and, if any was measured, the error of each."""
-    loops = document["loops"]
-    columns: list[Column[Lines]] = [Column(key="loop")]
-    columns += [_by_strategy(name, "predicted", name, "s", exact_figure) for name in STRATEGIES]
-    if any(loop["measured"] is not None for loop in loops):
-        columns.append(Column(key="measured", kind=FIGURE, unit="s"))
-        columns += [_by_strategy(f"{name}_error", "error", name, "", signed_percent) for name in STRATEGIES]
-    return filled(columns, loops)
-
-
-def _by_strategy(key: str, of: str, strategy: str, unit: str, write: Callable[[float], str]) -> Column[Lines]:
-    return Column(
-        key=key,
-        kind=FIGURE,
-        unit=unit,
-        write=write,
-        values=lambda loops: (loop[of] and loop[of][strategy] for loop in loops),
-    )
 
 
 def shipped_table(shipped: Mapping[str, Any], heading: str = "name") -> DataTable:

@@ -9,20 +9,12 @@ from pipeline.projection.applications.application import ApplicationFile, input_
 from pipeline.projection.applications.composition import compose
 from pipeline.projection.applications.projections import ApplicationProjection
 from pipeline.projection.applications.projections import sweep as sweep_application
-from pipeline.projection.expressions.evaluation import Sensitivity, predict, sensitivities
+from pipeline.projection.expressions.evaluation import Sensitivity, sensitivities
 from pipeline.projection.expressions.expression_text import Language, export
-from pipeline.projection.expressions.symbolic_model import Model, symbol
+from pipeline.projection.expressions.symbolic_model import Model
 from pipeline.projection.expressions.toml_tables import beside, shipped
 from pipeline.projection.machines.machine_values import Machine, load_machine, machine_names
 from pipeline.projection.terms.measured_term import Level, StoredModels
-from pipeline.projection.terms.terms import Term
-from pipeline.projection.vector_loops.vector_loop import machine_values
-from pipeline.projection.vector_loops.vector_loop_term import (
-    StrategyTimes,
-    measured_time,
-    read_vector_loop,
-    strategy_times,
-)
 from pipeline.report.projection_plots import image, roofline_figure, sweep_figure
 from pipeline.store.results import read_models
 
@@ -87,37 +79,6 @@ def sensitivities_of(
         UsageError, InputError, ModelError: as `project` does.
     """
     return sensitivities(_total(program, target, variant), input_values(program, at))
-
-
-def strategies_of(
-    program: ApplicationFile, target: Machine, at: Mapping[str, float | str], *, variant: str | None = None
-) -> tuple[StrategyTimes, ...]:
-    """Return the time of every vector loop of an application by each strategy of paper 002.
-
-    Raises:
-        UsageError, InputError, ModelError: as `project` does, or the application has no vector loops.
-    """
-    loops = {n: t for n, t in program.terms.items() if t.content.get("model") == "vector_loop"}
-    if not loops:
-        hint = 'describe its loops in terms with model = "vector_loop"'
-        raise UsageError("the application has no vector loops", where=str(program.path), hint=hint)
-    names: dict[str, Model | Term] = dict(machine_names(target, "mach", stored_models, variant=variant))
-    names |= {name: symbol(name, entry.dimension) for name, entry in program.inputs.items()}
-    values = machine_values(names)
-    models = {
-        (name, strategy): model
-        for name, table in loops.items()
-        for strategy, model in strategy_times(read_vector_loop(table, name, names, values), values).items()
-    }
-    found = predict(models, input_values(program, at))
-    return tuple(
-        StrategyTimes(
-            name,
-            {strategy: float(p.value[0]) for (loop, strategy), p in found.items() if loop == name},
-            measured_time(table),
-        )
-        for name, table in loops.items()
-    )
 
 
 def export_application(

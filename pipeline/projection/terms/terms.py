@@ -32,7 +32,6 @@ from pipeline.projection.ports.port_fit import port_term
 from pipeline.projection.terms.allreduces import allreduce_on_nodes
 from pipeline.projection.terms.families import TermFamily, fitted_term, input_dimensions
 from pipeline.projection.terms.measured_term import ModelReader, measured_term
-from pipeline.projection.vector_loops.vector_loop_term import vector_loop_term
 
 FAMILIES: Mapping[str, TermFamily] = {
     name: family
@@ -45,7 +44,6 @@ _OTHER_MODELS: Mapping[str, Callable[[TomlTable, str, Names, ModelReader], tuple
     "fitted": lambda table, name, *_: fitted_term(table, name),
     "measured": lambda table, name, _, stored: measured_term(table, name, stored),
     "ports": lambda table, name, *_: ((), port_term(table, name)),
-    "vector_loop": lambda table, name, names, _: ((), vector_loop_term(table, name, names)),
 }
 """Models that read keys of their own: inputs and model of a term."""
 

@@ -122,7 +122,6 @@ def test_help_says_what_can_be_given(project):
             ["milc", "--to", "octave", "--at", "L=8"],
             "--to: prints the formula, with its inputs as arg",
         ),
-        (["milc", "--at", "L=8,P=256", "--show", "strategies"], "the application has no vector loops"),
     ],
 )
 def test_wrong_input_is_one_line(project, arguments, message):
@@ -187,7 +186,7 @@ def test_a_sweep_as_data(project):
 
 
 @pytest.mark.slow
-def test_sensitivities_and_strategies_are_tables(project):
+def test_sensitivities_are_a_table(project):
     _, printed, _ = project("milc", "--on", "xt5", "--at", "L=8,P=1024", "--show", "sensitivities")
     rows = [line.split() for line in printed.splitlines()]
     assert rows[0] == ["value", "change", "for", "1", "%"]
@@ -198,15 +197,6 @@ def test_sensitivities_and_strategies_are_tables(project):
     )
     first = json.loads(printed)["sensitivities"][0]
     assert (first["name"], round(first["elasticity"], 3)) == ("L", 4.004)
-    _, printed, _ = project(
-        "hycom", "--at", "flops=20,loads=8,stores=2", "--show", "strategies", "--format", "csv"
-    )
-    assert printed.splitlines()[0] == "loop,pred [s],pred_novl [s],pred_lb [s],pred_hb [s]"
-    assert len(printed.splitlines()) == 19
-    _, printed, _ = project(
-        "hycom", "--at", "flops=20,loads=8,stores=2", "--show", "strategies", "--json", "-"
-    )
-    assert len(json.loads(printed)["loops"]) == 18
 
 
 PORTS = """

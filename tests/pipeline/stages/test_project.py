@@ -20,7 +20,6 @@ from pipeline.stages.project import (
     shipped_applications,
     shipped_machines,
     stored_models,
-    strategies_of,
     sweep,
 )
 from pipeline.store.generation import STORE_VERSION, new_generation, publish
@@ -265,51 +264,3 @@ def test_sensitivities_are_those_of_the_total():
     step = 1e-4
     totals = [project("milc", "xt5", {**AT, "L": AT["L"] * (1 + k * step)}).total.value for k in (-1, 1)]
     assert found["L"] == pytest.approx((totals[1] - totals[0]) / (totals[0] + totals[1]) / step, rel=1e-3)
-
-
-LOOPS = """
-machine = "x1e"
-[inputs]
-n = { meaning = "points" }
-[terms.sweep]
-model = "vector_loop"
-mv = "11"
-sl = 1
-tl = 2
-vloads = "n"
-avl = 32
-measured = "2 ms"
-[terms.rest]
-model = "vector_loop"
-mv = "10"
-sl = 0
-tl = 0
-sloads = "n"
-[parts]
-time = "sweep() + rest()"
-"""
-
-
-def test_vector_loops_by_all_strategies(tmp_path):
-    (tmp_path / "app.toml").write_text(LOOPS)
-    first, second = strategies_of(*files(tmp_path / "app.toml", None), {"n": 1e6})
-    assert (first.name, first.measured, second.name, second.measured) == ("sweep", 2e-3, "rest", None)
-    assert first.predicted["pred"] == pytest.approx(1e6 * 8 / 24e9 * 2)
-    assert first.predicted["pred_novl"] == pytest.approx(1e6 * 8 / 24e9)
-    assert first.predicted["pred_lb"] == pytest.approx(1e6 * 8 / 10e9)
-    assert first.predicted["pred_hb"] == pytest.approx(1e6 * 8 / 34e9)
-    assert second.predicted["pred_hb"] == pytest.approx(second.predicted["pred"] / 4)
-
-
-@pytest.mark.parametrize("given", ["0 s", "3 B", "-1 s"])
-def test_a_measured_loop_has_a_positive_time(tmp_path, given):
-    (tmp_path / "app.toml").write_text(LOOPS.replace("2 ms", given))
-    with pytest.raises(UsageError, match=r"\[terms.sweep\] measured: 'measured' has to be a positive time"):
-        strategies_of(*files(tmp_path / "app.toml", None), {"n": 1e6})
-
-
-def test_strategies_need_vector_loops():
-    with pytest.raises(
-        UsageError, match=r"milc.toml: the application has no vector loops; describe its loops"
-    ):
-        strategies_of(*files("milc", "xt5"), AT)

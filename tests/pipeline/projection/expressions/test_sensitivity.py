@@ -5,34 +5,47 @@ import pytest
 
 from ingest.errors import UsageError
 from pipeline.projection.expressions.evaluation import predict, sensitivities
-from pipeline.projection.expressions.symbolic_model import bind, ceiling, constant, floor, maximum, symbol
-from pipeline.projection.expressions.units import BANDWIDTH, BYTES, FLOP_RATE, NONE, TIME, Quantity
-from pipeline.projection.vector_loops.vector_loop import Conventions, loop_time
-from tests.pipeline.projection.vector_loops.x1e import LOOP, VALUES, X1E, at
+from pipeline.projection.expressions.expression_text import parse
+from pipeline.projection.expressions.symbolic_model import bind, floor, maximum, symbol
+from pipeline.projection.expressions.units import Quantity
+from pipeline.projection.machines.machine_values import load_machine, machine_names
+from tests.pipeline.projection.stored import no_models
 
-DIMENSIONS = {"bandwidth": BANDWIDTH, "peak": FLOP_RATE, "element": BYTES, "vector_length": NONE}
+X1E = load_machine("x1e")
+BANDWIDTH, PEAK = "mach.bandwidth.tl2.mv11.sl0", "mach.peak.vector.m1"
+LOOP = (
+    f"n * mach.element / {BANDWIDTH} * mach.vector_length / (n / ceil(n / 64)) + 2 * n * unit.flop / {PEAK}"
+    f" + 1e6 * mach.element / {BANDWIDTH}"
+)
+
+
+def read(text, names=None):
+    return parse(
+        text, {**(names or machine_names(X1E, "mach", no_models)), "n": symbol("n"), "m": symbol("m")}
+    )
+
+
+def at(model, **inputs):
+    return float(predict({"t": model}, inputs)["t"].value[0])
 
 
 def test_a_loop_by_hand():
     """T = n 8 / BW 64 / AVL + 2 n / F + 1e6 8 / BW; between steps of ceil, AVL is proportional to n."""
-    total = loop_time(LOOP, VALUES).total
-    found = {s.name: s for s in sensitivities(total, {"n": 1e6 + 0.5})}
+    found = {s.name: s for s in sensitivities(read(LOOP), {"n": 1e6 + 0.5})}
     n, bandwidth, peak = 1e6 + 0.5, 14e9, 18e9
     memory = 8 / bandwidth * (64 * np.ceil(n / 64) + 1e6)
     assert found["n"].derivative == pytest.approx(2 / peak)
-    assert found["mach.bandwidth.tl2.mv11.sl0"].derivative == pytest.approx(-memory / bandwidth)
+    assert found[BANDWIDTH].derivative == pytest.approx(-memory / bandwidth)
     assert found["mach.element"].elasticity == pytest.approx(memory / (memory + 2 * n / peak))
-    assert found["mach.peak.vector.m1"].elasticity == pytest.approx(-found["n"].elasticity)
+    assert found[PEAK].elasticity == pytest.approx(-found["n"].elasticity)
 
 
 @pytest.mark.parametrize("name", ["n", "m"])
 def test_sensitivities_equal_finite_differences(name):
-    """With maxima, minima and steps: the derivative by m is that of a constant, ceil(2.5)."""
-    conventions = Conventions(strategy="pred_lb", overlap=True)
-    model = loop_time(LOOP, VALUES, conventions).total * ceiling(symbol("m")) + symbol("n") * constant(
-        1e-9, TIME
-    )
-    inputs, step = {"n": 5000.0, "m": 2.5}, 1e-3
+    """With maxima, minima, powers and steps: the derivative by m is that of a constant, ceil(2.5)."""
+    memory = f"n ** 1.5 * mach.element / min({BANDWIDTH}, mach.bandwidth.tl0.mv11.sl0)"
+    text = f"max({memory}, 2 * n * unit.flop / {PEAK}) * ceil(m) + (n * 1e-9 - log(m * n) / 2 ** n) * unit.s"
+    model, inputs, step = read(text), {"n": 50.0, "m": 2.5}, 1e-4
     found = {s.name: s.derivative for s in sensitivities(model, inputs)}[name]
     up, down = (at(model, **{**inputs, name: inputs[name] + move}) for move in (step, -step))
     assert found == pytest.approx((up - down) / (2 * step), rel=1e-6)
@@ -58,14 +71,15 @@ def test_steps_count_as_constant():
 
 def test_missing_inputs():
     with pytest.raises(UsageError, match="no value for n; give one, such as --at n=8"):
-        sensitivities(loop_time(LOOP, VALUES).total, {})
+        sensitivities(read(LOOP), {})
 
 
 def test_ninety_percent_intervals_cover():
     """Bandwidths known to 15 %, peaks to 5 %: times on machines drawn so fall inside nine times in ten."""
     rng = np.random.default_rng(0)
     spread = {"bandwidth": 0.15, "peak": 0.05, "element": 0.0, "vector_length": 0.0}
-    model = loop_time(LOOP, lambda name: symbol(f"mach.{name}", DIMENSIONS[name.split(".")[0]])).total
+    free = {f"mach.{name}": symbol(f"mach.{name}", q.dimension) for name, q in X1E.values.items()}
+    model = read(LOOP, free)
     stated = {
         f"mach.{name}": Quantity(value=q.value, dimension=q.dimension, relative_sd=spread[name.split(".")[0]])
         for name, q in X1E.values.items()

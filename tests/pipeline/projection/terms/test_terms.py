@@ -252,8 +252,7 @@ def test_expressions_use_the_names_given():
     [
         (
             {"model": "logp"},
-            "models are allreduce, cache_kernel, latency_bandwidth, loggp, "
-            "fitted, measured, ports, vector_loop",
+            "models are allreduce, cache_kernel, latency_bandwidth, loggp, fitted, measured, ports",
         ),
         ({}, "'model' is missing"),
         ({"expression": "1", "input": {}}, "unknown key 'input'; did you mean 'inputs'?"),
