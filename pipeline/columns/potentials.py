@@ -89,10 +89,16 @@ def potential_table(document: Mapping[str, Any], *, by: str, limit: int) -> Data
 
 
 def potential_sentence(document: Mapping[str, Any] | None) -> str:
-    """Say which kernel would gain most; empty if nothing would."""
+    """Say which kernel would gain most at a point; empty if nothing would."""
+    gain = gain_text(document)
+    return f"Most to gain at {point_text(document['at'])}: {gain}." if document and gain else ""
+
+
+def gain_text(document: Mapping[str, Any] | None) -> str:
+    """Say the same without the point: ``MPI_Send without waiting saves 4.64 s of 10.9 s``."""
     if document is None or not document["kernels"] or not document["kernels"][0]["share"] > 0:
         return ""
     best = document["kernels"][0]
     gain, wall = (quantity(value, "s") for value in (best["gain"]["value"], document["wall_seconds"]))
     name = shown_name(best["callpath"][-1])
-    return f"Most to gain at {point_text(document['at'])}: {name} {WORDS[best['by']]} saves {gain} of {wall}."
+    return f"{name} {WORDS[best['by']]} saves {gain} of {wall}"

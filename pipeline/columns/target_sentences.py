@@ -34,13 +34,13 @@ STYLES = {"far": "yellow", "very far": "bold red"}
 Summary = Mapping[str, Any]
 
 
-def target_sentences(summary: Summary) -> Iterator[tuple[str, str]]:
-    """Yield a sentence and its style per target: the total with its interval, how far it lies beyond."""
+def target_totals(summary: Summary) -> Iterator[tuple[str, str]]:
+    """Yield a target with its total and how far it lies beyond, and its style: ``p = 32: 320 core-s ...``."""
     total = summary["total"]
     for prediction in total["predictions"] if total else ():
         far, style = beyond(summary, prediction["at"])
-        text = f"At {point_text(prediction['at'])}: {estimate_of(prediction, total['unit'])}"
-        yield f"{text}{_of_nodes(summary, prediction['at'])}{far and ', '}{far}.", style
+        text = f"{point_text(prediction['at'])}: {estimate_of(prediction, total['unit'])}"
+        yield f"{text}{_of_nodes(summary, prediction['at'])}{far and ', '}{far}", style
 
 
 def resource_sentences(summary: Summary) -> Iterator[str]:
@@ -115,11 +115,11 @@ def next_sentence(found: Mapping[str, Any] | None) -> str:
         return ""
     target, now = point_text(found["target"]), half_width(found["relative_width"])
     unit = found.get("unit", "core-s")  # not in earlier results
-    if found["plan"]:
+    if measure := measure_text(found):
         step = found["plan"][0]
         to = half_width(step["relative_width_after"])
         where = "there" if step["at"] == found["target"] else f"at {target}"
-        return f"Measure {_runs(step, unit)}: interval {where} from {now} to about {to}."
+        return f"{measure}: interval {where} from {now} to about {to}."
     if found["relative_width"] <= NARROW:
         return f"The interval at {target} is narrow ({now}): no measurement would make it clearly narrower."
     if not found["beyond"]:
@@ -130,6 +130,13 @@ def next_sentence(found: Mapping[str, Any] | None) -> str:
     if (step := found["instead"]) is None:
         return f"{text}, not even one there: the measurements scatter too much."
     return f"{text}; {_runs(step, unit)} would: about {half_width(step['relative_width_after'])}."
+
+
+def measure_text(found: Mapping[str, Any] | None) -> str:
+    """Say what to measure first; empty without a plan, or if nothing is worth it."""
+    if found is None or not found["plan"]:
+        return ""
+    return f"Measure {_runs(found['plan'][0], found.get('unit', 'core-s'))}"
 
 
 def _runs(step: Mapping[str, Any], unit: str) -> str:

@@ -58,12 +58,11 @@ def verdict_line(found: Runtime, parameters: Sequence[str]) -> VerdictLine:
         return VerdictLine(text=said, trust=found.trust.trust.word)
     text = f"{estimate_text(value, lower, upper, unit)} {f'{found.per} ' if found.per else ''}"
     text += f"{'measured ' if measured else ''}at {place}"
-    said = _compared(found, here, parameters)
-    if not predicts:
-        said += "; too few scales to predict from"
-    elif extrapolation_text(float(here.extrapolation[0])) == "very far":
-        said = f"{said.partition(':')[0]}: too far beyond the measurements to decide on"
-    return VerdictLine(text=text + said, trust=found.trust.trust.word)
+    said, advice = _compared(found, here, parameters)
+    if predicts and extrapolation_text(float(here.extrapolation[0])) == "very far":
+        advice = "too far beyond the measurements to decide on"
+    text += f"{said}{advice and ': '}{advice}" + ("" if predicts else "; too few scales to predict from")
+    return VerdictLine(text=text, trust=found.trust.trust.word)
 
 
 def _judged(figures: Figures, scaled: int) -> int:
@@ -74,39 +73,39 @@ def _judged(figures: Figures, scaled: int) -> int:
     return int(there.argmax()) if there.any() else len(figures.points) - 1
 
 
-def _compared(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:
-    """Say what the time at a point means for how far to go, after a comma or a colon."""
+def _compared(found: Runtime, here: Figures, parameters: Sequence[str]) -> tuple[str, str]:
+    """Return what the time at a point is beside others, after a comma, and what to do; either may lack."""
     if found.comparison is Comparison.SIZE:
-        return _grown(found, here, parameters)
+        return _grown(found, here, parameters), ""
     if found.comparison is Comparison.UNKNOWN:
-        return ": whether it scales is unknown, state --scaling"
+        return "", "whether it scales is unknown, state --scaling"
     if found.fastest is not None and not _is_at(found.fastest, here):
         return _slower(found.fastest, here, parameters)
     return _efficient(found, here, parameters)
 
 
-def _slower(fastest: Limit, here: Figures, parameters: Sequence[str]) -> str:
+def _slower(fastest: Limit, here: Figures, parameters: Sequence[str]) -> tuple[str, str]:
     place = _at(parameters, fastest.point)
     origin = "" if fastest.measured else " (predicted)"
     than = f"slower than {quantity(fastest.value, 's')} at {place}{origin}"
     if fastest.point.sum() > here.points[0].sum():  # they differ in one parameter
-        return f", {than}: go on to {place}"
+        return f", {than}", f"go on to {place}"
     if here.wall.lower[0] > fastest.value:
-        return f", {than}: do not go beyond {place}"
-    return f", probably {than}: little to gain beyond {place}"
+        return f", {than}", f"do not go beyond {place}"
+    return f", probably {than}", f"little to gain beyond {place}"
 
 
-def _efficient(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:
+def _efficient(found: Runtime, here: Figures, parameters: Sequence[str]) -> tuple[str, str]:
     limit, asked = found.efficient_up_to, given_percent(found.threshold)
     share = float(here.of_scaling.value[0])
     text = f", {percent(share)} efficient" if np.isfinite(share) else ""
     if limit is None:
-        return f"{text}: below {asked} at every scale"
+        return text, f"below {asked} at every scale"
     if _is_at(limit, here):
         unsure = here.of_scaling.lower[0] < found.threshold
-        return f"{text}: {'probably ' if unsure else ''}worth it, at least {asked}"
+        return text, f"{'probably ' if unsure else ''}worth it, at least {asked}"
     there = f"{_at(parameters, limit.point)}{interval_behind(limit, found.parameter)}"
-    return f"{text}: at least {asked} only up to {there}"
+    return text, f"at least {asked} only up to {there}"
 
 
 def _grown(found: Runtime, here: Figures, parameters: Sequence[str]) -> str:

@@ -16,8 +16,8 @@ from pipeline.columns.expectations import expectation_sentences
 from pipeline.columns.held_out import held_out_tables
 from pipeline.columns.limit_intervals import interval_behind
 from pipeline.columns.loss_sentences import causes_json, causes_text
-from pipeline.columns.potentials import potential_sentence
-from pipeline.columns.target_sentences import next_sentence, resource_sentences, work_sentence
+from pipeline.columns.potentials import gain_text
+from pipeline.columns.target_sentences import measure_text, next_sentence, resource_sentences, work_sentence
 from pipeline.columns.verdict_line import verdict_line
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
 from pipeline.projection.rooflines.rooflines import StudyRoofline
@@ -446,18 +446,14 @@ def in_brief(
     findings: Findings, found: Runtime, plan: Mapping[str, Any] | None, potential: Mapping[str, Any] | None
 ) -> list[Answer]:
     """Say what breaks, with what it would gain, and what to do next, each in a few words."""
-    gain = potential_sentence(potential).partition(": ")[2].removesuffix(".")
     breaks = []
     if found.losses and found.causes[-1] and found.losses[-1].total > 0:
         worst = causes_json(found.causes[-1])[0]
         share = f"{100 * worst['share']:.0f}{SPACE}%"
         cause = f"{worst['cause'][:1].upper()}{worst['cause'][1:]}"
         breaks.append(f"{cause}, {share} of what is lost at {findings.place(found.losses[-1].point)}")
-    breaks += [gain] if gain else []
-    text = "; ".join(breaks)
-    following, effect, _ = next_sentence(plan).partition(": interval")
-    measure = following.removesuffix(".") if effect else ""
-    brief = ("What breaks first", text), ("What next", measure)
+    breaks += filter(None, [gain_text(potential)])
+    brief = ("What breaks first", "; ".join(breaks)), ("What next", measure_text(plan))
     return [(name, UNBROKEN.sub(SPACE, text)) for name, text in brief if text]
 
 

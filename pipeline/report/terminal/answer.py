@@ -22,7 +22,7 @@ from pipeline.columns.target_sentences import (
     limits_sentence,
     next_sentence,
     resource_sentences,
-    target_sentences,
+    target_totals,
     work_sentence,
 )
 from pipeline.models.growth import FALLS
@@ -68,8 +68,8 @@ def show_answer(
         show_scales(out, runtime, predictions=modelled)
     out.print()
     if modelled:
-        for sentence, style in target_sentences(summary):
-            show_sentence(out, sentence, style)
+        for text, style in target_totals(summary):
+            show_sentence(out, f"At {text}.", style)
         for sentence in resource_sentences(summary):
             show_sentence(out, sentence)
     if runtime is not None:

@@ -32,7 +32,7 @@ from pipeline.columns.shown_tree import shown_tree, tree_table
 from pipeline.columns.target_sentences import (
     far_targets,
     resource_sentences,
-    target_sentences,
+    target_totals,
 )
 from pipeline.models.metrics import FACTORS
 from pipeline.questions.analysis import Analysis
@@ -120,9 +120,8 @@ def show_factors(out: Console, summary: Summary, *, by: str = "regions", limit: 
 
 def show_total(out: Console, summary: Summary) -> None:
     """Print the predictions of the whole program."""
-    for sentence, style in target_sentences(summary):
-        text = sentence.removeprefix("At").removesuffix(".")
-        show_sentence(out, f"Total at{text} (the sum of the kernels' models)", style)
+    for text, style in target_totals(summary):
+        show_sentence(out, f"Total at {text} (the sum of the kernels' models)", style)
 
 
 def show_held_out(out: Console, summary: Summary) -> None:

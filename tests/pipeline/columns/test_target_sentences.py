@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.columns.target_sentences import target_sentences
+from pipeline.columns.target_sentences import target_totals
 
 AT = {"p": 16.0}
 
@@ -26,5 +26,5 @@ def at(point, effort, hours):
     ],
 )
 def test_nodes_that_hold_more_cores_than_a_run_uses_are_said(runtime, more):
-    ((text, style),) = target_sentences(summary(runtime))
-    assert (text, style) == (f"At p = 16: 10.0 core-hours [8.33 .. 12.0]{more}.", "")
+    ((text, style),) = target_totals(summary(runtime))
+    assert (text, style) == (f"p = 16: 10.0 core-hours [8.33 .. 12.0]{more}", "")
