@@ -13,7 +13,7 @@ from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.fit import fit
 from pipeline.models.kernels import callpath_kernels
 from pipeline.questions.analysis import Analysis, Level
-from pipeline.questions.planning.foresight import Question, answer, relative_width
+from pipeline.questions.planning.plan import Question, answer, relative_width
 from pipeline.questions.planning.rounds import End, Progress, Purpose, next_round
 
 REPETITIONS = 5

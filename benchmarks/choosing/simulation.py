@@ -11,9 +11,7 @@ from ingest.series import SeriesBuilder
 from pipeline.models.back_test import TREND_ERROR
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import Analysis, analyse
-from pipeline.questions.choosing.choice import choose
-from pipeline.questions.choosing.jobs import SURE, Jobs
-from pipeline.questions.choosing.limits import JobLimits
+from pipeline.questions.choice import SURE, JobLimits, Jobs, choose
 
 REGIMES = (
     ("within", 0.0, 0.0),

@@ -3,9 +3,8 @@
 import numpy as np
 
 from benchmarks.history.nightly import LEAST, MOST, nights
-from pipeline.gate.findings import findings
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.trends import Entries, trends
+from pipeline.gate.trends import Entries, findings, trends
 
 KERNELS = 8
 COUNT = 40  # entries

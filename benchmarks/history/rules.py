@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.history.energy_divisive import steps
-from pipeline.gate.developments import development_of_each
+from pipeline.gate.trends import development_of_each
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 from ingest.errors import InputError
 from pipeline.campaign.description import Campaign, Point
 from pipeline.campaign.folders import PILOT_NAME, PLAIN_NAME, run_name
-from pipeline.questions.planning.lifted_limit import LiftedLimit
+from pipeline.questions.planning.rounds import LiftedLimit
 from pipeline.store.atomic import write_json
 from pipeline.wording.record_codec import restored
 

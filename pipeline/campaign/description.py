@@ -15,7 +15,7 @@ from ingest.errors import UsageError
 from ingest.options import option
 from pipeline.config.option_readers import Target, parse_budget, read_positive_share
 from pipeline.config.toml_file import unknown_hint
-from pipeline.questions.planning.foresight import Quantity
+from pipeline.questions.planning.plan import Quantity
 
 Point: TypeAlias = Target
 """Values of the parameters by name."""

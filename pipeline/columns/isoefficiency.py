@@ -10,7 +10,7 @@ from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import FIGURE, INTERVAL, Column, filled, json_rows
 from pipeline.columns.json_schema import RowsOf
 from pipeline.columns.scales import known
-from pipeline.questions.choosing.isoefficiency import Isoefficiency, Kept
+from pipeline.questions.isoefficiency import Isoefficiency, Kept
 from pipeline.wording.quantities import figure, number, numbers, percent, quantity, value_text
 
 LEAST, LARGEST = "least", "largest"

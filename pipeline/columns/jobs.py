@@ -25,9 +25,7 @@ from pipeline.columns.column import (
 from pipeline.columns.json_schema import RowsOf
 from pipeline.columns.model_json import point_json
 from pipeline.columns.scales import estimates_json, known
-from pipeline.questions.choosing.choice import Choice, Relaxed
-from pipeline.questions.choosing.jobs import SURE, Jobs
-from pipeline.questions.choosing.limits import EFFICIENCY
+from pipeline.questions.choice import EFFICIENCY, SURE, Choice, Jobs, Relaxed
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.wording.quantities import (
     FigureJson,

@@ -10,7 +10,7 @@ from pipeline.columns.column import ESTIMATE, SHARE, Column, filled
 from pipeline.columns.kernel_tables import kernel_names, left_out
 from pipeline.columns.model_json import point_json
 from pipeline.questions.analysis import Level
-from pipeline.questions.potential import BALANCED, SCALING, TWICE, WAYS, Potential
+from pipeline.questions.what_if import BALANCED, SCALING, TWICE, WAYS, Potential
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import FigureJson, estimate_json, number, point_text, quantity
 

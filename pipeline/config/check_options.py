@@ -11,8 +11,8 @@ from pipeline.config.option_readers import read_targets
 from pipeline.config.options import override
 from pipeline.config.toml_file import Table, read_toml
 from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
-from pipeline.models.exponents import Exponent
 from pipeline.models.formulas import GROWTH_HINT, read_growth
+from pipeline.models.options import Exponent
 
 
 def load_check_options(path: Path | None, **given: Any) -> CheckOptions:  # noqa: ANN401

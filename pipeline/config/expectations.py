@@ -2,7 +2,7 @@
 
 from pipeline.config.toml_file import Table
 from pipeline.models.formulas import GROWTH_HINT, read_growths
-from pipeline.questions.expectation import Expectation
+from pipeline.models.options import Expectation
 
 KEYS = ("region", "growth", "metric")
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from ingest.errors import UsageError
 from pipeline.config.option_readers import CORE_SECONDS, parse_quantity, read_option_share
-from pipeline.questions.choosing.limits import JobLimits
+from pipeline.questions.choice import JobLimits
 from pipeline.questions.runtime.figures import SECONDS_PER_HOUR
 
 _TIME = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}

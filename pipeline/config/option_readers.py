@@ -18,8 +18,7 @@ from ingest.number_text import given_percent, value_text
 from ingest.options import INFINITE, Declaration
 from ingest.run_conditions import read_condition
 from ingest.toml_text import TomlError, parse_toml
-from pipeline.models.exponents import Exponent, exponent
-from pipeline.models.options import Prior
+from pipeline.models.options import Exponent, Prior, exponent
 
 TARGET_HINT = "write p=4096 or p=4096,n=32"
 TARGET_METAVAR = "POINT"

@@ -25,8 +25,7 @@ from pipeline.config.option_readers import (
     read_targets,
 )
 from pipeline.config.toml_file import Table, read_toml, unknown_hint
-from pipeline.models.options import MIN_EFFICIENCY, ModelOptions
-from pipeline.questions.expectation import Expectation
+from pipeline.models.options import MIN_EFFICIENCY, Expectation, ModelOptions
 
 CONFIGURATION = "pipeline.toml"
 _RUN = ("run",)

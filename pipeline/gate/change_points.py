@@ -30,8 +30,166 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import ndtri
 
-from ingest.arrays import FloatArray, IntArray
-from pipeline.gate.newest_levels import FEWEST, RECENT, new_levels
+from ingest.arrays import BoolArray, FloatArray, IntArray
+
+BEFORE = 5  # entries that must have been at the old level
+FEWEST = BEFORE + 2  # entries with which anything can be said
+_RECENT = 40  # entries before that noise and level are taken from
+_REMEMBERED = 200  # entries before of which none may be as far off as two or three new ones
+_NEWEST_LIMITS = {
+    2: 12.0,
+    3: 4.6,
+    4: 10 / 3,
+    5: 2.5,
+    6: 2.3,
+    7: 2.3,
+}  # standard deviations, per number of entries
+MOST = max(_NEWEST_LIMITS)
+_CONFIRMED = 0.8  # share of pairs of an entry before and one after that differ the same way
+_SETTLED = 4  # entries of a level that stays a level if others follow
+_EXCEPTIONS = 10  # one entry in so many before, and one in half as many after, may lie elsewhere
+_NORMAL_90 = (
+    1.6448536  # distance from the mean that nine tenths of normal entries keep, in standard deviations
+)
+_FEW = 12.0, 1.5  # of d + 1 entries the limit is 1 + 12 / d^1.5 times as large
+_FARTHEST_NEWEST = 2.5  # standard deviations that an entry counts at most for the correlation
+_DOUBT = 0.5  # standard errors that are added to the correlation
+LEAST = 1e-6  # standard deviation; smaller ones are rounding
+
+
+def new_levels(logs: FloatArray, noise: FloatArray, widening: FloatArray) -> list[list[int]]:
+    """Return where new levels begin, as indices of their first entries.
+
+    Args:
+        logs: float64[S, n], series of logarithms.
+        noise: float64[S], standard deviations that are known from repetitions, NaN if none are; that of
+            entries is not below them.
+        widening: float64[S], by which correlation widens the statistic of a mean of many entries.
+    """
+    least = np.fmax(noise, LEAST)
+    raised = np.sqrt(widening)  # of few entries
+    possible = _possible(logs)
+    rows = np.flatnonzero(possible.any(axis=1)).tolist()
+    found: list[list[int]] = [[] for _ in logs]
+    for row in rows:
+        begins = list(_of_one(logs[row], possible[row], float(least[row]), float(raised[row])))
+        found[row] = _lasting(logs[row], begins)
+    return found
+
+
+def _of_one(logs: FloatArray, possible: BoolArray, least: float, raised: float) -> Iterator[int]:
+    start = 0
+    while True:
+        places = (start + np.flatnonzero(possible)).tolist()
+        at = next((place for place in places if _begins(logs[start:], place - start, least, raised)), None)
+        if at is None:
+            return
+        yield at
+        start = at
+        possible = _possible(logs[None, start:])[0]
+
+
+def _lasting(logs: FloatArray, begins: list[int]) -> list[int]:
+    """Leave out levels that later entries do not confirm, the least confirmed first."""
+    kept = list(begins)
+    while kept:
+        ends = [0, *kept, len(logs)]
+        shares = [_same_way(logs, *ends[k : k + 3]) for k in range(len(kept))]
+        if min(shares) >= _CONFIRMED:
+            break
+        del kept[int(np.argmin(shares))]
+    return kept
+
+
+def _same_way(logs: FloatArray, start: int, at: int, end: int) -> float:
+    """Return the share of pairs of entries before and after that differ as most of them do."""
+    before, after = np.sort(logs[max(start, at - _RECENT) : at]), logs[at : min(end, at + _RECENT)]
+    pairs = len(before) * len(after)
+    higher = int(np.searchsorted(before, after).sum())
+    lower = pairs - int(np.searchsorted(before, after, side="right").sum())
+    return max(higher, lower) / pairs
+
+
+def _possible(logs: FloatArray) -> BoolArray:
+    """Tell at which entries a new level may begin, bool[S, n].
+
+    Two entries in sequence are beyond all but a tenth of the `_RECENT` entries before them.
+    """
+    count, n = logs.shape
+    found = np.zeros((count, n), dtype=np.bool_)
+    if n < FEWEST:
+        return found
+    low, high = np.minimum(logs[:, 1:], logs[:, :-1]), np.maximum(logs[:, 1:], logs[:, :-1])
+    for at in range(BEFORE, min(_RECENT, n - 1)):
+        ends = _usual(logs[:, :at])
+        found[:, at] = (low[:, at] > ends[1]) | (high[:, at] < ends[0])
+    if n > _RECENT + 1:
+        lower, upper = _usual(sliding_window_view(logs, _RECENT, axis=1)[:, : n - _RECENT - 1])
+        found[:, _RECENT : n - 1] = (low[:, _RECENT:] > upper) | (high[:, _RECENT:] < lower)
+    return found
+
+
+def _usual(before: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of entries, float64[..., m], without the tenth that is farthest up or down."""
+    kept = before.shape[-1] // _EXCEPTIONS
+    last = before.shape[-1] - 1
+    ordered = np.partition(before, (kept, last - kept), axis=-1)
+    return ordered[..., kept], ordered[..., last - kept]
+
+
+def _begins(logs: FloatArray, at: int, least: float, raised: float) -> bool:
+    """Tell whether a new level begins at an entry; what comes before is all of one level."""
+    known = min(len(logs) - at, MOST)
+    if at < BEFORE:
+        return False
+    fewest = _SETTLED if known >= _SETTLED else 2
+    return any(_shifted(logs, at, m, least) >= raised * _NEWEST_LIMITS[m] for m in range(fewest, known + 1))
+
+
+def _shifted(logs: FloatArray, at: int, count: int, least: float) -> float:
+    """Return by how many standard deviations so many entries lie elsewhere than those before; 0 if mixed."""
+    before, after = logs[max(at - _RECENT, 0) : at], logs[at : at + count]
+    old, new = float(np.median(before)), float(np.median(after))
+    sign = 1.0 if new > old else -1.0
+    off, on = sign * (before - old), sign * (after - old)
+    strays = count // (_EXCEPTIONS // 2)
+    nearest = min(float(np.sort(on)[strays]), float(on[:2].min()))
+    if nearest <= 0:
+        return 0.0
+    if count < _SETTLED:
+        mixed = bool((sign * (logs[max(at - _REMEMBERED, 0) : at] - old) >= nearest).any())
+    else:
+        mixed = int((off >= nearest).sum()) > len(before) // _EXCEPTIONS
+    if mixed:
+        return 0.0
+    apart = np.abs(after - new)
+    sides = [np.concatenate([before, after])] if count < _SETTLED else [before, after]
+    spread = max(
+        float(np.quantile(np.concatenate([np.abs(off), apart]), 0.9)) / _NORMAL_90,
+        float(np.sort(apart)[count - 1 - strays]) / _NORMAL_90,
+        *map(_resolution, sides),
+        least,
+    )
+    return sign * (new - old) / (spread * _doubt(off / spread))
+
+
+def _resolution(logs: FloatArray) -> float:
+    """Return the standard deviation that rounding to the nearest of the values makes; 0 if all are equal."""
+    gaps = np.diff(np.sort(logs))
+    gaps = gaps[gaps > LEAST]
+    return float(gaps.min()) / np.sqrt(12) if len(gaps) else 0.0
+
+
+def _doubt(off: FloatArray) -> float:
+    """Return by how much few entries, and such that resemble their neighbours, widen the limit."""
+    size = len(off)
+    counted = np.clip(off, -_FARTHEST_NEWEST, _FARTHEST_NEWEST)
+    squares = float((counted**2).sum())
+    alike = float((counted[1:] * counted[:-1]).sum()) / squares if squares > 0 else 0.0
+    alike = min(max(alike + _DOUBT / size**0.5, 0.0), 0.9)
+    factor, power = _FEW
+    return float((1 + factor / (size - 1) ** power) * ((1 + alike) / (1 - alike)) ** 0.25)
+
 
 SHORTEST = 8  # entries of a window
 RATIO = 2**0.5  # of the lengths of windows
@@ -94,7 +252,7 @@ CLEAR = 10.0  # standard deviations, from neighbour to neighbour, of a step that
 NEAREST = 50  # entries on either side of a change point that its factor is taken from
 NORMAL_QUANTILE = 1.6448536  # half the width of a 90 % interval, in standard deviations
 NORMAL_QUARTILE = 0.6744898  # median distance from the mean, in standard deviations
-FARTHEST = 4.0  # standard deviations that an entry counts at most for where a change is
+_FARTHEST = 4.0  # standard deviations that an entry counts at most for where a change is
 PLACE_QUANTILE = 5.94  # 90 %: P(twice the likelihood lost < x) = (1 - exp(-x / 2))^2 (Hansen 2000)
 SURE_QUANTILE = 10.6  # 99 %
 TIE = 1e-6
@@ -185,7 +343,7 @@ def _with_splits(
 ) -> list[tuple[Window, int]]:
     """Return windows with their best splits: those around the beginnings of new levels come first."""
     ends = [0, *levels, len(ranks)]
-    around = [Window(max(ends[k], at - RECENT), ends[k + 2], NEW_LEVEL) for k, at in enumerate(levels)]
+    around = [Window(max(ends[k], at - _RECENT), ends[k + 2], NEW_LEVEL) for k, at in enumerate(levels)]
     return [*zip(around, levels, strict=True), *((one, best_split(ranks, one)) for one in windows)]
 
 
@@ -298,12 +456,12 @@ def _likely(
 def _excess(logs: FloatArray, at: int) -> FloatArray:
     """Return twice the log-likelihood that is lost if the level changed at 0, 1, ... n, float64[n + 1].
 
-    Levels and spread are medians, and no entry counts as more than `FARTHEST` standard deviations off.
+    Levels and spread are medians, and no entry counts as more than `_FARTHEST` standard deviations off.
     """
     before, after = np.median(logs[:at]), np.median(logs[at:])
     residuals = np.concatenate([logs[:at] - before, logs[at:] - after])
     spread = max(float(np.median(np.abs(residuals))) / NORMAL_QUARTILE, 10.0**-DIGITS)
-    of_old, of_new = (np.minimum(np.abs(logs - level) / spread, FARTHEST) ** 2 for level in (before, after))
+    of_old, of_new = (np.minimum(np.abs(logs - level) / spread, _FARTHEST) ** 2 for level in (before, after))
     excess: FloatArray = np.append(0.0, np.cumsum(of_old)) + np.append(np.cumsum(of_new[::-1])[::-1], 0.0)
     return excess
 

@@ -1,18 +1,385 @@
 """Two studies in which the same functions have the same call paths, and what either predicts."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from hashlib import sha256
 
 import numpy as np
 
-from ingest.arrays import FloatArray
-from pipeline.gate.kernel_values import KernelId, KernelValues, wall_times
+from ingest.arrays import FloatArray, IntArray
+from ingest.cpp_names import short_name
+from pipeline.gate.check_result import Finding, Ground, KernelResult, Rename, Ruling, StudySide, result_of
+from pipeline.gate.kernel_values import NO_LINE, KernelId, KernelValues, Origin, Scope, wall_times
 from pipeline.gate.matching import Matched, match
-from pipeline.gate.recording import recording
-from pipeline.gate.renames import Recognised, recognise
-from pipeline.gate.target_forecast import Forecasts, forecast, forecast_recognised, predicted_ratio
+from pipeline.gate.target_forecast import (
+    Forecasts,
+    forecast,
+    forecast_recognised,
+    predicted_ratio,
+    target_points,
+)
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
+
+_LEAST_FUNCTIONS, LEAST_PART = 5, 0.2  # differ at least if two unknown filters differ
+_DIGITS = 8
+_INHERITS = "has the time of functions that only one study recorded separately"
+_TOTAL = "the studies recorded different functions, so the overhead of measuring differs"
+
+
+def recorded_digests(functions: Iterable[str]) -> frozenset[str]:
+    """Return 8 hexadecimal digits for each function: enough to compare, and short in a baseline."""
+    return frozenset(map(_digest, functions))
+
+
+def _digest(function: str) -> str:
+    return sha256(function.encode(errors="surrogateescape")).hexdigest()[:_DIGITS]
+
+
+def set_digest(recorded: Collection[str]) -> str:
+    """Return 16 hexadecimal digits for a set of recorded functions; empty if it is unknown."""
+    return sha256("\n".join(sorted(recorded)).encode()).hexdigest()[: 2 * _DIGITS] if recorded else ""
+
+
+def different_functions(baseline: Origin, candidate: Origin) -> frozenset[str]:
+    """Return the digests of the functions that only one study recorded; none if the filters were the same.
+
+    If both filters are known, they decide. If not, a few functions may be a change of the program: the
+    filters differ if `_LEAST_FUNCTIONS` functions and the part `LEAST_PART` of all of them do.
+    """
+    one, two = baseline.recorded, candidate.recorded
+    if not (one and two):
+        return frozenset()
+    different = one ^ two
+    if baseline.filter and candidate.filter:
+        return different if baseline.filter != candidate.filter else frozenset()
+    many = len(different) >= max(_LEAST_FUNCTIONS, LEAST_PART * len(one | two))
+    return different if many else frozenset()
+
+
+def recording_reason(baseline: Origin, candidate: Origin) -> tuple[str, ...]:
+    """Return one sentence if the studies recorded different functions, and what to do about it."""
+    different = different_functions(baseline, candidate)
+    if not different:
+        return ()
+    before, now = len(different & baseline.recorded), len(different & candidate.recorded)
+    return (
+        f"different functions recorded: {before} in the baseline only, {now} here only; the time of a "
+        "function that was not recorded is in its caller: measure both with the same filter",
+    )
+
+
+@dataclass(frozen=True)
+class Recording:
+    """The kernels concerned if two studies recorded different functions.
+
+    Attributes:
+        partial: kernels with a function in their call path that only one study recorded.
+        heirs: kernels that hold the time of such a function in the study that did not record it.
+    """
+
+    partial: frozenset[KernelId]
+    heirs: frozenset[KernelId]
+
+    def comparable(self, matched: Matched) -> Matched:
+        """Return the studies without the kernels that inherit time; the total stays, since shares need it."""
+        rows = [i for i, kernel in enumerate(matched.candidate.kernels) if kernel not in self.heirs]
+        return replace(matched, baseline=matched.baseline.take(rows), candidate=matched.candidate.take(rows))
+
+    def marked(self, result: KernelResult) -> KernelResult:
+        """Return a result with another verdict if its kernel cannot be compared."""
+        if result.kernel in self.partial:
+            side = "baseline" if result.candidate is None else "candidate"
+            text = (
+                f"recorded in the {side} only; in the other study its time is in its nearest recorded caller"
+            )
+            return _replaced(result, Ruling.NOT_RECORDED, text)
+        if result.kernel in self.heirs:
+            return _replaced(result, Ruling.NOT_COMPARABLE, _INHERITS)
+        if self.partial and result.kernel.level is Scope.TOTAL:
+            return _replaced(result, Ruling.NOT_COMPARABLE, _TOTAL)
+        return result
+
+
+def _replaced(result: KernelResult, verdict: Ruling, text: str) -> KernelResult:
+    return replace(result, verdict=verdict, evidence=(Finding(Ground.RECORDING, text),), advice="")
+
+
+def recording(matched: Matched) -> Recording:
+    """Find the kernels that two studies recorded differently; none if they recorded the same functions."""
+    different = different_functions(matched.baseline.origin, matched.candidate.origin)
+    partial, heirs = set(), set()
+    studies = (matched.candidate, matched.new, matched.vanished) if different else ()
+    for kernel in (kernel for study in studies for kernel in study.kernels):
+        recorded = tuple(name for name in kernel.callpath if _digest(name) not in different)
+        if kernel.level is Scope.TOTAL or len(recorded) == len(kernel.callpath):
+            continue
+        partial.add(kernel)
+        if kernel.level is Scope.CALLPATH and recorded:
+            heirs.add(KernelId(Scope.CALLPATH, recorded))
+            if recorded[-1] != kernel.region:
+                heirs.add(KernelId(Scope.REGION, recorded[-1:]))
+    return Recording(frozenset(partial), frozenset(heirs))
+
+
+def heir_results(matched: Matched, found: Recording, share_floor: float) -> list[KernelResult]:
+    """Return the results of the kernels of both studies that cannot be compared.
+
+    Args:
+        matched: the two studies.
+        found: what they recorded.
+        share_floor: smallest share of the total of a kernel that is reported.
+    """
+    results = []
+    for row, kernel in enumerate(matched.candidate.kernels):
+        before, now = (
+            StudySide(value=float(study.mean[row, at]), share=float(study.share[row, at]))
+            for study, at in zip((matched.baseline, matched.candidate), matched.largest, strict=True)
+        )
+        if kernel in found.heirs and max(before.share, now.share) >= share_floor:
+            result = replace(result_of(matched.candidate, row), baseline=before, candidate=now)
+            results.append(found.marked(result))
+    return results
+
+
+_Path = tuple[str, ...]
+_SIMILAR_NAME = 0.5  # least similarity of the names of a renamed kernel
+_SIMILAR_SIZE = 1.5  # largest ratio of its measured values
+_SAME_TIME = 1.25  # largest ratio of the times of one function under two unlike names, and of its parts
+_LEAST_MOVED = 0.1  # of a function's time that must have moved, so that its change explains the other kernel
+MOST = 200  # functions considered in either study: with more it is another program
+
+
+@dataclass(frozen=True, eq=False)
+class Recognised:
+    """Two studies in which the same functions have the same call paths.
+
+    Attributes:
+        baseline: with the names of the candidate, and what is now part of another function added to it.
+        candidate: with what was split off added to the function that it came from.
+        renames: what was recognised.
+    """
+
+    baseline: KernelValues
+    candidate: KernelValues
+    renames: tuple[Rename, ...]
+
+
+def recognise(baseline: KernelValues, candidate: KernelValues, floor: float) -> Recognised:
+    """Find renamed, extracted and inlined functions.
+
+    Args:
+        baseline, candidate: the two studies.
+        floor: share of the total below which functions are ignored.
+    """
+    pairs = _renamed(_Pair.of(baseline, candidate, floor))
+    renames = [Rename("renamed", old, new) for old, new in pairs.items()]
+    baseline = _moved(baseline, lambda path: _with_prefix(path, pairs))
+    extracted = _split_off(_Pair.of(baseline, candidate, floor))
+    renames += [Rename("extracted", path[:-1], path) for path in extracted]
+    candidate = _moved(candidate, lambda path: _without(path, extracted))
+    inlined = _split_off(_Pair.of(candidate, baseline, floor))
+    renames += [Rename("inlined", path, path[:-1]) for path in inlined]
+    baseline = _moved(baseline, lambda path: _without(path, inlined))
+    return Recognised(baseline, candidate, tuple(renames))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Side:
+    """The call paths of one study at the common points.
+
+    Attributes:
+        time: exclusive value per call path, float64[P].
+        alone: topmost call paths that only this study has, the largest first.
+    """
+
+    time: dict[_Path, FloatArray]
+    alone: list[_Path]
+
+    def whole(self, prefix: _Path) -> FloatArray:
+        """Inclusive value of a call path, float64[P]."""
+        depth, zero = len(prefix), np.zeros_like(next(iter(self.time.values())))
+        return sum((v for path, v in self.time.items() if path[:depth] == prefix), zero)
+
+    def callees(self, prefix: _Path) -> frozenset[str]:
+        """Names of the functions that a call path calls."""
+        depth = len(prefix)
+        return frozenset(p[depth] for p in self.time if len(p) > depth and p[:depth] == prefix)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """Two studies beside each other."""
+
+    before: _Side
+    now: _Side
+
+    @classmethod
+    def of(cls, before: KernelValues, now: KernelValues, floor: float) -> "_Pair":
+        matched = match(before, now)
+        return cls(
+            _side(before, matched.vanished, matched.base_at, floor),
+            _side(now, matched.new, matched.candidate_at, floor),
+        )
+
+
+def _side(study: KernelValues, alone: KernelValues, at: IntArray, floor: float) -> _Side:
+    rows = {k.callpath: i for i, k in enumerate(study.kernels) if k.level is Scope.CALLPATH}
+    time = {path: study.mean[i, at] for path, i in rows.items() if study.mean[i].any()}
+    side = _Side(time=time, alone=[])
+    if not len(at) or not time:
+        return side
+    only = {k.callpath for k in alone.kernels if k.level is Scope.CALLPATH}
+    total = np.maximum(study.mean[0, at], 1e-300)
+    size = {p: float((side.whole(p) / total).max()) for p in _topmost(only)}
+    large = sorted((p for p, share in size.items() if share >= floor), key=lambda p: -size[p])
+    return _Side(time=time, alone=large[:MOST])
+
+
+def _topmost(paths: set[_Path]) -> list[_Path]:
+    """The first call path of every branch that consists of such paths."""
+    return sorted({next(p[:n] for n in range(1, len(p) + 1) if p[:n] in paths) for p in paths})
+
+
+def _renamed(pair: _Pair) -> dict[_Path, _Path]:
+    """Pair call paths with the same caller, callees and time; the most similar names first."""
+    scored = []
+    for old in pair.before.alone:
+        for new in pair.now.alone:
+            if old[:-1] != new[:-1] or pair.before.callees(old) != pair.now.callees(new):
+                continue
+            similar = _similarity(old[-1], new[-1])
+            most = _SIMILAR_SIZE if similar >= _SIMILAR_NAME else _SAME_TIME
+            if _same_size(pair.before.whole(old), pair.now.whole(new), most):
+                scored.append((-similar, old, new))
+    return _best_pairs(scored)
+
+
+def _best_pairs(scored: Iterable[tuple[float, _Path, _Path]]) -> dict[_Path, _Path]:
+    """Pair every call path once, the most similar ones (least numbers) first."""
+    found: dict[_Path, _Path] = {}
+    for _, old, new in sorted(scored):
+        if old not in found and new not in found.values():
+            found[old] = new
+    return found
+
+
+def _split_off(pair: _Pair) -> list[_Path]:
+    """Find new call paths whose caller takes that much less time than before."""
+    found = []
+    for new in pair.now.alone:
+        caller = new[:-1]
+        if caller not in pair.before.time or caller not in pair.now.time:
+            continue
+        moved = [p for p in pair.before.alone if p[:-1] == caller and p[-1] in pair.now.callees(new)]
+        none = np.zeros_like(pair.now.time[caller])
+        before = pair.before.time[caller] + sum((pair.before.whole(p) for p in moved), none)
+        now = pair.now.time[caller] + pair.now.whole(new)
+        less = pair.now.time[caller] < (1 - _LEAST_MOVED) * pair.before.time[caller]
+        if (np.median(less) > 0 or moved) and _same_size(before, now, _SAME_TIME):
+            found.append(new)
+    return found
+
+
+def _same_size(one: FloatArray, two: FloatArray, most: float) -> bool:
+    """Say whether two values, float64[P], are typically within a factor of each other."""
+    known = (one > 0) & (two > 0)
+    if not known.any():
+        return False
+    return bool(np.median(np.abs(np.log(one[known] / two[known]))) <= np.log(most))
+
+
+def _with_prefix(path: _Path, pairs: dict[_Path, _Path]) -> _Path:
+    for old, new in pairs.items():
+        if path[: len(old)] == old:
+            return new + path[len(old) :]
+    return path
+
+
+def _without(path: _Path, dropped: Iterable[_Path]) -> _Path:
+    """Leave out a function from the call paths through it."""
+    for one in dropped:
+        if path[: len(one)] == one:
+            return one[:-1] + path[len(one) :]
+    return path
+
+
+def _moved(study: KernelValues, move: Callable[[_Path], _Path]) -> KernelValues:
+    """Give call paths another place; values that meet are added, and regions follow their call paths."""
+    values: dict[KernelId, FloatArray] = {}
+    place: dict[KernelId, tuple[str, int]] = {}
+
+    def add(kernel: KernelId, row: int, sign: float = 1.0) -> None:
+        values[kernel] = values[kernel] + sign * study.values[row] if kernel in values else study.values[row]
+        place.setdefault(kernel, (study.files[row], int(study.lines[row])))
+
+    goal = [move(k.callpath) if k.level is Scope.CALLPATH else k.callpath for k in study.kernels]
+    if all(path == kernel.callpath for path, kernel in zip(goal, study.kernels, strict=True)):
+        return study
+    for row, (kernel, path) in enumerate(zip(study.kernels, goal, strict=True)):
+        add(KernelId(kernel.level, path), row)
+    for row, (kernel, path) in enumerate(zip(study.kernels, goal, strict=True)):
+        old, new = (KernelId(Scope.REGION, (name,)) for name in (kernel.callpath[-1], path[-1]))
+        if kernel.level is Scope.CALLPATH and old != new:
+            add(new, row)
+            if old in values:
+                add(old, row, -1.0)
+    kept = [kernel for kernel, v in values.items() if kernel.level is not Scope.REGION or _remains(v)]
+    files, lines = zip(*(place.get(kernel, ("", NO_LINE)) for kernel in kept), strict=True)
+    return replace(
+        study,
+        kernels=tuple(kept),
+        values=np.stack([np.maximum(values[kernel], 0.0) for kernel in kept]),
+        files=files,
+        lines=np.array(lines, dtype=np.int64),
+    )
+
+
+def _remains(values: FloatArray) -> bool:
+    """Say whether anything of a region is left after its call paths moved."""
+    return bool(np.nanmax(np.abs(values), initial=0.0) > 1e-9)
+
+
+def possible_renames(matched: Matched, smallest_share: float) -> tuple[tuple[KernelId, KernelId], ...]:
+    """Pair vanished with new call paths under the same caller, the most similar names first.
+
+    Args:
+        matched: the two studies.
+        smallest_share: share of the largest total below which a call path is ignored.
+    """
+    scored = []
+    for i in _large_callpaths(matched.vanished, matched.baseline, smallest_share):
+        for j in _large_callpaths(matched.new, matched.candidate, smallest_share):
+            old, new = matched.vanished.kernels[i].callpath, matched.new.kernels[j].callpath
+            similarity = _name_similarity(old, new)
+            before, now = matched.vanished.mean[i, matched.base_at], matched.new.mean[j, matched.candidate_at]
+            if similarity >= _SIMILAR_NAME and _same_size(before, now, _SIMILAR_SIZE):
+                scored.append((-similarity, old, new))
+    pairs = _best_pairs(scored).items()
+    return tuple((KernelId(Scope.CALLPATH, old), KernelId(Scope.CALLPATH, new)) for old, new in pairs)
+
+
+def _large_callpaths(part: KernelValues, whole: KernelValues, smallest_share: float) -> list[int]:
+    total = float(whole.mean[0].max())
+    large = [
+        i
+        for i, kernel in enumerate(part.kernels)
+        if kernel.level is Scope.CALLPATH and float(part.mean[i].max()) >= smallest_share * total
+    ]
+    return large[:MOST]
+
+
+def _name_similarity(old: tuple[str, ...], new: tuple[str, ...]) -> float:
+    """Similarity of the one name in which two call paths differ, 0 to 1; 0 if they differ in more."""
+    if len(old) != len(new):
+        return 0.0
+    differing = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
+    return _similarity(*differing[0]) if len(differing) == 1 else 0.0
+
+
+def _similarity(old: str, new: str) -> float:
+    return SequenceMatcher(None, short_name(old), short_name(new)).ratio()
 
 
 def recognised(baseline: KernelValues, candidate: KernelValues, floor: float) -> Recognised:
@@ -108,3 +475,154 @@ def _of(kernels: Sequence[KernelId], known: Sequence[KernelId], prediction: Pred
     rows = np.array([row_of.get(kernel, -1) for kernel in kernels], dtype=np.int64)
     ends = (prediction.value, prediction.lower, prediction.upper)
     return Prediction(*(np.where(rows[:, None] >= 0, of_all[rows], np.nan) for of_all in ends))
+
+
+CallPath = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """Exclusive values of K call paths at one scale in one study, NaN if the study does not have them.
+
+    Attributes:
+        value: float64[K], the mean of repetitions or what the models predict.
+        lower, upper: float64[K], the smallest and the largest repetition, or the 90 % interval.
+        whole: the 90 % interval of their sum; None if measured.
+    """
+
+    value: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    whole: tuple[float, float] | None = None
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ComparedScale:
+    """The values of both studies at a scale.
+
+    Attributes:
+        at: the point.
+        predicted: whether they are predictions, else means of measurements.
+        runs: number of repetitions of A and of B; 0 for predictions.
+        a, b: of the two studies.
+    """
+
+    at: Mapping[str, float]
+    predicted: bool
+    runs: tuple[int, int]
+    a: Values
+    b: Values
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ComparedTrees:
+    """The call paths of two studies.
+
+    Attributes:
+        callpaths: of either study, callers before their callees.
+        parent: int64[K], index of the caller, -1 for a root.
+        scales: the common measured scales, ascending, then the targets.
+        metric, unit: of all values.
+    """
+
+    callpaths: tuple[CallPath, ...]
+    parent: IntArray
+    scales: tuple[ComparedScale, ...]
+    metric: str
+    unit: str
+
+
+def compare_trees(studies: ComparedStudies, targets: Sequence[Mapping[str, float]]) -> ComparedTrees:
+    """Put the call paths of two studies into one tree; call paths that took nothing in either are left out.
+
+    Args:
+        studies: A and B; what has another name in B stands where B has it.
+        targets: as of `target_points`, by default four times the largest scale of B.
+    """
+    matched, sides = studies.matched, studies.sides
+    a, b = sides
+    rows = [_rows(side) for side in sides]
+    callpaths, parent = _tree([*rows[0], *rows[1]])
+    places = [np.array([of_study.get(path, -1) for path in callpaths], dtype=np.int64) for of_study in rows]
+    points = zip(matched.base_at.tolist(), matched.candidate_at.tolist(), strict=True)
+    order = np.argsort(matched.scale, kind="stable").tolist()
+    common = list(points)
+    measured = [_measured(sides, places, common[i], at=a.named(matched.points[[i]])[0]) for i in order]
+    return ComparedTrees(
+        callpaths=callpaths,
+        parent=parent,
+        scales=(*measured, *_predicted(studies, places, target_points(b, targets))),
+        metric=b.metric,
+        unit=b.unit,
+    )
+
+
+def _rows(study: KernelValues) -> dict[CallPath, int]:
+    """Rows of the call paths of a study that took anything."""
+    took = (study.mean > 0).sum(axis=1) > 0
+    return {k.callpath: i for i, k in enumerate(study.kernels) if k.level is Scope.CALLPATH and took[i]}
+
+
+def _tree(paths: Sequence[CallPath]) -> tuple[tuple[CallPath, ...], IntArray]:
+    """Order call paths so that callers stand before their callees: the nearest that are among them."""
+    known = dict.fromkeys(paths)
+    callees: dict[CallPath, list[CallPath]] = {path: [] for path in known}
+    roots: list[CallPath] = []
+    for path in known:
+        caller = next((path[:n] for n in range(len(path) - 1, 0, -1) if path[:n] in known), None)
+        (roots if caller is None else callees[caller]).append(path)
+    ordered: list[CallPath] = []
+    parent: list[int] = []
+    pending = [(path, -1) for path in reversed(roots)]
+    while pending:
+        path, caller_number = pending.pop()
+        pending += [(callee, len(ordered)) for callee in reversed(callees[path])]
+        ordered.append(path)
+        parent.append(caller_number)
+    return tuple(ordered), np.array(parent, dtype=np.int64)
+
+
+def _measured(
+    studies: Sequence[KernelValues],
+    places: Sequence[IntArray],
+    points: tuple[int, int],
+    at: Mapping[str, float],
+) -> ComparedScale:
+    """Take the means and the range of repetitions at a common point."""
+    sides, runs = [], []
+    for study, place, point in zip(studies, places, points, strict=True):
+        single = study.values[:, point]
+        known = np.isfinite(single)
+        low = np.where(known, single, np.inf).min(axis=1)
+        high = np.where(known, single, -np.inf).max(axis=1)
+        mean = np.where(known.any(axis=1), study.mean[:, point], np.nan)
+        sides.append(_at(place, mean, low, high))
+        runs.append(int(known[0].sum()))
+    return ComparedScale(at=at, predicted=False, runs=(runs[0], runs[1]), a=sides[0], b=sides[1])
+
+
+def _predicted(
+    studies: ComparedStudies, places: Sequence[IntArray], targets: FloatArray
+) -> list[ComparedScale]:
+    """Predict both studies at the targets, float64[Q, D]; nothing with too few scales."""
+    ahead = studies.predictions(targets)
+    if not (ahead.baseline.extrapolates and ahead.candidate.extrapolates):
+        return []
+    predictions = [ahead.baseline.prediction, ahead.candidate.prediction]
+    return [
+        ComparedScale(at=at, predicted=True, runs=(0, 0), a=sides[0], b=sides[1])
+        for q, at in enumerate(studies.sides[1].named(targets))
+        for sides in [[_predicted_at(place, one, q) for place, one in zip(places, predictions, strict=True)]]
+    ]
+
+
+def _predicted_at(place: IntArray, prediction: Prediction, q: int) -> Values:
+    """Take the predictions of a target; the first row of them is the total."""
+    value, lower, upper = (ends[:, q] for ends in (prediction.value, prediction.lower, prediction.upper))
+    return replace(_at(place, value, lower, upper), whole=(float(lower[0]), float(upper[0])))
+
+
+def _at(place: IntArray, value: FloatArray, lower: FloatArray, upper: FloatArray) -> Values:
+    """Take rows by place, NaN for those that the study does not have."""
+    here, low, high = (np.where(place >= 0, ends[place], np.nan) for ends in (value, lower, upper))
+    return Values(here, low, high)

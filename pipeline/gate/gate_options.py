@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ingest.options import option
-from pipeline.models.exponents import Exponent
+from pipeline.models.options import Exponent
 
 _CHECK = ("check",)
 

@@ -22,23 +22,29 @@ from pipeline.gate.check_result import (
     Ruling,
     result_of,
 )
-from pipeline.gate.common_factor import CommonChange, between_runs, common_change
-from pipeline.gate.compared_studies import recognised
+from pipeline.gate.compared_studies import heir_results, recognised, recording, recording_reason
 from pipeline.gate.estimates import holm
 from pipeline.gate.gate_options import CheckOptions
-from pipeline.gate.hypothesis_tests import TestFamily, run_tests
 from pipeline.gate.kernel_values import KernelValues, Scope
 from pipeline.gate.matching import Matched, incomparable, match, over_the_same
-from pipeline.gate.recording import heir_results, recording, recording_reason
 from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evidence, waive
-from pipeline.gate.run_factors import Typical, paired_factor, typical_runs
+from pipeline.gate.run_factors import (
+    CommonChange,
+    Typical,
+    between_runs,
+    common_change,
+    paired_factor,
+    typical_runs,
+)
 from pipeline.gate.target_forecast import Forecast, Forecasts, forecast, forecast_recognised, target_points
 from pipeline.gate.verdicts import (
     ENOUGH_REPETITIONS,
+    TestFamily,
     changes_of,
     hides_regression,
     matched_verdicts,
     new_kernels,
+    run_tests,
     side_of,
     vanished_kernels,
     with_located,

@@ -1,18 +1,173 @@
 """How every kernel developed over the entries of a history: four measures and their change points."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from scipy.stats import kendalltau, norm
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.gate.change_points import ENOUGH, ChangePoint
-from pipeline.gate.developments import Development, Drift, development_of_each
+from pipeline.gate.change_points import ENOUGH, LEAST, ChangePoint, change_points_of_each
 from pipeline.gate.kernel_values import KernelId, Scope
+
+_SHORTEST = 10  # entries of a drift; what takes fewer is a step
+_DRIFT_LEVEL = 1e-4  # two-sided, since a series is looked at after every entry
+_ENDS = 12  # places that either end of a drift is looked for at
+_AROUND = 5  # entries whose median shows which of them are far off
+_FAR = 4.0  # standard deviations from that median, from which an entry counts as the median
+_NORMAL_MEDIAN = 0.6744898  # median distance of normal entries from their mean, in standard deviations
+_MOST_CORRELATED = 0.9
+_MOST_PAIRED = 500  # entries of which all pairs count for the slope
+_TINY = 1e-12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drift:
+    """A change at the same rate from entry to entry.
+
+    Attributes:
+        first, last: indices of the entries between which it is.
+        factor: last over first value of the median slope (Theil and Sen) through their logarithms.
+        p: two-sided p-value of Mann and Kendall's test, of these entries without the steps in them.
+    """
+
+    first: int
+    last: int
+    factor: float
+    p: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Development:
+    """What a series did.
+
+    Attributes:
+        steps: its changes of level, in order.
+        drift: None if it does not drift.
+    """
+
+    steps: tuple[ChangePoint, ...] = ()
+    drift: Drift | None = None
+
+
+def development(values: FloatArray) -> Development:
+    """Say what a series did, float64[n] above zero."""
+    return development_of_each(np.asarray(values, dtype=np.float64)[None])[0]
+
+
+def development_of_each(values: FloatArray, noise: FloatArray | None = None) -> list[Development]:
+    """Say what series of the same length did, float64[S, n] above zero; `noise` as for change points."""
+    if values.shape[1] < ENOUGH:
+        return [Development()] * len(values)
+    found = change_points_of_each(values, noise)
+    return [_chosen(np.log(row), steps) for row, steps in zip(values, found, strict=True)]
+
+
+def _chosen(logs: FloatArray, steps: tuple[ChangePoint, ...]) -> Development:
+    """Choose between the steps that were found and a line, alone or with the steps that explain most."""
+    n = len(logs)
+    without = Development(steps=steps)
+    if n < _SHORTEST or np.ptp(logs) == 0 or not (steps or _trend(logs)[1] <= _DRIFT_LEVEL):
+        return without
+    smooth = _without_far(logs)
+    places = [step.at for step in steps]
+    least = _criterion(float((_left_by(_levels(n, places), smooth) ** 2).sum()), 2 * len(places), n)
+    best: tuple[tuple[int, int], tuple[int, ...]] | None = None
+    kept: tuple[int, ...] = ()
+    for _ in range(len(places) + 1):
+        squares, ends = _best_line(smooth, kept)
+        value = _criterion(squares, 1 + (ends[0] > 0) + (ends[1] < n - 1) + 2 * len(kept), n)
+        if value < least:
+            least, best = value, (ends, kept)
+        others = [(_best_line(smooth, (*kept, at))[0], at) for at in places if at not in kept]
+        kept = (*kept, min(others)[1]) if others else kept
+    return without if best is None else _with_line(logs, *best) or without
+
+
+def _with_line(logs: FloatArray, ends: tuple[int, int], places: Sequence[int]) -> Development | None:
+    """Return a drift and the steps beside it, as they are in the series without the drift; None if none."""
+    heights = np.linalg.lstsq(
+        np.column_stack([_levels(len(logs), places), _lines(len(logs), [ends])[0]]), logs
+    )[0]
+    first, last = ends
+    part = (logs - _levels(len(logs), places) @ heights[:-1])[first : last + 1]
+    slope, p = _trend(part)
+    if p > _DRIFT_LEVEL:
+        return None
+    drift = Drift(first=first, last=last, factor=float(np.exp(slope * (last - first))), p=p)
+    level = np.exp(logs - slope * (last - first) * _lines(len(logs), [ends])[0])
+    return Development(steps=change_points_of_each(level[None])[0] if places else (), drift=drift)
+
+
+def _trend(logs: FloatArray) -> tuple[float, float]:
+    """Return the median slope, and Mann and Kendall's p-value with what correlation takes from it."""
+    n = len(logs)
+    first, second = np.triu_indices(n, 1) if n <= _MOST_PAIRED else _some_pairs(n)
+    slope = float(np.median((logs[second] - logs[first]) / (second - first)))
+    left = logs - slope * np.arange(n)
+    left = _without_far(left) - np.median(left)
+    squares = float((left**2).sum())
+    alike = float((left[1:] * left[:-1]).sum()) / squares if squares > n * LEAST**2 else 0.0
+    alike = min(max(alike, 0.0), _MOST_CORRELATED)
+    p = float(kendalltau(np.arange(n), logs).pvalue)
+    return slope, float(2 * norm.sf(norm.isf(p / 2) * np.sqrt((1 - alike) / (1 + alike))))
+
+
+def _some_pairs(n: int) -> tuple[IntArray, IntArray]:
+    """Return the pairs of entries of a long series that are half of it apart."""
+    first = np.arange(n - n // 2)
+    return first, first + n // 2
+
+
+def _without_far(logs: FloatArray) -> FloatArray:
+    """Put entries that are far from the median of those around them there."""
+    around = np.pad(logs, _AROUND // 2, mode="reflect")
+    middle = np.median(sliding_window_view(around, _AROUND), axis=1)
+    off = np.abs(logs - middle)
+    usual = float(np.median(off)) / _NORMAL_MEDIAN
+    return np.where(off > _FAR * usual, middle, logs) if usual > 0 else logs
+
+
+def _levels(n: int, places: Sequence[int]) -> FloatArray:
+    """Return a constant and the steps at some places as columns, float64[n, 1 + steps]."""
+    return np.column_stack([np.ones(n), *(np.arange(n) >= at for at in places)]).astype(np.float64)
+
+
+def _lines(n: int, ends: Sequence[tuple[int, int]]) -> FloatArray:
+    """Return lines that rise from 0 to 1 between two entries each and are level elsewhere, float64[L, n]."""
+    first, last = np.array(ends, dtype=np.float64).T[:, :, None]
+    lines: FloatArray = np.clip((np.arange(n) - first) / (last - first), 0.0, 1.0)
+    return lines
+
+
+def _left_by(columns: FloatArray, rows: FloatArray) -> FloatArray:
+    """Return what columns, float64[n, C], do not explain of rows, float64[..., n], by least squares."""
+    basis = np.linalg.qr(columns)[0]
+    left: FloatArray = rows - (rows @ basis) @ basis.T
+    return left
+
+
+def _best_line(logs: FloatArray, places: Sequence[int]) -> tuple[float, tuple[int, int]]:
+    """Return the squares left by the best line beside steps at some places, and the ends of that line."""
+    n = len(logs)
+    at = np.unique(np.linspace(0, n - 1, _ENDS).round().astype(np.int64)).tolist()
+    ends = [(a, b) for a in at for b in at if b - a >= _SHORTEST - 1]
+    columns = _levels(n, places)
+    left, lines = _left_by(columns, logs), _left_by(columns, _lines(n, ends))
+    size = np.maximum((lines**2).sum(axis=1), _TINY)
+    explained = (lines @ left) ** 2 / size
+    best = int(explained.argmax())
+    return float((left**2).sum() - explained[best]), ends[best]
+
+
+def _criterion(squares: float, fitted: int, n: int) -> float:
+    """Return Schwarz's criterion, the smaller the better."""
+    return float(n * np.log(max(squares / n, LEAST**2)) + fitted * np.log(n))
 
 
 class Measure(Enum):
@@ -251,3 +406,113 @@ def too_few(count: int, where: str = "") -> str:
     if count >= ENOUGH:
         return ""
     return f"too few entries{where} to tell: {count}, at least {ENOUGH} are needed"
+
+
+_WIDER = 0.4  # of its length that an interval of 99 % reaches farther on either side than one of 90 %
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One change of the program.
+
+    Attributes:
+        at, first, last: indices of the entry it is at and of those it may be at.
+        row: of the kernel that shows it most clearly.
+        changed: per kernel that changed, its row and its change; all are at the same place.
+    """
+
+    at: int
+    first: int
+    last: int
+    row: int
+    changed: tuple[tuple[int, KernelStep], ...]
+
+    def of(self, row: int) -> KernelStep | None:
+        """Return the change of a kernel; None if it did not change here."""
+        return next((step for other, step in self.changed if other == row), None)
+
+
+def findings(kernels: Sequence[KernelTrends]) -> list[Finding]:
+    """Put together the changes of all kernels that may be one, in the order of entries."""
+    every = [(kernel, step) for kernel in kernels for step in steps(kernel)]
+    left = sorted(every, key=lambda one: (one[1].last - one[1].first, -_certainty(one[1])))
+    found = []
+    while left:
+        leader, place = left[0]
+        same = [(kernel, step) for kernel, step in left if _may_be_one(leader, place, kernel, step)]
+        found.append(_finding(leader, place, same))
+        left = [one for one in left if one not in same]
+    return sorted(found, key=lambda one: one.at)
+
+
+def steps_by_kernel(kernels: Sequence[KernelTrends], found: Sequence[Finding]) -> list[list[KernelStep]]:
+    """Return the changes of each kernel, each at the place of its finding."""
+    return [[step for one in found if (step := one.of(kernel.row)) is not None] for kernel in kernels]
+
+
+def at_their_places(
+    kernels: Sequence[KernelTrends], steps_of_each: Sequence[Sequence[KernelStep]]
+) -> list[KernelTrends]:
+    """Return trends with change points at the places of the findings, given the changes of each kernel."""
+    return [_at_places(kernel, steps) for kernel, steps in zip(kernels, steps_of_each, strict=True)]
+
+
+def _at_places(kernel: KernelTrends, steps: Sequence[KernelStep]) -> KernelTrends:
+    measures = {
+        measure: replace(
+            trend, changes=tuple(step.changes[measure] for step in steps if measure in step.changes)
+        )
+        for measure, trend in kernel.measures.items()
+    }
+    return replace(kernel, measures=measures)
+
+
+def measured_places(entries: Entries) -> dict[KernelId, list[tuple[Finding, KernelId]]]:
+    """Return per kernel the findings in which its measured value changed, and the kernels that name them."""
+    kernels = trends(entries)
+    found: dict[KernelId, list[tuple[Finding, KernelId]]] = {kernel.kernel: [] for kernel in kernels}
+    for finding in findings(kernels):
+        for row, step in finding.changed:
+            if Measure.MEASURED in step.changes:
+                found[kernels[row].kernel].append((finding, kernels[finding.row].kernel))
+    return found
+
+
+def _certainty(step: KernelStep) -> float:
+    """Return the largest change relative to its interval."""
+    widths = [
+        abs(np.log(change.factor)) / max(np.log(change.upper / change.lower), 1e-9)
+        for change in step.changes.values()
+    ]
+    return float(max(widths))
+
+
+def _may_be_one(leader: KernelTrends, place: KernelStep, kernel: KernelTrends, step: KernelStep) -> bool:
+    farther = int(np.ceil(_WIDER * (step.last - step.first)))
+    farther += _is_caller(leader.kernel, kernel.kernel) or _is_caller(kernel.kernel, leader.kernel)
+    return step is place or (step.first - farther <= place.last and step.last + farther >= place.first)
+
+
+def _is_caller(kernel: KernelId, callee: KernelId) -> bool:
+    """Tell whether the time of one kernel is in that of another: of the total, its region or a caller."""
+    if kernel.level is Scope.TOTAL:
+        return True
+    if kernel.level is Scope.REGION:
+        return kernel.region == callee.region
+    return callee.callpath[: len(kernel.callpath)] == kernel.callpath
+
+
+def _finding(
+    leader: KernelTrends, place: KernelStep, same: Sequence[tuple[KernelTrends, KernelStep]]
+) -> Finding:
+    of_rows: dict[int, KernelStep] = {}
+    for kernel, step in same:  # the most certain first
+        of_both = {**step.changes, **(of_rows[kernel.row].changes if kernel.row in of_rows else {})}
+        of_both = {measure: _at_place(change, place) for measure, change in of_both.items()}
+        of_rows[kernel.row] = replace(step, at=place.at, first=place.first, last=place.last, changes=of_both)
+    rows = tuple(sorted(of_rows.items()))
+    return Finding(at=place.at, first=place.first, last=place.last, row=leader.row, changed=rows)
+
+
+def _at_place(change: ChangePoint, place: KernelStep) -> ChangePoint:
+    return replace(change, at=place.at, first=place.first, last=place.last)

@@ -10,9 +10,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ingest.arrays import FloatArray
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
-from pipeline.models.exponents import Exponent
 from pipeline.models.fit import fit
-from pipeline.models.options import ModelOptions
+from pipeline.models.options import Exponent, ModelOptions
 from pipeline.models.scaling_models import ScalingModels
 
 

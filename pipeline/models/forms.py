@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.models.exponents import NO_EXPONENT, Exponent, exponent
+from pipeline.models.options import NO_EXPONENT, Exponent, exponent
 
 Term: TypeAlias = tuple[Exponent, ...]
 """One exponent per parameter."""

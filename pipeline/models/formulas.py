@@ -10,8 +10,8 @@ from functools import lru_cache
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.models.exponents import NO_EXPONENT, Exponent, exponent
 from pipeline.models.forms import FACTOR_KINDS, FactorKind, Term, factors, leading_terms, term_values
+from pipeline.models.options import NO_EXPONENT, Exponent, exponent
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,8 +6,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.error_model import ErrorModel, Precision
-from pipeline.models.observations import Sample
+from pipeline.models.observations import ErrorModel, Precision, Sample
 from pipeline.models.search_space import SearchSpace
 
 ROUNDING = 1e-12  # of the largest value: a coefficient that adds less at every point is none

@@ -8,7 +8,129 @@ from numpy.typing import NDArray
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError
-from pipeline.models.error_model import ErrorModel, Precision
+from pipeline.statistics.empirical_bayes import MOST_DEGREES, PooledVariance, pool_variances
+
+
+@dataclass(frozen=True, eq=False)
+class Precision:
+    """The inverse covariances G of the errors of K kernels at P points.
+
+    The first axis of what does not depend on the kernel is 1.
+
+    Attributes:
+        size: float64[K, P], one over the size of the errors, 0 where nothing was measured.
+        gain: float64[1 or K, P], what share of a surprise moves the walk; 0 where errors are independent.
+        certainty: float64[1 or K, P], one over the variance of a surprise, 0 where nothing was measured.
+    """
+
+    size: FloatArray
+    gain: FloatArray
+    certainty: FloatArray
+
+    @property
+    def diagonal(self) -> FloatArray:
+        """float64[K, P], the diagonals of G."""
+        alone = self.certainty.copy()
+        later = np.zeros(len(alone))
+        for p in range(alone.shape[1]):
+            alone[:, p] += self.gain[:, p] ** 2 * later
+            later = self.certainty[:, p] + (1 - self.gain[:, p]) ** 2 * later
+        return alone * self.size**2
+
+    def times(self, values: FloatArray) -> FloatArray:
+        """Return G v, float64[..., K, P] as the values are."""
+        if not self.gain.any():
+            return values * self.size**2
+        surprise = values * self.size
+        walk = np.zeros(surprise.shape[:-1])
+        for p in reversed(range(surprise.shape[-1])):
+            ahead = surprise[..., p] - walk
+            surprise[..., p] = ahead * self.certainty[:, p]
+            walk += ahead * self.gain[:, p]
+        later = np.zeros(surprise.shape[:-1])
+        for p in range(surprise.shape[-1]):
+            seen = surprise[..., p].copy()
+            surprise[..., p] -= self.gain[:, p] * later
+            later = seen + (1 - self.gain[:, p]) * later
+        return surprise * self.size
+
+    def gram(self, basis: FloatArray) -> dict[tuple[int, int], FloatArray]:
+        """Return the products a' G b of a design's columns, float64[K, h] for all a >= b.
+
+        Args:
+            basis: float64[h, P, c], the designs.
+        """
+        hypotheses, points, count = basis.shape
+        pairs = [(a, b) for a in range(count) for b in range(a + 1)]
+        if not self.gain.any():
+            weight = self.size**2
+            return {(a, b): weight @ (basis[:, :, a] * basis[:, :, b]).T for a, b in pairs}
+        gram = {pair: np.zeros((len(self.size), hypotheses)) for pair in pairs}
+        walk, root = np.zeros((count, len(self.size), hypotheses)), np.sqrt(self.certainty)
+        ahead = np.empty(walk.shape)  # used again for every point: new memory costs more than the sums
+        for p in reversed(range(points)):
+            np.multiply(basis[:, p].T[:, None], self.size[:, p, None], out=ahead)
+            ahead -= walk
+            walk += ahead * self.gain[:, p, None]
+            ahead *= root[:, p, None]
+            for a, b in pairs:
+                gram[a, b] += ahead[a] * ahead[b]
+        return gram
+
+
+def _walking_precision(steps: FloatArray, scale: FloatArray, measured: BoolArray) -> Precision:
+    """Return the precision of errors that are independent ones plus a random walk, both times a scale.
+
+    Args:
+        steps: float64[P], variance that the walk gains from the next point back to this one, in units of the
+            independent part; at the last point, from where it starts.
+        scale: float64[K, P], above 0.
+        measured: bool[K, P].
+    """
+    there = measured[:1] if measured.all() else measured
+    gain, certainty = np.zeros(there.shape), np.zeros(there.shape)
+    doubt = np.zeros(len(there))
+    for p in reversed(range(len(steps))):
+        doubt = doubt + steps[p]
+        certainty[:, p] = there[:, p] / (doubt + 1)
+        gain[:, p] = doubt * certainty[:, p]
+        doubt = doubt * (1 - gain[:, p])
+    return Precision(measured / scale, gain, certainty)
+
+
+@dataclass(frozen=True)
+class ErrorModel:
+    """The shape of the errors; their size is estimated.
+
+    The error at a point is ``s * sqrt(y^2 + floor^2)``, y relative to the kernel's largest mean, times a
+    standard normal variable plus ``walk`` times a random walk over the doublings from the last point back.
+    Without the walk, points err independently of each other. With it, behaviour drifts away from any formula
+    as the scale changes: the last points count most, and doubt grows beyond them.
+
+    Attributes:
+        floor: the share of a kernel's largest value below which values need not be explained.
+        walk: standard deviation of the walk per square root of a doubling, in units of the independent part.
+    """
+
+    floor: float = 1e-3
+    walk: float = 0.0
+
+    def scale(self, level: FloatArray) -> FloatArray:
+        """Return the size of an error of unit variance at values relative to the largest, any shape."""
+        size: FloatArray = np.sqrt((level**2 + self.floor**2) / (1 + self.floor**2))
+        return size
+
+    def precision(self, points: FloatArray, scale: FloatArray, measured: BoolArray) -> Precision:
+        """Return the inverse covariance of the errors at unit variance.
+
+        Args:
+            points: float64[P], ascending.
+            scale: float64[K, P], above 0.
+            measured: bool[K, P].
+        """
+        doublings = np.diff(np.log2(points), append=np.log2(points[-1]))
+        return _walking_precision(self.walk**2 * doublings, scale, measured)
+
 
 Number = TypeVar("Number", np.float64, np.int64)
 
@@ -207,3 +329,87 @@ def sample_of(data: Observations) -> Sample:
     return Sample(
         points=data.points[:, 0], largest=largest, level=level, count=data.count, squares=squares, falls=falls
     )
+
+
+SMALLEST_VARIANCE = 1e-10  # relative errors below 1e-5 are rounding of the profile
+_SIGNIFICANT = 3.0  # standard errors by which residuals must exceed the noise to count as misfit
+_LEAST_RESIDUALS = 2  # with one residual left, some formula always fits
+LEAST_MISFIT = 0.025**2  # relative variance that formulas miss of real programs beside noise
+EXACT_MISFIT = 0.003**2  # and of data that are as good as exact
+MISFIT_DEGREES = 2.0  # of freedom of a misfit: it differs from kernel to kernel
+_UNKNOWN_MISFIT = PooledVariance(0.1**2, 2.0)  # assumed if residuals say nothing
+
+
+@dataclass(frozen=True)
+class NoiseEstimate:
+    """The variance of errors of unit size, pooled over kernels.
+
+    Attributes:
+        residual: from residuals: noise and misfit together. Of variance 0 if the residuals are no larger
+            than the repetitions explain: then repetitions alone count.
+        repetition: of a single repetition; of variance 0 if nothing was repeated.
+    """
+
+    residual: PooledVariance
+    repetition: PooledVariance
+
+    def noise(self, sample: Sample, structure: ErrorModel) -> tuple[FloatArray, FloatArray]:
+        """float64[K] each: variance of a mean that its repetitions explain, and its degrees of freedom.
+
+        A kernel's own repetitions and the pool count by their degrees of freedom.
+        """
+        squares, degrees = sample.repetition_noise(structure)
+        total = degrees + self.repetition.degrees
+        single = (squares + self.repetition.degrees * self.repetition.variance) / total
+        repetitions = sample.count.sum(axis=1) / np.maximum(sample.measured.sum(axis=1), 1)
+        return single / np.maximum(repetitions, 1), np.minimum(total, MOST_DEGREES)
+
+    def typical(
+        self, noise: FloatArray, noise_degrees: FloatArray, structure: ErrorModel
+    ) -> tuple[FloatArray, FloatArray]:
+        """float64[K] each: the variance expected of a kernel, not below its noise, and its degrees.
+
+        Errors that walk are misfit already, and a unit of their variance stands for a hundred at the end.
+        """
+        explained = noise >= self.residual.variance
+        excess = np.maximum(self.residual.variance - noise, 0.0)
+        least = LEAST_MISFIT / (1 + structure.walk**2)
+        misfit = self.residual.variance + least * excess / (excess + noise + EXACT_MISFIT)
+        variance = np.maximum(np.where(explained, noise, misfit), SMALLEST_VARIANCE)
+        surest = np.maximum(noise_degrees, self.residual.degrees)
+        return variance, np.where(explained, surest, min(self.residual.degrees, MISFIT_DEGREES))
+
+
+def initial_noise(sample: Sample, structure: ErrorModel) -> NoiseEstimate:
+    """Return the size of the errors before any model was fitted."""
+    squares, degrees = sample.repetition_noise(structure)
+    repeated = (degrees > 0) & (squares > 0)
+    if not repeated.any():
+        return NoiseEstimate(_UNKNOWN_MISFIT, PooledVariance(0.0, 1.0))
+    variances = np.maximum(squares[repeated] / degrees[repeated], SMALLEST_VARIANCE)
+    repetition = pool_variances(variances, degrees[repeated])
+    larger = max(repetition.variance, _UNKNOWN_MISFIT.variance)
+    return NoiseEstimate(PooledVariance(larger, _UNKNOWN_MISFIT.degrees), repetition)
+
+
+def refined_noise(guess: NoiseEstimate, sample: Sample, misfit: FloatArray, size: IntArray) -> NoiseEstimate:
+    """Estimate the size of the errors from the residuals of the best models.
+
+    Args:
+        guess: from `initial_noise`; what it says of repetitions is kept; all of it if residuals say nothing.
+        sample: K kernels.
+        misfit: float64[K], the weighted sum of squared residuals of each kernel's best model.
+        size: int64[K], that model's number of coefficients.
+    """
+    count = sample.measured.sum(axis=1)
+    telling = (count >= _LEAST_RESIDUALS + 2) & (sample.largest > 0)
+    if not telling.any():
+        return guess
+    left = (count - size)[telling].astype(np.float64)
+    repeats = np.maximum(sample.count - 1, 0).sum()
+    doubt = np.sqrt(2 / left.sum() + 2 / max(repeats, 1))
+    noise = guess.repetition.variance * count[telling].sum() / sample.count[telling].sum()
+    if misfit[telling].sum() < left.sum() * (1 + _SIGNIFICANT * doubt) * noise:
+        return NoiseEstimate(PooledVariance(0.0, guess.repetition.degrees), guess.repetition)
+    variances = np.maximum(misfit[telling] / left, SMALLEST_VARIANCE)
+    return NoiseEstimate(pool_variances(variances, left), guess.repetition)

@@ -2,10 +2,29 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Literal, TypeAlias
 
 from ingest.options import option
-from pipeline.models.exponents import Exponent
+
+Exponent: TypeAlias = tuple[Fraction | int, ...]
+"""(i, j) of p^i * log2(p)^j, and so on through `FACTOR_KINDS`; (0, 0) if the parameter does not occur."""
+
+ALWAYS_GIVEN = 2  # exponents, those of p and log2(p); zeros behind them are left out
+NO_EXPONENT: Exponent = (Fraction(0), 0)
+
+
+def exponent(power: Fraction | float | str, *others: float | str) -> Exponent:
+    """Make an exponent from anything that reads as numbers: ``exponent("3/2", 1)``.
+
+    Raises:
+        ValueError, ZeroDivisionError: something does not.
+    """
+    found = [int(other) for other in others] + [0] * (ALWAYS_GIVEN - 1 - len(others))
+    while len(found) >= ALWAYS_GIVEN and found[-1] == 0:
+        found.pop()
+    return (Fraction(power), *found)
+
 
 MIN_EFFICIENCY = 0.75  # what computing centres ask of proposals
 
@@ -39,3 +58,22 @@ class ModelOptions:
     rivals: int = option(8, "Models kept per kernel at most.", least=1)
     exponents: tuple[Exponent, ...] | None = None
     nonnegative: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Expectation:
+    """That something grows like a function at most: ``[[expect]]`` of pipeline.toml.
+
+    Attributes:
+        region: a region, a group or a pattern, whose kernels are added up; empty for the total.
+        metric: by the name that `pipeline inspect` shows; times are of all locations together.
+        growth: the function as it was written.
+        exponents: of its parameters, by name; empty for a constant.
+        place: ``file:line``, for errors and reports.
+    """
+
+    region: str = ""
+    metric: str = "time"
+    growth: str
+    exponents: Mapping[str, Exponent]
+    place: str = ""

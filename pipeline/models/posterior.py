@@ -5,12 +5,16 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.error_model import ErrorModel, Precision
 from pipeline.models.generalised_fits import ROUNDING, Fits
-from pipeline.models.hypotheses import from_power
-from pipeline.models.noise import SMALLEST_VARIANCE, NoiseEstimate, refined_noise
-from pipeline.models.observations import Sample
-from pipeline.models.rivals import Rivals, joined
+from pipeline.models.observations import (
+    SMALLEST_VARIANCE,
+    ErrorModel,
+    NoiseEstimate,
+    Precision,
+    Sample,
+    refined_noise,
+)
+from pipeline.models.rivals import Rivals, from_power, joined
 from pipeline.models.search_space import SearchSpace
 from pipeline.statistics.student import TWO_SIDED
 

@@ -7,13 +7,12 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.models.exponents import NO_EXPONENT
 from pipeline.models.forms import Hypothesis
 from pipeline.models.formulas import Formula
-from pipeline.models.hypotheses import Hypotheses, from_power
+from pipeline.models.options import NO_EXPONENT
 from pipeline.models.prediction import LEVEL, VALUES_ALONE, Prediction, PredictionMemory, in_parts, widened
 from pipeline.models.quality import Note, Quality, note_texts
-from pipeline.models.rivals import Rivals
+from pipeline.models.rivals import Hypotheses, Rivals, from_power
 from pipeline.models.trend import CombinedTrend, straying
 
 ROUNDING = 1e-9  # of a value, that intervals hold at least

@@ -8,7 +8,6 @@ from typing import TypeAlias
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
-from pipeline.models.exponents import Exponent, exponent
 from pipeline.models.forms import (
     FACTOR_KINDS,
     FactorKind,
@@ -18,8 +17,8 @@ from pipeline.models.forms import (
     tried_exponents,
     with_powers,
 )
-from pipeline.models.hypotheses import Hypotheses
-from pipeline.models.options import ModelOptions
+from pipeline.models.options import Exponent, ModelOptions, exponent
+from pipeline.models.rivals import Hypotheses
 
 STEEP_EXPONENTS = (
     *with_powers("13/4 10/3 7/2 11/3 15/4 4 17/4 13/3 9/2 14/3 19/4 5"),

@@ -19,10 +19,10 @@ from ingest.errors import UsageError
 from ingest.experiment import Experiment
 from pipeline.models.forms import term_values
 from pipeline.models.kernels import is_callpath_id
+from pipeline.models.options import Expectation
 from pipeline.models.prediction import Prediction
 from pipeline.models.total import added, predict_total
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.expectation import Expectation
 from pipeline.questions.groups import group_meant, named_kernels, place_of
 from pipeline.questions.runtime.estimate import from_prediction
 

@@ -1,21 +1,144 @@
 """What if some kernels took more or less time, or all locations took the mean?"""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import UsageError
-from ingest.region_class import Activity, region_class
-from pipeline.models.kernels import Kernels, is_time, start_up
-from pipeline.questions.analysis import Analysis
+from ingest.experiment import Experiment, RunRecord
+from ingest.region_class import CLASSES, USEFUL, Activity, region_class, region_classes
+from pipeline.models.kernels import Kernels, is_time, mean_over_repetitions, region_kernels, start_up
+from pipeline.models.prediction import Prediction
+from pipeline.models.scaling_models import ScalingModels
+from pipeline.models.total import added, agreeing, predict_total
+from pipeline.questions.analysis import Analysis, Level
 from pipeline.questions.bottlenecks import shares
 from pipeline.questions.groups import named_kernels
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.questions.runtime.pop import predicted_imbalance
-from pipeline.questions.scaled_study import scaled_study
+
+_Factors: TypeAlias = Callable[[FloatArray], FloatArray]
+"""Of all kernels at points float64[Q, D], float64[K, Q], from 0 on."""
+
+
+@dataclass(frozen=True, eq=False)
+class _ScaledPredictions:
+    """Predicts kernels that take a multiple of their time.
+
+    The total is that of all kernels times what the sum of the kernels becomes; its interval is as much wider
+    or narrower, relative to the value, as that of the added kernels. So factors of 1 change nothing.
+
+    Attributes:
+        models: of the kernels as they are.
+        factors: what their times are multiplied by.
+    """
+
+    models: ScalingModels
+    factors: _Factors
+
+    def predict(self, points: FloatArray, level: float) -> Prediction:
+        """Predict all kernels."""
+        return _times(self.models.predict(points, level), self.factors(points))
+
+    def total(self, points: FloatArray, level: float, kernels: IntArray) -> Prediction | None:
+        """Predict the sum of all kernels; None for some of them."""
+        if len(kernels) != len(self.models):
+            return None
+        parts, whole = self.models.predict(points, level), predict_total(self.models, points, level)
+        before, after = added(self.models, parts), added(self.models, _times(parts, self.factors(points)))
+        value = whole.value * _ratio(after.value, before.value)
+        lower, upper = (
+            value
+            * np.maximum(_ratio(end, whole.value), 0.0) ** _ratio(_width(after, name), _width(before, name))
+            for name, end in (("lower", whole.lower), ("upper", whole.upper))
+        )
+        return Prediction(value, lower, upper)
+
+    def with_common_error(self, error: FloatArray | None, of_sum: float | None) -> "_ScaledPredictions":
+        """Predict from models with another error that all measurements share."""
+        return _ScaledPredictions(self.models.with_common_error(error, of_sum), self.factors)
+
+
+def _times(prediction: Prediction, factors: FloatArray) -> Prediction:
+    return Prediction(prediction.value * factors, prediction.lower * factors, prediction.upper * factors)
+
+
+def _width(prediction: Prediction, end: str) -> FloatArray:
+    """Return how far an end lies from the value, relative to it."""
+    return np.abs(_ratio(getattr(prediction, end), prediction.value) - 1)
+
+
+def _ratio(above: FloatArray, below: FloatArray) -> FloatArray:
+    """Divide; 1 where nothing is divided by."""
+    usable = below > 0
+    return np.asarray(np.where(usable, above / np.where(usable, below, 1.0), 1.0))
+
+
+def scaled_study(analysis: Analysis, factors: _Factors) -> Analysis:
+    """Return a study whose call paths take a multiple of their time; its metric adds up.
+
+    Regions take what their call paths do. Back-tests remain those of the study as it is.
+    """
+    kernels, models = analysis.callpaths.kernels, analysis.callpaths.models
+    here = factors(analysis.experiment.points)
+    of_nodes = np.ones((len(analysis.experiment.tree), here.shape[1]))
+    of_nodes[kernels.node] = here
+    kernels = replace(kernels, values=kernels.values * here[..., None])
+    fine = models.predicted_by(_ScaledPredictions(models, factors))
+    coarse = analysis.regions.models
+    group = analysis.rows_of(analysis.regions)
+
+    def of_regions(points: FloatArray) -> FloatArray:
+        value = models.expected(points)
+        before, after = (np.zeros((len(coarse), len(points))) for _ in range(2))
+        np.add.at(before, group, value)
+        np.add.at(after, group, value * factors(points))
+        return _ratio(after, before)
+
+    regions = coarse.predicted_by(_ScaledPredictions(coarse, of_regions))
+    return replace(
+        analysis,
+        experiment=experiment_times(analysis.experiment, analysis.metric, of_nodes),
+        callpaths=Level(kernels, fine),
+        regions=Level(region_kernels(kernels), agreeing(regions, fine)),
+    )
+
+
+def experiment_times(experiment: Experiment, metric: str, factors: FloatArray) -> Experiment:
+    """Multiply the measured times of an experiment.
+
+    Args:
+        metric: name of the times.
+        factors: float64[call path, P].
+    """
+    if metric not in experiment.values:
+        return experiment
+    times = experiment.values[metric]
+    values = times.each(lambda array: array * factors[..., None])
+    does = region_classes(experiment.regions)[experiment.tree.region]
+    runs = tuple(_run_times(run, does, times.sum, values.sum) for run in experiment.runs)
+    return replace(experiment, values={**experiment.values, metric: values}, runs=runs, held_out=None)
+
+
+def _run_times(run: RunRecord, does: IntArray, before: FloatArray, after: FloatArray) -> RunRecord:
+    """Scale what the locations spent on each class by what became of its call paths.
+
+    Args:
+        does: int64[call path], what each does: places in `CLASSES`.
+        before: float64[call path, P, R], measured.
+    """
+    old, new = (np.nan_to_num(times[:, run.point, run.repetition]) for times in (before, after))
+    class_time = np.array(run.class_time, copy=True)
+    for row, found in enumerate(run.classes):
+        nodes = does == CLASSES.index(found)
+        if old[nodes].sum() > 0:
+            class_time[row] *= new[nodes].sum() / old[nodes].sum()
+    return replace(run, class_time=class_time)
+
 
 OPTION = "--what-if"
 HINT = "write 'MPI_Allreduce=0.5', 'communication=0' or 'balanced'"
@@ -134,3 +257,111 @@ def effect(before: Analysis, after: Analysis, points: FloatArray) -> Effect:
         largest=tuple(names[k] for k in largest.tolist()),
         share=shares(values)[largest, np.arange(len(points))],
     )
+
+
+TWICE, SCALING = "twice as fast", "perfect scaling"
+WAYS = (TWICE, SCALING, BALANCED)
+_Ends = tuple[FloatArray, FloatArray, FloatArray]
+"""Values, lower and upper ends of 90 % intervals, each float64[K]."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Potential:
+    """Seconds of wall time that each of K kernels would gain at a point, 0 if nothing; NaN if it is unknown.
+
+    Attributes:
+        point: float64[D].
+        wall: seconds of wall time there.
+        kernels: int64[K], which kernels of the level, the largest gain first; without start-up and shut-down.
+        gains: of each of `WAYS`, in the order of `kernels`.
+    """
+
+    point: FloatArray
+    wall: float
+    kernels: IntArray
+    gains: dict[str, _Ends]
+
+    @property
+    def best(self) -> list[str]:
+        """The way that gains most of each kernel."""
+        values = np.stack([np.nan_to_num(self.gains[way][0], nan=-1.0) for way in WAYS])
+        return [WAYS[n] for n in values.argmax(axis=0).tolist()]
+
+
+def potential(analysis: Analysis, level: Level, point: FloatArray) -> Potential | None:
+    """Tell what kernels of a level would gain at a point, float64[D].
+
+    A kernel that scales perfectly takes what it took at the smallest measured scale: in core-seconds under
+    strong scaling, in seconds under weak scaling. A balanced one takes on all locations what it takes on the
+    mean one; the ratio is that of the largest measured scale. No kernel gains more by it than all wait for.
+
+    Returns:
+        The gains; None if wall time is unknown, or there are too few scales to predict it from.
+    """
+    kernels = level.kernels
+    if analysis.is_profile or not (analysis.additive and is_time(kernels.metric, kernels.unit)):
+        return None
+    study = RuntimeStudy(analysis)
+    figures = study.figures(point[None], np.array([False]))
+    wall, total = float(figures.wall.value[0]), level.models.predict(point[None])
+    locations = 1.0 if study.per_location else float(figures.locations[0])
+    if not np.isfinite(wall) or not np.isfinite(locations):
+        return None
+    value, lower, upper = (end[:, 0] / locations for end in (total.value, total.lower, total.upper))
+    ends = value, lower, upper
+    before = _at_reference(study, level, point) / locations
+    uneven = _unevenness(analysis, level)
+    imbalance = predicted_imbalance(study, point[None])
+    most = np.nan if imbalance is None else float(imbalance[0]) / locations
+    gains = {
+        TWICE: _each(ends, lambda end: end / 2),
+        SCALING: _each(ends, lambda end: np.maximum(end - before, 0.0)),
+        BALANCED: _each(ends, lambda end: np.minimum(end * uneven, most)),
+    }
+    best = np.nanmax(np.stack([values for values, _, _ in gains.values()]), axis=0)
+    order = np.argsort(-best, kind="stable")
+    order = order[~start_up(kernels)[order]]
+    return Potential(
+        point=point,
+        wall=wall,
+        kernels=order,
+        gains={way: _each(found, lambda end: end[order]) for way, found in gains.items()},
+    )
+
+
+def _each(ends: _Ends, change: Callable[[FloatArray], FloatArray]) -> _Ends:
+    value, lower, upper = (change(end) for end in ends)
+    return value, lower, upper
+
+
+def _at_reference(study: RuntimeStudy, level: Level, point: FloatArray) -> FloatArray:
+    """Return what kernels took where the point is compared with, float64[K]; NaN if nothing scales."""
+    if not study.scales:
+        return np.full(len(level.kernels), np.nan)
+    reference = study.references(point[None])
+    measured, place = study.measured_at(reference)
+    if measured[0]:
+        return np.nan_to_num(level.kernels.mean[:, place[0]])
+    return level.models.expected(reference)[:, 0]
+
+
+def _unevenness(analysis: Analysis, level: Level) -> FloatArray:
+    """Return by how much the longest location exceeds the mean one at the largest scale, float64[K].
+
+    Of what computes, relative to the mean of all; imbalance of all else is only waited out there.
+    """
+    count, metric = len(level.kernels), analysis.metric
+    if metric not in analysis.experiment.values:
+        return np.zeros(count)
+    times, row = analysis.experiment.values[metric], analysis.rows_of(level)
+    longest, mean = (
+        np.nan_to_num(mean_over_repetitions(part[:, analysis.largest])) for part in (times.max, times.mean)
+    )
+    excess = np.bincount(row, np.where(_useful(analysis.callpaths.kernels), longest - mean, 0.0), count)
+    usual = np.bincount(row, mean, count)
+    return np.divide(excess, usual, out=np.zeros(count), where=usual > 0)
+
+
+def _useful(kernels: Kernels) -> BoolArray:
+    pairs = zip(kernels.paradigms, kernels.regions, strict=True)
+    return np.array([region_class(*pair) in USEFUL for pair in pairs], dtype=np.bool_)

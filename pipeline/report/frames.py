@@ -20,7 +20,7 @@ from pipeline.columns.scales import SCALES, WHERE_MEASURED
 from pipeline.models.kernels import TIME_UNITS
 from pipeline.models.prediction import Prediction
 from pipeline.questions.analysis import Level, Outlook
-from pipeline.questions.choosing.isoefficiency import Isoefficiency
+from pipeline.questions.isoefficiency import Isoefficiency
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.wording.quantities import counted
 

@@ -12,8 +12,7 @@ from pipeline.models.kernels import total_kernel
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.locations import is_counted, locations_of
-from pipeline.questions.planning.advice import MeasurementPlan, advise
-from pipeline.questions.planning.designs import SERIES_REPETITIONS
+from pipeline.questions.planning.advice import SERIES_REPETITIONS, MeasurementPlan, advise
 from pipeline.questions.planning.plan import repetition_noise
 from pipeline.questions.runtime.held_share import held_share
 

@@ -26,7 +26,7 @@ from pipeline.campaign.run_costs import CampaignProgress, Values, expected_costs
 from pipeline.campaign.run_state import STATUSES, Alive, RunState, Status, output_notices, run_state
 from pipeline.questions.analysis import named_targets
 from pipeline.questions.planning import rounds
-from pipeline.questions.planning.lifted_limit import LiftedLimit
+from pipeline.questions.planning.rounds import LiftedLimit
 from pipeline.stages.advise import TIMES, run_costs
 from pipeline.stages.campaign_output import judge_output, reset_runs
 from pipeline.stages.job_queue import queue_notices, watch_runs

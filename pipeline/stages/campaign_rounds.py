@@ -38,8 +38,8 @@ from pipeline.campaign.run_costs import CampaignProgress, expected_costs, outlyi
 from pipeline.campaign.run_state import RunState, last_lines, output_notices
 from pipeline.config.options import Options, load_options
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.planning import foresight, rounds
-from pipeline.questions.planning.lifted_limit import LiftedLimit, limit_to_lift
+from pipeline.questions.planning import plan, rounds
+from pipeline.questions.planning.rounds import LiftedLimit, limit_to_lift
 from pipeline.report.terminal.filter import effect_sentence
 from pipeline.stages.advise import TIMES, run_costs
 from pipeline.stages.campaign import read_progress
@@ -369,7 +369,7 @@ def next_for_question(
     options = _with_evidence(options, progress, notify)
     analysis = _analysed(campaign, options, notify)
     at = np.array([question.at[name] for name in analysis.experiment.parameters])
-    asked = foresight.Question(at=at, quantity=question.quantity, width=question.width)
+    asked = plan.Question(at=at, quantity=question.quantity, width=question.width)
     *earlier, last = design.rounds
     design = replace(design, rounds=(*earlier, replace(last, answer=_answer(analysis, asked))))
     budget = float("inf") if campaign.budget is None else campaign.budget - progress.spent
@@ -510,11 +510,11 @@ class _Costs:
         return np.array([float(resources(launcher, one).cores) for one in self._named(points)])
 
 
-def _answer(analysis: Analysis, asked: foresight.Question) -> Answer | None:
+def _answer(analysis: Analysis, asked: plan.Question) -> Answer | None:
     """Return the answer so far; None if there is no model or no interval yet."""
     if analysis.is_profile:
         return None
-    estimate = foresight.answer(analysis, asked)
+    estimate = plan.answer(analysis, asked)
     value, lower, upper = (float(end[0]) for end in (estimate.value, estimate.lower, estimate.upper))
     if not np.isfinite(value):
         hint = "ask for another quantity, or set scaling in pipeline.toml of the profiles"

@@ -9,14 +9,13 @@ from pipeline.columns.jobs import ShownJobs
 from pipeline.config.job_options import Job
 from pipeline.models.kernels import is_time
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.choosing.choice import Choice, choose
-from pipeline.questions.choosing.isoefficiency import (
+from pipeline.questions.choice import Choice, choose, job_of
+from pipeline.questions.isoefficiency import (
     Isoefficiency,
     chosen_size,
     isoefficiency,
     surface_of,
 )
-from pipeline.questions.choosing.work import job_of
 from pipeline.questions.resource_use import resource_metrics
 from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.what_if import what_if

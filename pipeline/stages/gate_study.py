@@ -16,9 +16,8 @@ from ingest.run_settings import METADATA, processor_of
 from ingest.scaling import ScalingDecision, decide_scaling
 from pipeline.config.options import Options, override
 from pipeline.execution.executors import ProgressDisplay, no_progress
-from pipeline.gate.compared_studies import ComparedStudies
+from pipeline.gate.compared_studies import ComparedStudies, recorded_digests
 from pipeline.gate.kernel_values import KernelValues, Origin, Scope, measurements_of
-from pipeline.gate.recording import recorded_digests
 from pipeline.gate.study_models import StudyModels
 from pipeline.questions.analysis import Analysis, scaling_of
 from pipeline.stages.ingest import ingest, skipped_entry

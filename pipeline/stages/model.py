@@ -18,7 +18,7 @@ from pipeline.columns.potentials import PotentialJson, potential_json
 from pipeline.columns.what_if_sentences import effect_sentences
 from pipeline.config.options import Options
 from pipeline.models.metrics import metrics_beside
-from pipeline.models.options import MIN_EFFICIENCY
+from pipeline.models.options import MIN_EFFICIENCY, Expectation
 from pipeline.questions.analysis import (
     Analysis,
     Outlook,
@@ -29,14 +29,12 @@ from pipeline.questions.analysis import (
     scaling_of,
 )
 from pipeline.questions.differing_work import differing_work
-from pipeline.questions.expectation import Expectation
 from pipeline.questions.expected_growth import judged
 from pipeline.questions.extra_p import extra_p
-from pipeline.questions.potential import potential
 from pipeline.questions.resource_use import RESOURCES, resource_at, resource_metrics
 from pipeline.questions.runtime.pop import efficiencies
 from pipeline.questions.runtime.runtime import Runtime, runtime
-from pipeline.questions.what_if import effect, what_if
+from pipeline.questions.what_if import effect, potential, what_if
 from pipeline.report.runtime_summary import runtime_summary
 from pipeline.report.summary import (
     LISTED,

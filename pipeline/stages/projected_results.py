@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.config.options import Options
-from pipeline.models.exponents import exponent
-from pipeline.models.options import MIN_EFFICIENCY, ModelOptions, Prior
+from pipeline.models.options import MIN_EFFICIENCY, ModelOptions, Prior, exponent
 from pipeline.projection.expressions.toml_tables import shipped
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.study.projected_study import StudyProjection, project_study

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from pipeline.models.formulas import read_growths
-from pipeline.models.options import MIN_EFFICIENCY
+from pipeline.models.options import MIN_EFFICIENCY, Expectation
 from pipeline.projection.rooflines.rooflines import StudyRoofline, study_roofline
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.expectation import Expectation
 from pipeline.report.page import MetricOutlook, Report, report_html
 from pipeline.report.page.page_data import filter_data
 from pipeline.stages.model import TargetForecast, forecast_at

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from ingest.arrays import IntArray
 from ingest.errors import InputError
+from pipeline.gate.compared_studies import set_digest
 from pipeline.gate.kernel_values import KernelId, KernelValues, Scope, wall_times
-from pipeline.gate.recording import set_digest
 from pipeline.gate.target_forecast import Forecast
 from pipeline.store.arrow import read_table, write_table
 

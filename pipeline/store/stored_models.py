@@ -13,9 +13,8 @@ import pyarrow as pa
 from ingest.arrays import BoolArray, IntArray
 from ingest.errors import InputError
 from pipeline.models.forms import stored_exponent, term
-from pipeline.models.hypotheses import Hypotheses
 from pipeline.models.quality import Quality
-from pipeline.models.rivals import Rivals
+from pipeline.models.rivals import Hypotheses, Rivals
 from pipeline.models.scaling_models import LocationCount, ScalingModels
 from pipeline.models.trend import CombinedTrend, ForecastErrors, Trend
 from pipeline.store.arrow import from_ipc, ipc_bytes, numbers, numbers_of

@@ -35,7 +35,7 @@ from pipeline.projection.study.study_machine import Rows, StudyMachine, rate_of_
 from pipeline.projection.study.transfer import Transfer
 from pipeline.questions.analysis import Analysis, Level, analyse, largest_point
 from pipeline.questions.locations import locations_of, scaled_parameter
-from pipeline.questions.scaled_study import experiment_times
+from pipeline.questions.what_if import experiment_times
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -16,9 +16,9 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.cpp_names import short_name
 from ingest.errors import InputError
-from pipeline.models.exponents import NO_EXPONENT
 from pipeline.models.forms import Term as NormalTerm
 from pipeline.models.forms import factors
+from pipeline.models.options import NO_EXPONENT
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.projection.expressions.symbolic_model import (
     Model,

@@ -12,10 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from pipeline.gate.change_points import LEVEL
-from pipeline.gate.developments import development
-from pipeline.gate.findings import measured_places
 from pipeline.gate.kernel_values import KernelId
-from pipeline.gate.trends import Entries, too_few
+from pipeline.gate.trends import Entries, development, measured_places, too_few
 from pipeline.wording.quantities import (
     callpath_text,
     counted,

@@ -10,9 +10,8 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.cpp_names import short_name
 from pipeline.columns.changes import change_columns
-from pipeline.gate.call_trees import ComparedScale, ComparedTrees, Values
 from pipeline.gate.check_result import Change, CheckResult, Ruling
-from pipeline.gate.compared_studies import ComparedStudies
+from pipeline.gate.compared_studies import ComparedScale, ComparedStudies, ComparedTrees, Values
 from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 from pipeline.models.kernels import sum_groups
 from pipeline.models.prediction import Prediction

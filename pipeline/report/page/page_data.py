@@ -23,7 +23,7 @@ from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import CountedKernel, StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook, largest_point
 from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
-from pipeline.questions.choosing.isoefficiency import efficiency_and_wall, sizes_of, surface_of
+from pipeline.questions.isoefficiency import efficiency_and_wall, sizes_of, surface_of
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy

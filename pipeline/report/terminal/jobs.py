@@ -7,7 +7,7 @@ from rich.console import Console
 
 from ingest.arrays import IntArray
 from pipeline.columns.jobs import ShownJobs, job_sentences, jobs_table
-from pipeline.questions.choosing.choice import Choice
+from pipeline.questions.choice import Choice
 from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.wording.quantities import counted

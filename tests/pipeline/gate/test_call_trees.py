@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from pipeline.gate.call_trees import compare_trees
-from pipeline.gate.compared_studies import ComparedStudies
+from pipeline.gate.compared_studies import ComparedStudies, compare_trees
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.target_forecast import forecast
 from pipeline.models.options import ModelOptions

@@ -5,10 +5,9 @@ import pytest
 
 from ingest.errors import InputError
 from pipeline.gate.check_result import Cause, Outcome, Ruling
-from pipeline.gate.common_factor import common_change, shared_factor
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.matching import match
-from pipeline.gate.run_factors import paired_factor
+from pipeline.gate.run_factors import common_change, paired_factor, shared_factor
 from tests.pipeline.gate.checks import found, of, run, texts
 from tests.pipeline.gate.studies import many, study
 

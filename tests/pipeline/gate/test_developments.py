@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.gate.developments import development, development_of_each
+from pipeline.gate.trends import development, development_of_each
 
 
 def noise(n, seed=0, size=0.015):

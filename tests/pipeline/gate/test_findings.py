@@ -1,9 +1,15 @@
 import numpy as np
 
 from pipeline.gate.change_points import ChangePoint
-from pipeline.gate.findings import at_their_places, findings, steps_by_kernel
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.trends import KernelTrends, Measure, MeasureTrend
+from pipeline.gate.trends import (
+    KernelTrends,
+    Measure,
+    MeasureTrend,
+    at_their_places,
+    findings,
+    steps_by_kernel,
+)
 
 TOTAL = KernelId(Scope.TOTAL, ("total",))
 CALLER, SOLVE, OTHER = (KernelId(Scope.CALLPATH, path) for path in (("main",), ("main", "solve"), ("io",)))

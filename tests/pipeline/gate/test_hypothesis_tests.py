@@ -10,10 +10,10 @@ from statsmodels.stats.multitest import multipletests
 from pipeline.gate.check_result import Ground
 from pipeline.gate.estimates import POWER
 from pipeline.gate.gate_options import CheckOptions, KernelRule
-from pipeline.gate.hypothesis_tests import run_tests
 from pipeline.gate.matching import match
 from pipeline.gate.rules import rule_tests
 from pipeline.gate.target_forecast import Forecasts, forecast
+from pipeline.gate.verdicts import run_tests
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from tests.pipeline.gate.studies import SCALES, many, study

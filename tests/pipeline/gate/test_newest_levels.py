@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from pipeline.gate.newest_levels import BEFORE, FEWEST, new_levels
+from pipeline.gate.change_points import BEFORE, FEWEST, new_levels
 
 
 def levels(logs, noise=np.nan, widening=1.0):

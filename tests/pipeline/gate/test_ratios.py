@@ -6,8 +6,8 @@ import statsmodels.api as sm
 from scipy import stats
 
 from pipeline.gate.estimates import Estimates
-from pipeline.gate.ratios import ENOUGH_KERNELS, MEDIAN_OF_SQUARE, estimate_changes, mean_over_points, trend
 from pipeline.gate.repetition_noise import CERTAIN, LEAST, log_means
+from pipeline.gate.rules import ENOUGH_KERNELS, MEDIAN_OF_SQUARE, estimate_changes, mean_over_points, trend
 
 SCALE = np.array([8.0, 16, 32, 64])
 UNLIMITED = np.full(1, np.inf)

@@ -5,9 +5,9 @@ import datetime
 import pytest
 
 from pipeline.gate.check_result import Outcome, Ruling
+from pipeline.gate.compared_studies import different_functions, recorded_digests, recording_reason, set_digest
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import Origin, Scope
-from pipeline.gate.recording import different_functions, recorded_digests, recording_reason, set_digest
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import many, study

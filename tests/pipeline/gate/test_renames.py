@@ -5,12 +5,12 @@ import datetime
 import numpy as np
 import pytest
 
-from pipeline.gate import renames as renames_module
+from pipeline.gate import compared_studies
 from pipeline.gate.check_result import Outcome, Ruling
+from pipeline.gate.compared_studies import possible_renames, recognise
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import Scope
 from pipeline.gate.matching import match
-from pipeline.gate.renames import possible_renames, recognise
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import many, study
@@ -204,6 +204,6 @@ def test_regions_are_not_paired_beside_their_call_paths():
 
 
 def test_only_so_many_kernels_are_tried(monkeypatch):
-    monkeypatch.setattr(renames_module, "MOST", 1)
+    monkeypatch.setattr(compared_studies, "MOST", 1)
     found = renames(many(ka1=40.0, kb1=40.0), many(ka2=40.0, kb2=40.0))
     assert found == [(("main", "ka1"), ("main", "ka2"))]

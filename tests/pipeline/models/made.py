@@ -6,9 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from pipeline.models.forms import term
-from pipeline.models.hypotheses import Hypotheses
 from pipeline.models.quality import Quality
-from pipeline.models.rivals import Rivals
+from pipeline.models.rivals import Hypotheses, Rivals
 from pipeline.models.scaling_models import ScalingModels
 
 LINEAR, SQUARE, FALLING = term((1, 0)), term((2, 0)), term((-1, 0))

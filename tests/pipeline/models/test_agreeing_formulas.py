@@ -7,11 +7,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from pipeline.models.agreeing_formulas import formula_range, prediction_formulas, sum_formula, total_formula
-from pipeline.models.curve_formulas import AGREEMENT, Curves, TriedTerms
+from pipeline.models.agreeing_formulas import (
+    AGREEMENT,
+    Curves,
+    FormulaSequences,
+    TriedTerms,
+    formula_range,
+    prediction_formulas,
+    sum_formula,
+    total_formula,
+)
 from pipeline.models.fit import fit
 from pipeline.models.forms import term
-from pipeline.models.formula_sequences import FormulaSequences
 from pipeline.models.prediction_formula import FormulaRange
 from pipeline.models.total import predict_total
 from tests.pipeline.models.made import changed, one_parameter

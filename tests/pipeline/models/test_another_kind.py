@@ -7,11 +7,10 @@ import pytest
 from pipeline.columns.model_json import model_json
 from pipeline.models import forms, formulas, search_space
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
-from pipeline.models.exponents import exponent
 from pipeline.models.fit import fit
 from pipeline.models.forms import FactorKind, term, with_powers
 from pipeline.models.formulas import read_growth, term_text
-from pipeline.models.options import ModelOptions
+from pipeline.models.options import ModelOptions, exponent
 from pipeline.store.stored_models import from_table, to_table
 
 LOG_LOG = FactorKind(
@@ -32,7 +31,7 @@ def another_row(monkeypatch):
     kinds = (*forms.FACTOR_KINDS, LOG_LOG)
     for module in (forms, formulas, search_space):
         monkeypatch.setattr(module, "FACTOR_KINDS", kinds)
-    monkeypatch.setattr("pipeline.models.multi_parameter.factors.FACTOR_KINDS", kinds)
+    monkeypatch.setattr("pipeline.models.multi_parameter.search.FACTOR_KINDS", kinds)
 
 
 @pytest.mark.parametrize("method", ["evidence", "extra-p"])

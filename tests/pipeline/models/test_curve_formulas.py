@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.models.curve_formulas import AGREEMENT, Curves, TriedTerms, curve_formulas
+from pipeline.models.agreeing_formulas import AGREEMENT, Curves, TriedTerms, curve_formulas
 from pipeline.models.forms import term, term_values, tried_exponents
 from pipeline.models.search_space import FALLING_EXPONENTS
 
@@ -67,7 +67,7 @@ def test_no_formula_agrees_with_a_jump():
 def test_kernels_are_fitted_in_blocks_alike(monkeypatch):
     curves = [P[:, 0] ** k + 3 * np.log2(P[:, 0]) + 1 for k in (0.5, 1, 1.5, 2)]
     together = formulas_of(*curves)
-    monkeypatch.setattr("pipeline.models.curve_formulas.AT_ONCE", 1)
+    monkeypatch.setattr("pipeline.models.agreeing_formulas._AT_ONCE", 1)
     assert formulas_of(*curves) == together
 
 

@@ -5,8 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from pipeline.models.exponents import exponent
 from pipeline.models.forms import exponents_of, leading_terms, stored_exponent, term, term_values
+from pipeline.models.options import exponent
 
 LINEAR, ROOT, LOG = term((1, 0)), term(("1/2", 0)), term((0, 1))
 

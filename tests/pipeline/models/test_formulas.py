@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.mathtext import MathTextParser
 
-from pipeline.models.exponents import NO_EXPONENT
 from pipeline.models.forms import term, term_values
 from pipeline.models.formulas import Formula, growth_text, identifier, read_growth, term_text
+from pipeline.models.options import NO_EXPONENT
 
 LINEAR = term((1, 0))
 COEFFICIENTS = st.floats(-1e12, 1e12).filter(lambda c: c == 0 or abs(c) > 1e-12)

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from pipeline.models import noise as noise_of_models
-from pipeline.models.forward_validation import COARSE, EXACT, Setting, choose_setting
+from pipeline.models import observations
 from pipeline.models.observations import observe, sample_of
+from pipeline.models.one_parameter import COARSE, EXACT, Setting, choose_setting
 from pipeline.models.options import ModelOptions
 from pipeline.models.search_space import SpaceChoice, one_parameter_space
 
@@ -32,8 +32,8 @@ def test_steep_exponents_are_taken_if_the_data_are_steep():
 
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_behaviour_that_follows_no_formula_walks(seed, monkeypatch):
-    monkeypatch.setattr(noise_of_models, "LEAST_MISFIT", 0.0)  # which would explain so small a walk
-    monkeypatch.setattr(noise_of_models, "MISFIT_DEGREES", 1e9)
+    monkeypatch.setattr(observations, "LEAST_MISFIT", 0.0)  # which would explain so small a walk
+    monkeypatch.setattr(observations, "MISFIT_DEGREES", 1e9)
     points = 2.0 ** np.linspace(2, 10, 16)
     assert chosen(5 + points, points, noise=0.005, walk=0.03, seed=seed).structure.walk == 10.0
     assert chosen(5 + points, points, noise=0.06, seed=seed).structure.walk == 0.0

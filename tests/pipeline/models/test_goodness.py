@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from pipeline.models.back_test import BEST, odds_of_fit
 from pipeline.models.fit import fit
-from pipeline.models.goodness import BEST, odds_of_fit
 from pipeline.models.observations import observe
 
 P = 2.0 ** np.arange(2, 9)[:, None]

@@ -7,7 +7,7 @@ import pytest
 
 from ingest.usual_names import ProcessCount
 from pipeline.models.fit import fit
-from pipeline.models.hypotheses import from_power
+from pipeline.models.rivals import from_power
 
 N = 4.0 ** np.arange(1, 10)[:, None]
 

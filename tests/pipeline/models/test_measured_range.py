@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.models.fit import fit
-from pipeline.models.measured_range import LEAST
+from pipeline.models.fit import LEAST, fit
 from pipeline.models.observations import observe
 from pipeline.models.trend import local_trend, strays
 

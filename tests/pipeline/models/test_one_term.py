@@ -138,6 +138,6 @@ def test_logarithms_are_tried_only_from_one_on():
 
 def test_blocks_of_kernels_are_chosen_alike(monkeypatch):
     whole = fit(("p",), POINTS[:, None], MEAN[:, :, None], OPTIONS)
-    monkeypatch.setattr("pipeline.models.one_term._BLOCK", 1)
+    monkeypatch.setattr("pipeline.models.fit._BLOCK", 1)
     again = fit(("p",), POINTS[:, None], MEAN[:, :, None], OPTIONS)
     assert (grid_of(again).chosen == grid_of(whole).chosen).all()

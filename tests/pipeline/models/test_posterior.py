@@ -4,10 +4,16 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from pipeline.models.error_model import ErrorModel
 from pipeline.models.generalised_fits import design_columns, fit_all
-from pipeline.models.noise import EXACT_MISFIT, LEAST_MISFIT, MISFIT_DEGREES, NoiseEstimate
-from pipeline.models.observations import observe, sample_of
+from pipeline.models.observations import (
+    EXACT_MISFIT,
+    LEAST_MISFIT,
+    MISFIT_DEGREES,
+    ErrorModel,
+    NoiseEstimate,
+    observe,
+    sample_of,
+)
 from pipeline.models.options import ModelOptions
 from pipeline.models.posterior import AHEAD, PLAUSIBLE, keep_plausible, weigh_hypotheses
 from pipeline.models.search_space import SpaceChoice, one_parameter_space

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.models.error_model import ErrorModel
+from pipeline.models.observations import ErrorModel
 from tests.pipeline.models.dense import dense_precision
 
 POINTS = st.lists(st.integers(1, 10**6), min_size=1, max_size=40, unique=True).map(

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
-from pipeline.models.error_model import ErrorModel
 from pipeline.models.fit import fit
+from pipeline.models.observations import ErrorModel
+from pipeline.models.one_parameter import running_misfits
 from pipeline.models.options import ModelOptions
-from pipeline.models.regimes import running_misfits
 from pipeline.models.search_space import SpaceChoice, one_parameter_space
 
 SPACE = one_parameter_space(ModelOptions(), 1.0, SpaceChoice(steep=True, falling=True))

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pipeline.models.error_model import ErrorModel
 from pipeline.models.forms import term_values
 from pipeline.models.generalised_fits import design_columns, fit_all
-from pipeline.models.observations import observe, sample_of
+from pipeline.models.observations import ErrorModel, observe, sample_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from pipeline.models.quality import correlation_of_errors

@@ -5,9 +5,8 @@ import pytest
 
 from ingest.errors import UsageError
 from pipeline.models.formulas import read_growths
-from pipeline.models.options import ModelOptions
+from pipeline.models.options import Expectation, ModelOptions
 from pipeline.questions.analysis import analyse, default_target
-from pipeline.questions.expectation import Expectation
 from pipeline.questions.expected_growth import Judgement, judged
 from tests.pipeline.questions.runtime.programs import STRONG, experiment
 

@@ -10,8 +10,7 @@ from pipeline.models.options import ModelOptions
 from pipeline.models.total import Groups, predict_total
 from pipeline.questions.analysis import analyse, look_ahead
 from pipeline.questions.groups import groups_of, matching_nothing, named_kernels
-from pipeline.questions.potential import potential
-from pipeline.questions.what_if import what_if
+from pipeline.questions.what_if import potential, what_if
 from tests.pipeline.questions.runtime.programs import STRONG, experiment
 
 SCALES = (1, 2, 4, 8, 16)

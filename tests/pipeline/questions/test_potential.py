@@ -5,9 +5,8 @@ import pytest
 
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
-from pipeline.questions.potential import BALANCED, SCALING, TWICE, potential
 from pipeline.questions.runtime.figures import RuntimeStudy
-from pipeline.questions.what_if import what_if
+from pipeline.questions.what_if import BALANCED, SCALING, TWICE, potential, what_if
 from tests.pipeline.questions.runtime.programs import SIZE, STRONG, WEAK, experiment, strong, weak
 from tests.pipeline.questions.test_what_if import uneven
 

@@ -8,8 +8,7 @@ import pytest
 from ingest.resource_use import ENERGY, MEMORY, NODE_MEMORY
 from ingest.table_mapping import TableMapping
 from pipeline.config.options import Options
-from pipeline.questions.choosing.choice import choose
-from pipeline.questions.choosing.limits import JobLimits
+from pipeline.questions.choice import JobLimits, choose
 from pipeline.questions.resource_use import resource_at
 from pipeline.stages.choose import resources_of
 from pipeline.stages.model import stored_summary

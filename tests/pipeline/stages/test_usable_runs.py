@@ -10,7 +10,7 @@ import pytest
 from ingest.errors import InputError
 from ingest.locate import locate
 from pipeline.config.options import Options
-from pipeline.gate.recording import recorded_digests
+from pipeline.gate.compared_studies import recorded_digests
 from pipeline.stages.check import baseline_text, read_baseline
 from pipeline.stages.gate_study import read_study
 from pipeline.stages.ingest import ingest

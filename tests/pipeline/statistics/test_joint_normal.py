@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from pipeline.statistics.joint_normal import both_below
+from pipeline.questions.choice import both_below
 
 
 def one(first, second, correlation):

@@ -9,8 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from ingest.errors import InputError
+from pipeline.gate.compared_studies import set_digest
 from pipeline.gate.kernel_values import KernelId, Origin, Scope
-from pipeline.gate.recording import set_digest
 from pipeline.gate.target_forecast import forecast, target_points
 from pipeline.models.options import ModelOptions
 from pipeline.questions.locations import Comparison

@@ -13,9 +13,20 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.columns.column import FIGURE, SHARE, WHOLE, Column
 from pipeline.gate.change_points import ENOUGH, LEVEL
-from pipeline.gate.findings import Finding, at_their_places, findings, steps_by_kernel
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.trends import Entries, KernelTrends, Measure, MeasureTrend, entries_text, too_few, trends
+from pipeline.gate.trends import (
+    Entries,
+    Finding,
+    KernelTrends,
+    Measure,
+    MeasureTrend,
+    at_their_places,
+    entries_text,
+    findings,
+    steps_by_kernel,
+    too_few,
+    trends,
+)
 from pipeline.report.page.embedding import columns_data, integers, packed, page_text
 from pipeline.report.page.history.history_words import (
     NOTHING,

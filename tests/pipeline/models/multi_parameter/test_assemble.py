@@ -4,15 +4,12 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pipeline.models.exponents import NO_EXPONENT
 from pipeline.models.forms import term, term_values
 from pipeline.models.multi_parameter.added_term import WeightedMeans
-from pipeline.models.multi_parameter.exact_fits import fit_exactly, weigh
-from pipeline.models.multi_parameter.factors import make_factors
-from pipeline.models.multi_parameter.mean_errors import drift
-from pipeline.models.multi_parameter.several_parameters import scaling_models
+from pipeline.models.multi_parameter.search import drift, make_factors
+from pipeline.models.multi_parameter.several_parameters import fit_exactly, scaling_models, weigh
 from pipeline.models.observations import Observations
-from pipeline.models.options import ModelOptions
+from pipeline.models.options import NO_EXPONENT, ModelOptions
 from pipeline.models.quality import Note, correlation_of_errors
 from tests.pipeline.models.made import grid_of
 

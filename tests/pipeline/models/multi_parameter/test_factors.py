@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from pipeline.models.exponents import NO_EXPONENT
 from pipeline.models.forms import term, term_values, tried_exponents
-from pipeline.models.multi_parameter.factors import (
+from pipeline.models.multi_parameter.search import (
     FAR,
     NEAR,
     exponent_table,
@@ -13,7 +12,7 @@ from pipeline.models.multi_parameter.factors import (
     make_factors,
     term_keys,
 )
-from pipeline.models.options import ModelOptions
+from pipeline.models.options import NO_EXPONENT, ModelOptions
 from pipeline.models.search_space import plausibility
 
 POINTS = np.array([(x, y) for x in (2.0, 4.0, 8.0, 16.0) for y in (1.0, 2.0, 3.0, 5.0)])

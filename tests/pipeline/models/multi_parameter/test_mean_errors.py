@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipeline.models.multi_parameter.added_term import WeightedMeans
-from pipeline.models.multi_parameter.mean_errors import (
+from pipeline.models.multi_parameter.search import (
     BELIEF,
     drift,
     inside,

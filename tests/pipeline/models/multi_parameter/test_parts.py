@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pipeline.models.multi_parameter.added_term import WeightedMeans, chi_squared, orthogonal
-from pipeline.models.multi_parameter.exact_fits import fit_exactly, representative_rivals
-from pipeline.models.multi_parameter.factors import examine, log_slopes, make_factors
+from pipeline.models.multi_parameter.search import examine, log_slopes, make_factors
+from pipeline.models.multi_parameter.several_parameters import fit_exactly, representative_rivals
 from pipeline.models.options import ModelOptions
 
 RNG = np.random.default_rng(4)

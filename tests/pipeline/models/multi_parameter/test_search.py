@@ -6,10 +6,14 @@ import numpy as np
 import pytest
 
 from pipeline.models.multi_parameter.added_term import WeightedMeans
-from pipeline.models.multi_parameter.exact_fits import earn_their_place, fit_exactly, weigh
-from pipeline.models.multi_parameter.factors import make_factors
-from pipeline.models.multi_parameter.mean_errors import BELIEF
-from pipeline.models.multi_parameter.search import evidence, search_another_term, search_one_term
+from pipeline.models.multi_parameter.search import (
+    BELIEF,
+    evidence,
+    make_factors,
+    search_another_term,
+    search_one_term,
+)
+from pipeline.models.multi_parameter.several_parameters import earn_their_place, fit_exactly, weigh
 from pipeline.models.options import ModelOptions
 
 POINTS = np.array([(x, y) for x in (2.0, 4.0, 8.0, 16.0) for y in (1.0, 2.0, 3.0, 5.0)])

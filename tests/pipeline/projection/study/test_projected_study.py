@@ -16,8 +16,7 @@ from pipeline.projection.study.kernel_table import TYPICAL_MIX
 from pipeline.projection.study.mpi_calls import Pattern, network_ratio
 from pipeline.projection.study.projected_study import measured_inside, project_study
 from pipeline.questions.analysis import analyse, look_ahead
-from pipeline.questions.choosing.choice import choose
-from pipeline.questions.choosing.limits import JobLimits
+from pipeline.questions.choice import JobLimits, choose
 from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.runtime.runtime import runtime
 from tests.pipeline.projection.study.machines import FAST, SLOW, STRONG, machine, study

@@ -6,8 +6,14 @@ import pytest
 from ingest.errors import UsageError
 from pipeline.models.fit import fit
 from pipeline.models.total import predict_total
-from pipeline.questions.planning.advice import LEAST_GAIN, USEFUL, advise
-from pipeline.questions.planning.designs import MOST_POINTS, candidate_points, larger_points
+from pipeline.questions.planning.advice import (
+    LEAST_GAIN,
+    MOST_POINTS,
+    USEFUL,
+    advise,
+    candidate_points,
+    larger_points,
+)
 
 P = 2.0 ** np.arange(1, 8)[:, None]
 AT = np.array([1024.0])

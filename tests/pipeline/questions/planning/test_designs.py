@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.questions.planning.designs import pilot_design, series_design
+from pipeline.questions.planning.advice import pilot_design, series_design
 
 LISTED = np.array([[2.0], [4.0], [8.0], [16.0], [32.0]])
 RANGE = np.arange(8.0, 33.0)[:, None]

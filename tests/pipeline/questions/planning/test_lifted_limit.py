@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from pipeline.questions.planning.foresight import answer, relative_width
-from pipeline.questions.planning.lifted_limit import limit_to_lift
-from pipeline.questions.planning.rounds import End, next_round
+from pipeline.questions.planning.plan import answer, relative_width
+from pipeline.questions.planning.rounds import End, limit_to_lift, next_round
 from tests.pipeline.questions.planning.test_rounds import FIVE, SCALES, progress, question, study
 
 STUDY = study(repetitions=5)

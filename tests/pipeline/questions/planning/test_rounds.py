@@ -5,7 +5,7 @@ import pytest
 
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
-from pipeline.questions.planning.foresight import Question, answer, foreseen_widths, relative_width
+from pipeline.questions.planning.plan import Question, answer, foreseen_widths, relative_width
 from pipeline.questions.planning.rounds import End, Progress, Purpose, next_round
 from tests.pipeline.questions.runtime.programs import SIZE, STRONG, experiment
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipeline.gate.call_trees import ComparedTrees, compare_trees
 from pipeline.gate.check_result import (
     Cause,
     Caveat,
@@ -19,11 +18,10 @@ from pipeline.gate.check_result import (
     Ruling,
     StudySide,
 )
-from pipeline.gate.compared_studies import ComparedStudies
+from pipeline.gate.compared_studies import ComparedStudies, ComparedTrees, compare_trees, possible_renames
 from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.matching import match
-from pipeline.gate.renames import possible_renames
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import SCALES, Efforts, many, study

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from pipeline.gate.change_points import change_points
-from pipeline.gate.developments import development
 from pipeline.gate.kernel_values import KernelId, Scope
+from pipeline.gate.trends import development
 from pipeline.report.check.history import history_document, show_history
 from tests.terminal_output import printed as on_terminal
 

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.gate.call_trees import compare_trees
-from pipeline.gate.compared_studies import ComparedStudies
+from pipeline.gate.compared_studies import ComparedStudies, compare_trees
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import Scope
 from pipeline.gate.study_check import check

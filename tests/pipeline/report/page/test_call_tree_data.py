@@ -3,8 +3,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from pipeline.gate.call_trees import ComparedScale, ComparedTrees, Values
 from pipeline.gate.check_result import Change, Ruling
+from pipeline.gate.compared_studies import ComparedScale, ComparedTrees, Values
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.check.comparison import WORDS
 from pipeline.report.page import comparison_page as module

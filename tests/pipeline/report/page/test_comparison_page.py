@@ -12,9 +12,8 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 
-from pipeline.gate.call_trees import ComparedTrees, compare_trees
 from pipeline.gate.check_result import CheckResult
-from pipeline.gate.compared_studies import ComparedStudies
+from pipeline.gate.compared_studies import ComparedStudies, ComparedTrees, compare_trees
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.study_check import check

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pipeline.questions.choosing.choice import choose
-from pipeline.questions.choosing.limits import JobLimits
+from pipeline.questions.choice import JobLimits, choose
 from pipeline.questions.runtime.estimate import SINGLE_RUN
 from pipeline.questions.runtime.runtime import runtime
 from tests.pipeline.questions.runtime.programs import strong, weak

@@ -8,7 +8,7 @@ import pytest
 from ingest.experiment import PerVisit
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
-from pipeline.questions.choosing.work import job_of
+from pipeline.questions.choice import job_of
 from pipeline.questions.runtime.figures import RuntimeStudy
 from tests.pipeline.questions.runtime.programs import STRONG, experiment
 

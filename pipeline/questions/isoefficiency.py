@@ -13,7 +13,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.questions.analysis import DEFAULT_REACH, Analysis, along_parameter
-from pipeline.questions.choosing.scales import job_points, looked_at
+from pipeline.questions.choice import job_points, looked_at
 from pipeline.questions.locations import location_count
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 

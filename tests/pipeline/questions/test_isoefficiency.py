@@ -6,7 +6,7 @@ import pytest
 from ingest.errors import UsageError
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
-from pipeline.questions.choosing.isoefficiency import chosen_size, isoefficiency, sizes_of, surface_of
+from pipeline.questions.isoefficiency import chosen_size, isoefficiency, sizes_of, surface_of
 from pipeline.questions.runtime.figures import RuntimeStudy
 from tests.pipeline.questions.runtime.programs import STRONG, experiment
 
@@ -92,7 +92,7 @@ def test_only_what_varies_and_counts_no_cores_is_a_size():
 
 
 def test_large_studies_are_looked_at_at_main_scales_and_sizes_only(monkeypatch):
-    monkeypatch.setattr("pipeline.questions.choosing.isoefficiency.MOST_VALUES", 1000)
+    monkeypatch.setattr("pipeline.questions.isoefficiency.MOST_VALUES", 1000)
     found = surface_of(STUDY, np.array([64.0, 32.0]), "n")
     assert found.scales.tolist() == found.main_scales.tolist() == [1, 2, 4, 8, 16, 32, 64]
     assert found.sizes.tolist() == found.main_sizes.tolist() == [2, 4, 8, 16, 32, 64, 128]

@@ -1,0 +1,358 @@
+"""The jobs to choose among those that hold their limits, and which limits to relax if none does."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from scipy.special import ndtr, ndtri
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.experiment import VISITS, PerVisit
+from ingest.region_class import RegionClass, region_class
+from ingest.resource_use import ENERGY, NODE_MEMORY
+from pipeline.models.kernels import start_up
+from pipeline.questions.analysis import Analysis, along_parameter
+from pipeline.questions.locations import Comparison
+from pipeline.questions.resource_use import resource_at
+from pipeline.questions.runtime.estimate import Estimate, from_prediction
+from pipeline.questions.runtime.figures import Figures, RuntimeStudy
+from pipeline.questions.runtime.held_share import node_cores_of, whole_nodes
+from pipeline.questions.runtime.limits import MOST_STEPS, scales_between
+from pipeline.questions.what_if import scaled_study
+
+
+def job_points(study: RuntimeStudy, target: FloatArray) -> FloatArray:
+    """Return the points of a job, float64[Q, D], ascending up to the scale of a target float64[D].
+
+    Scales between powers of two are whole nodes from one node on, if the cores of a node are known.
+    """
+    column, last = study.column, float(target[study.column])
+    given, between = looked_at(study.analysis.experiment.points[:, column], last)
+    node = _node(study, target)
+    if node is not None:
+        whole = np.maximum(np.round(between / node), 1.0) * node
+        between = np.where(between > node, whole, between)
+        between = between[between < last]
+    return along_parameter(target, column, np.union1d(given, between))
+
+
+def looked_at(measured: FloatArray, last: float) -> tuple[FloatArray, FloatArray]:
+    """Return values of a parameter up to a last one: measured, doublings and the last; and those between."""
+    known = np.unique(measured)
+    first = min(float(known[0]), last)
+    doublings = int(np.clip(np.floor(np.log2(last / first)), 0, MOST_STEPS))
+    given = np.union1d(np.append(known[known <= last], last), first * 2.0 ** np.arange(doublings + 1))
+    return given, scales_between(first, last, given) if last > first else given[:0]
+
+
+def _node(study: RuntimeStudy, target: FloatArray) -> float | None:
+    """Return the scale that fills a node; None if it is unknown, or cores do not grow with the scale."""
+    one, two = study.locations(along_parameter(target, study.column, np.array([1.0, 2.0])))
+    if study.node_cores is None or two != 2 * one or not np.isfinite(one):
+        return None
+    return float(study.node_cores / one)
+
+
+EFFICIENCY = "efficiency"  # the limit that is a least value
+
+
+@dataclass(frozen=True, kw_only=True)
+class JobLimits:
+    """What a job must hold; None for what is not asked for.
+
+    Attributes:
+        deadline: seconds of wall time, at most.
+        budget: core-hours, at most.
+        efficiency: parallel or weak efficiency, at least.
+        memory: bytes of a node, at most.
+        energy: joules, at most.
+    """
+
+    deadline: float | None = None
+    budget: float | None = None
+    efficiency: float | None = None
+    memory: float | None = None
+    energy: float | None = None
+
+    @property
+    def given(self) -> Mapping[str, float]:
+        """Those that are asked for, by name."""
+        values = ((one.name, getattr(self, one.name)) for one in fields(self))
+        return {name: value for name, value in values if value is not None}
+
+    def relaxed(self, factors: Mapping[str, float]) -> "JobLimits":
+        """Return limits that leave more room by these factors, from 1 on, by name."""
+        given = self.given
+        return replace(
+            self,
+            **{
+                name: given[name] / factor if name == EFFICIENCY else given[name] * factor
+                for name, factor in factors.items()
+            },
+        )
+
+
+_STEPS = 1024  # of the sum over the first variable: off by at most one in as many, where both are the same
+
+
+def both_below(first: FloatArray, second: FloatArray, correlation: FloatArray) -> FloatArray:
+    """Return the probability that both of two standard normal variables are below their bounds.
+
+    Args:
+        first: float64[Q], bound of the first.
+        second: float64[Q], bound of the second.
+        correlation: float64[Q], from 0 to 1.
+
+    Returns:
+        float64[Q], NaN where a bound is.
+    """
+    whole = ndtr(first)
+    steps = (np.arange(_STEPS) + 0.5) / _STEPS
+    least = np.finfo(np.float64).tiny
+    given = ndtri(np.maximum(whole[:, None] * steps, least))
+    left = np.sqrt(np.maximum(1 - correlation**2, least))[:, None]
+    beneath = ndtr((second[:, None] - correlation[:, None] * given) / left)
+    return np.asarray(np.minimum(whole * beneath.mean(axis=1), ndtr(second)))
+
+
+SURE = 0.9  # probability from which on a job counts as one that holds its limits
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Jobs:
+    """A job at Q scales.
+
+    Attributes:
+        figures: measured, or predicted.
+        nodes: float64[Q], NaN if the cores of a node are unknown.
+        memory: bytes of a node, NaN if it was not measured.
+        energy: joules, the same.
+        limits: what the job must hold.
+        common_error: half-width of the 90 % interval, in logarithms, of the error that all scales share.
+    """
+
+    figures: Figures
+    nodes: FloatArray
+    memory: Estimate
+    energy: Estimate
+    limits: JobLimits
+    common_error: float
+
+    def within(self, limits: JobLimits) -> "Jobs":
+        """Return the same jobs with other limits."""
+        return replace(self, limits=limits)
+
+    @cached_property
+    def scores(self) -> dict[str, FloatArray]:
+        """By how many standard deviations each limit that is given is held, float64[Q] by name."""
+        found, figures = {}, self.figures
+        most = {
+            "deadline": figures.wall,
+            "budget": figures.core_hours,
+            "memory": self.memory,
+            "energy": self.energy,
+        }
+        for name, bound in self.limits.given.items():
+            held = most.get(name)
+            score = figures.of_scaling.score_at_least(bound) if held is None else held.score_at_most(bound)
+            found[name] = score
+        return found
+
+    @cached_property
+    def probability(self) -> FloatArray:
+        """The probability that all limits hold, float64[Q]; NaN where a figure is unknown."""
+        scores = dict(self.scores)
+        times = [scores.pop(name) for name in ("deadline", "budget") if name in scores]
+        ratio = scores.pop("efficiency", None)
+        if not times:
+            found = np.ones(len(self.nodes)) if ratio is None else ndtr(ratio)
+        elif ratio is None:
+            found = ndtr(np.min(times, axis=0))
+        else:
+            found = both_below(np.min(times, axis=0), ratio, self._shared_part)
+        for score in scores.values():  # models of their own
+            found = found * ndtr(score)
+        return np.asarray(found)
+
+    @property
+    def _shared_part(self) -> FloatArray:
+        """Correlation of wall time and efficiency by the error of the total there, float64[Q] up to 1."""
+        wall, efficiency = self.figures.wall.above, self.figures.of_scaling.below
+        size = wall * efficiency
+        of_total = np.maximum(wall**2 - self.common_error**2, 0.0)
+        return np.minimum(np.divide(of_total, size, out=np.zeros(len(size)), where=size > 0), 1.0)
+
+    @property
+    def tightest(self) -> list[str]:
+        """The limit that fails first at each scale; empty without limits, or where nothing is known."""
+        names = list(self.scores)
+        if not names:
+            return [""] * len(self.nodes)
+        scores = np.stack([self.scores[name] for name in names])
+        known = np.isfinite(self.probability)
+        first = np.where(known, scores, 0.0).argmin(axis=0)
+        return [names[n] if there else "" for n, there in zip(first.tolist(), known.tolist(), strict=True)]
+
+
+NOTHING: Mapping[str, Analysis] = MappingProxyType({})
+LARGEST_FACTOR, HALVINGS = 1e9, 40  # of the search for how much a limit is to be relaxed
+SHOWN_EXACTLY = 1.005  # what is relaxed has so much more room: written with three digits it still holds
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxed:
+    """Limits of which some are relaxed so far that a job holds them.
+
+    Attributes:
+        names: of those that are relaxed.
+        limits: all of them.
+        place: which job holds them.
+    """
+
+    names: tuple[str, ...]
+    limits: JobLimits
+    place: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Choice:
+    """Jobs, and the best of those that hold their limits with a probability of 90 %.
+
+    Attributes:
+        parameter: the one that scales.
+        jobs: at all scales looked at, ascending.
+        measured: bool[Q], whether a scale was measured.
+        holds: bool[Q].
+        best: which job is the best in each respect, by name; empty if none holds.
+        relaxed: if none holds, each limit that suffices alone if it is relaxed, else all together.
+    """
+
+    parameter: str
+    jobs: Jobs
+    measured: BoolArray
+    holds: BoolArray
+    best: dict[str, int]
+    relaxed: tuple[Relaxed, ...]
+
+
+def choose(
+    analysis: Analysis,
+    target: FloatArray,
+    limits: JobLimits,
+    *,
+    node_cores: float | None = None,
+    resources: Mapping[str, Analysis] = NOTHING,
+) -> Choice:
+    """Look at a job at scales up to a target, float64[D], and choose among those that hold its limits.
+
+    Args:
+        analysis: the study, of times that add up.
+        target: its other parameters are those of the job.
+        limits: what the job must hold.
+        node_cores: cores of the nodes that are paid for as a whole; by default as runs held theirs.
+        resources: models of the memory of nodes and of energy by metric, if they were measured.
+    """
+    study = RuntimeStudy(analysis, node_cores=node_cores)
+    points = job_points(study, target)
+    figures = study.figures(points, study.measured_at(points)[0])
+    cores = node_cores or node_cores_of(analysis.experiment)
+    unknown = np.full(len(points), np.nan)
+    jobs = Jobs(
+        figures=figures,
+        nodes=unknown if cores is None else whole_nodes(figures.locations, cores),
+        memory=_of_runs(NODE_MEMORY, resources, points),
+        energy=_of_runs(ENERGY, resources, points),
+        limits=limits,
+        common_error=study.common_error,
+    )
+    holds = np.nan_to_num(jobs.probability) >= SURE
+    return Choice(
+        parameter=analysis.parameter,
+        jobs=jobs,
+        measured=figures.measured,
+        holds=holds,
+        best=_best(study.comparison, jobs, np.flatnonzero(holds)),
+        relaxed=() if holds.any() else _relaxations(jobs),
+    )
+
+
+def _of_runs(name: str, resources: Mapping[str, Analysis], points: FloatArray) -> Estimate:
+    """Predict what whole runs take, Q figures; NaN if it was not measured."""
+    found = resource_at(name, resources, points) if resources else None
+    if found is None:
+        return Estimate(*np.full((3, len(points)), np.nan))
+    return from_prediction(found.prediction)
+
+
+def _best(comparison: Comparison, jobs: Jobs, places: IntArray) -> dict[str, int]:
+    """Return the best of some jobs in each respect; of a problem that grows with the scale, the largest."""
+    if not len(places):
+        return {}
+    if comparison is not Comparison.STRONG:
+        return {"largest": int(places[-1])}
+    figures = jobs.figures
+    least = {"fastest": figures.wall.value, "cheapest": figures.core_hours.value}
+    wanted = {**least, "most efficient": -figures.efficiency.value}
+    found = ((name, values[places]) for name, values in wanted.items())
+    return {name: int(places[np.nanargmin(part)]) for name, part in found if np.isfinite(part).any()}
+
+
+def _relaxations(jobs: Jobs) -> tuple[Relaxed, ...]:
+    """Find how far each limit is to be relaxed until a job holds all of them, or else all together."""
+    names = tuple(jobs.limits.given)
+    alone = tuple(filter(None, (_relaxed(jobs, (name,)) for name in names)))
+    return alone or tuple(filter(None, [_relaxed(jobs, names)]))
+
+
+def _relaxed(jobs: Jobs, names: tuple[str, ...]) -> Relaxed | None:
+    """Relax some limits by the least common factor; None if none suffices."""
+
+    def tried(factor: float) -> FloatArray:
+        limits = jobs.limits.relaxed(dict.fromkeys(names, factor))
+        return np.nan_to_num(jobs.within(limits).probability)
+
+    low, high = 0.0, np.log(LARGEST_FACTOR)
+    if tried(LARGEST_FACTOR).max(initial=0.0) < SURE:
+        return None
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (low, middle) if tried(float(np.exp(middle))).max() >= SURE else (middle, high)
+    factor = float(np.exp(high)) * SHOWN_EXACTLY
+    limits = jobs.limits.relaxed(dict.fromkeys(names, factor))
+    return Relaxed(names, limits, int(tried(factor).argmax()))
+
+
+_ONCE = 0.5  # calls of a location per unit of work, below which files are read or written once a run
+FILES = frozenset({RegionClass.IO, RegionClass.MPI_IO})
+
+
+def job_of(analysis: Analysis, per: PerVisit, units: float) -> Analysis:
+    """Return the study of runs that do so many units of work, from one whose values are of one unit.
+
+    Start-up and shut-down, and files that are not read or written in every unit, take what they took in a
+    run, once.
+    """
+    once = _once(analysis)
+    of_point = np.nanmean(per.visits, axis=1)
+
+    def factors(at: FloatArray) -> FloatArray:
+        measured, place = analysis.experiment.measured_at(at)
+        of_run = np.where(measured, of_point[place], per.of_a_run)
+        return np.where(once[:, None], of_run[None], units)
+
+    return scaled_study(analysis, factors)
+
+
+def _once(analysis: Analysis) -> BoolArray:
+    """Return which call paths a run does once, bool[K]."""
+    kernels = analysis.callpaths.kernels
+    once = start_up(kernels)
+    counted = analysis.experiment.values.get(VISITS)
+    if counted is not None:
+        pairs = zip(kernels.paradigms, kernels.regions, strict=True)
+        files = np.array([region_class(*pair) in FILES for pair in pairs], dtype=np.bool_)
+        calls = np.nan_to_num(counted.max).max(axis=(1, 2))[kernels.node]
+        once |= files & (calls < _ONCE)
+    return once
