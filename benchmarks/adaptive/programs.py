@@ -21,7 +21,7 @@ LOSSES = ((0.0, 1), (0.25, 0), (1 / 3, 1), (0.5, 0), (2 / 3, 0), (1.0, 0), (1.0,
 """Exponents (a, b) of p^a log2(p)^b in the effort that is lost under strong scaling."""
 GROWTHS = ((2.0, 0), (2.5, 0), (3.0, 0), (3.0, 1), (10 / 3, 0), (4.0, 0))
 """Exponents (a, b) of n^a log2(n)^b."""
-WALK = 0.03  # per root of a doubling: what formulas miss of real programs (`LEAST_MISFIT` in models/observations)
+WALK = 0.03  # per root of a doubling: what formulas miss of real programs (`LEAST_MISFIT` of observations)
 BEND, BENDS = 0.2, 1.0
 """How much the exponent of a program that bends changes per root of a doubling: median over programs, and
 standard deviation of its logarithm. With these, our forecasts of the fixed design err as on 65 real series
