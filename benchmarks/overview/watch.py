@@ -58,7 +58,7 @@ def history_tables(entries: Sequence[FigureEntry]) -> Iterator[str]:
 
 
 def write_history_site(entries: Sequence[FigureEntry], site: Path) -> None:
-    """Write the site of the history with `pipeline history --out`."""
+    """Write the page of the history with `pipeline history --out`."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "history.parquet"
         if write_history(entries, file):

@@ -139,7 +139,7 @@ WITHOUT: Mapping[str, str] = {
     "machine measure": "writes a machine file, which is TOML",
     "campaign init": "writes a description to be edited, which is TOML",
     "serve-mcp": "its tools return the documents of the other commands",
-    "history": "writes pages; `history show --json` has the numbers",
+    "history": "writes a page; `history show --json` has the numbers",
 }
 """Commands without `--json`, and why."""
 

@@ -28,8 +28,8 @@ def history_command(
         Path | None,
         shared(
             "--out",
-            ": a static site of trends and change points in this directory, with a badge and Markdown for a "
-            "pull request",
+            ": a page of trends and change points, index.html of this directory with Markdown for a pull "
+            "request, or a file that ends in .html",
         ),
     ] = None,
     file: File = FILE,
@@ -53,21 +53,25 @@ def history_command(
         raise UsageError(
             "give --out DIR, or a command", where="history", hint="see `pipeline history --help`"
         )
-    _write_site(html, file, commit_url, machine)
+    _write_page(html, file, commit_url, machine)
 
 
-def _write_site(folder: Path, file: Path, commit_url: str, machine: str) -> None:
-    from pipeline.report.page.history import checked_template, site
+def _write_page(out: Path, file: Path, commit_url: str, machine: str) -> None:
+    from pipeline.report.page.history_page import checked_template, history_page, history_view, pull_request
     from pipeline.store.atomic import text_bytes, write_bytes
     from pipeline.store.history_entries import comparable
     from pipeline.store.history_file import read_history
 
     template = checked_template(commit_url) if commit_url else ""
     entries = comparable(read_history(file), machine)
-    for path, text in site(entries, template):  # unlike results they can be made again after a power failure
-        write_bytes(folder / path, text_bytes(text), durable=False)
+    view = history_view(entries, template)
+    page = out if out.suffix == ".html" else out / "index.html"
+    # unlike results they can be made again after a power failure
+    if page != out:
+        write_bytes(out / "pull-request.md", text_bytes(pull_request(view)), durable=False)
+    write_bytes(page, text_bytes(history_page(view)), durable=False)
     show_notices(entries.notices)
-    show_written(folder / "index.html")
+    show_written(page)
 
 
 class AddedJson(TypedDict):

@@ -39,13 +39,11 @@ OWN_STYLES = {
     "report": ("tree",),
     "comparison": ("tree", "comparison"),
     "history": ("history",),
-    "history_kernel": ("history",),
 }
 ENTRIES = {
     "report": "main.js",
     "comparison": "comparison/comparison.js",
-    "history": "history/index.js",
-    "history_kernel": "history/kernel.js",
+    "history": "history.js",
 }
 """The module that each page begins with."""
 

@@ -29,22 +29,18 @@ def write_series(path, factor=1.0):
     return path
 
 
-def test_a_site_is_written(call, history, tmp_path):
+def test_a_page_is_written(call, history, tmp_path):
     folder = tmp_path / "new" / "site"
     url = "https://example.org/{commit}"
     code, out, notices = call("history", "--out", folder, "--history", history, "--commit-url", url)
     assert (code, out, notices) == (0, "", f"pipeline: wrote {folder / 'index.html'}\n")
-    assert {path.name for path in folder.iterdir()} == {
-        "index.html",
-        "kernels",
-        "badge.svg",
-        "pull-request.md",
-    }
-    assert len(list((folder / "kernels").iterdir())) == 2
-    data = carried(next((folder / "kernels").glob("f-*")).read_text())
-    assert (data["template"], data["commits"][-1]) == (url, "abc11")
+    assert {path.name for path in folder.iterdir()} == {"index.html", "pull-request.md"}
+    assert "https://example.org/abc11" in (folder / "pull-request.md").read_text()
+    assert carried((folder / "index.html").read_text())["names"][-1] == "c11"
     assert call("history", "--out", folder, "--history", history)[0] == 0  # again, without links
-    assert "example.org" not in (folder / "index.html").read_text()
+    assert "example.org" not in (folder / "pull-request.md").read_text()
+    assert call("history", "--out", tmp_path / "one" / "trends.html", "--history", history)[0] == 0
+    assert [path.name for path in (tmp_path / "one").iterdir()] == ["trends.html"]
 
 
 def test_the_machine_is_chosen_and_the_others_are_named(call, history, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from pipeline.gate.change_points import change_points
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import Measure, MeasureTrend, by_share, steps, trends
-from tests.pipeline.report.page.history.histories import history
+from tests.pipeline.report.page.histories import history
 
 
 def test_the_measures_of_a_kernel():

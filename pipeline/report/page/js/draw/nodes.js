@@ -115,14 +115,6 @@ export function growthNode(level, k) {
 }
 
 /**
- * @param {string} name
- * @param {string} href empty if a commit has no page
- */
-export function commitNode(name, href) {
-  return href ? el("a", { class: "commit", href }, name) : el("span", { class: "commit" }, name);
-}
-
-/**
  * @param {CallTree} tree
  * @param {number} exponent
  */

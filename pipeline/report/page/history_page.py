@@ -1,0 +1,527 @@
+"""Trends and change points of all kernels of a history, as one page and as Markdown for a pull request."""
+
+import datetime
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.errors import UsageError
+from pipeline.columns.column import FIGURE, SHARE, WHOLE, Column
+from pipeline.gate.change_points import ENOUGH, LEVEL
+from pipeline.gate.kernel_values import KernelId, Scope
+from pipeline.gate.trends import (
+    Entries,
+    Finding,
+    KernelTrends,
+    Measure,
+    MeasureTrend,
+    at_their_places,
+    entries_text,
+    findings,
+    steps_by_kernel,
+    too_few,
+    trends,
+)
+from pipeline.report.page.embedding import columns_data, packed, page_text, short
+from pipeline.wording.escaping import markdown, shown_name, visible
+from pipeline.wording.quantities import (
+    callpath_text,
+    counted,
+    figure,
+    growth_text,
+    interval_text,
+    percent,
+    point_text,
+    quantity,
+    shorten_middle,
+)
+
+LEADING = (Measure.TARGET, Measure.MEASURED, Measure.GROWTH, Measure.EFFICIENCY)
+PLACE = "{commit}"
+DIGITS = 10  # of a digest that are shown
+LONGEST = 24  # characters of other labels that are shown
+CALLERS_WIDTH = 90
+NOTHING = "–"
+RECENT = 20  # entries in which changes are recent
+MOST_NAMED = 3  # other kernels of a change
+MOST_CHANGES = 50  # rows of the page's table of changes
+MOST_ENTRIES = 1000  # the newest, that the charts show
+DATES = 5  # below the axis
+SECONDS_PER_DAY = 86_400
+ROWS = 10  # of the tables for a pull request
+FEWEST_ENTRIES = 20  # before the newest, to say that it is unusual
+LEVEL_ENTRIES = 50  # before the newest, that its value is compared with
+_DIGEST = re.compile(r"[0-9a-f]{7,64}")
+_ADDRESS = re.compile(r"https?://[^\s\"'<>]+")
+
+
+def checked_template(template: str) -> str:
+    """Return the template of addresses as it is given.
+
+    Raises:
+        UsageError: it is not an address of the web, or does not say where the commit goes.
+    """
+    if _ADDRESS.fullmatch(template) and PLACE in template:
+        return template
+    raise UsageError(
+        f"'{template}' is not an address with {PLACE}",
+        where="--commit-url",
+        hint="write it as in https://github.com/owner/name/commit/{commit}",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChangeTexts:
+    """A change of one kernel in words, by the measure that matters most.
+
+    Attributes:
+        at: index of the first entry after it.
+        name, address, date: of that entry; the address may be empty.
+        between: the entries that it may be instead; empty if there are none.
+        what: the measure.
+        factor, interval: between the levels, with an arrow up or down.
+        before, after: the levels.
+        direction: ``better`` or ``worse``.
+    """
+
+    at: int
+    name: str
+    address: str
+    date: str
+    between: str
+    what: str
+    factor: str
+    interval: str
+    before: str
+    after: str
+    direction: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class HistoryView:
+    """The kernels of a history with their changes, in words.
+
+    Attributes:
+        entries: of the history.
+        template: address of a commit, with ``{commit}`` for its name; empty without links.
+        kernels: their trends, in the order of the entries' kernels.
+        findings: changes of the program, of one kernel or several each, in the order of entries.
+    """
+
+    entries: Entries
+    template: str
+    kernels: Sequence[KernelTrends]
+    findings: Sequence[Finding]
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether predictions at the target are wall times."""
+        return bool(np.isfinite(self.entries.seconds_per_value))
+
+    def name(self, entry: int) -> str:
+        """Return the label of an entry as it is shown: digests are cut as version control does."""
+        label = self.entries.labels[entry]
+        return label[:DIGITS] if _DIGEST.fullmatch(label) else shorten_middle(visible(label), LONGEST)
+
+    def date(self, entry: int) -> str:
+        """Return the day on which an entry was added."""
+        added = datetime.datetime.fromtimestamp(int(self.entries.added[entry]), tz=datetime.UTC)
+        return f"{added:%Y-%m-%d}"
+
+    def address(self, entry: int) -> str:
+        """Return the address of an entry's commit, the one stored or a label that is a digest, or nothing."""
+        stored, label = self.entries.commits[entry], self.entries.labels[entry]
+        commit = quote(stored or (label if _DIGEST.fullmatch(label) else ""), safe="")
+        return self.template.replace(PLACE, commit) if commit else ""
+
+    @property
+    def units(self) -> Mapping[Measure, str]:
+        """Units of the two measures that have one."""
+        unit = self.entries.unit
+        return {Measure.MEASURED: unit, Measure.TARGET: "s" if self.is_timed else unit}
+
+    def title(self, measure: Measure) -> str:
+        """Return what a measure is called in headings."""
+        metric = visible(self.entries.metric)
+        metric = f"{metric[:1].upper()}{metric[1:]}"
+        target = point_text(self.entries.target)
+        return {
+            Measure.MEASURED: f"{metric} measured at {point_text(self.entries.at)}",
+            Measure.TARGET: f"{'Time' if self.is_timed else metric} at {target}",
+            Measure.GROWTH: "Growth per doubling",
+            Measure.EFFICIENCY: f"Efficiency at {target}",
+        }[measure]
+
+    def value(self, measure: Measure, value: float) -> str:
+        """Write a value of a measure."""
+        if not np.isfinite(value):
+            return NOTHING
+        if measure is Measure.GROWTH:
+            return f"× {figure(value)}"
+        if measure is Measure.EFFICIENCY:
+            return percent(value)
+        return quantity(value, self.units[measure])
+
+    def kernel(self, n: int) -> str:
+        """Return the name of a kernel."""
+        kernel = self.entries.kernels[n]
+        return "whole program" if kernel.level is Scope.TOTAL else shown_name(kernel.region)
+
+    def drift(self, trend: MeasureTrend) -> str:
+        """Say by how much a trend drifts, and from where to where; empty if it does not."""
+        if trend.drift is None:
+            return ""
+        ends = f"from {self.name(trend.drift.first)} to {self.name(trend.drift.last)}"
+        return f"drift by a factor of {figure(trend.drift.factor)} {ends}"
+
+    def drifts(self) -> list[str]:
+        """Say which kernels drift, by the first of their measures that does."""
+        found = []
+        for n, one in enumerate(self.kernels):
+            texts = (self.drift(one.measures[measure]) for measure in LEADING)
+            if text := next(filter(None, texts), ""):
+                found.append(f"{self.kernel(n)}: {text}")
+        return found
+
+    def changes(self, n: int) -> list[ChangeTexts]:
+        """Return the changes of a kernel, the newest first."""
+        return [self.change(one, n) for one in reversed(self.findings) if one.of(n) is not None]
+
+    def change(self, finding: Finding, n: int) -> ChangeTexts:
+        """Return a change as of one of the kernels that changed."""
+        step = finding.of(n)
+        assert step is not None
+        measure = next(measure for measure in LEADING if measure in step.changes)
+        change = step.changes[measure]
+        levels = self.kernels[n].measures[measure].levels()
+        after = next(i for i, (start, _, _) in enumerate(levels) if start == change.at)
+        between = ""
+        if step.last > step.first:
+            count = step.last - step.first + 1
+            between = f"{self.name(step.first)} to {self.name(step.last)}, {count} entries"
+        return ChangeTexts(
+            at=step.at,
+            name=self.name(step.at),
+            address=self.address(step.at),
+            date=self.date(step.at),
+            between=between,
+            what=self.title(measure),
+            factor=f"{'▲' if change.factor > 1 else '▼'} × {figure(change.factor)}",
+            interval=interval_text(change.lower, change.upper),
+            before=self.value(measure, levels[after - 1][2]),
+            after=self.value(measure, levels[after][2]),
+            direction="better" if step.better else "worse",
+        )
+
+    def others(self, finding: Finding) -> str:
+        """Name the other kernels of a change, such as the whole program: ``also whole program, MPI_Send``."""
+        names = list(dict.fromkeys(self.kernel(n) for n, _ in finding.changed if n != finding.row))
+        more = f" and {len(names) - MOST_NAMED} others" if len(names) > MOST_NAMED else ""
+        return f"also {', '.join(names[:MOST_NAMED])}{more}" if names else ""
+
+    def recent(self) -> list[Finding]:
+        """Return the changes within the last `RECENT` entries, the newest first."""
+        return [one for one in reversed(self.findings) if one.at >= len(self.entries) - RECENT]
+
+
+def history_view(entries: Entries, template: str = "") -> HistoryView:
+    """Find the changes of all kernels, each at the place of its finding."""
+    measured = trends(entries)
+    found = findings(measured)
+    kernels = at_their_places(measured, steps_by_kernel(measured, found))
+    return HistoryView(entries=entries, template=template, kernels=kernels, findings=found)
+
+
+def history_page(view: HistoryView) -> str:
+    """Return the page."""
+    newest = list(reversed(view.findings))[:MOST_CHANGES]
+    known = (m for m in LEADING[:2] if np.isfinite(view.kernels[0].measures[m].values[-1]))
+    leading = next(known, None)
+    return page_text(
+        "history",
+        _data(view, leading or Measure.MEASURED),
+        verdict=_verdict(view, leading) if leading else "Nothing is known of the newest entry",
+        answers=_answers(view),
+        facts=_facts(view),
+        changes=[(view.kernel(one.row), view.others(one), view.change(one, one.row)) for one in newest],
+        more=len(view.findings) - len(newest),
+        chance=_chance(view),
+        drifts=view.drifts()[:MOST_CHANGES],
+        too_few=too_few(len(view.entries)),
+        notices=[*view.entries.notices, *_left_out(view)],
+    )
+
+
+def _left_out(view: HistoryView) -> Iterator[str]:
+    if len(view.entries) > MOST_ENTRIES:
+        yield f"charts show the newest {MOST_ENTRIES} of {len(view.entries)} entries"
+
+
+def _verdict(view: HistoryView, measure: Measure) -> str:
+    title = view.title(measure)
+    return _since(view, view.kernels[0].measures[measure], f" {title[:1].lower()}{title[1:]}")
+
+
+def _since(view: HistoryView, trend: MeasureTrend, title: str = "") -> str:
+    """Write the newest value of a trend, and how it compares with the level and the change before it."""
+    now = view.value(trend.measure, float(trend.values[-1]))
+    start, _, level = trend.levels()[-1]
+    text = f"{now}{title}; {view.value(trend.measure, level)} is the median "
+    if drifting := view.drift(trend):
+        return f"{now}{title}; {drifting}"
+    if not trend.changes:
+        few = too_few(len(trend.values))
+        return text + (f"of all entries; {few}" if few else "of all entries, no change point")
+    before = view.value(trend.measure, trend.levels()[-2][2])
+    return text + f"since {view.name(trend.changes[-1].at)} ({view.date(start)}), {before} before"
+
+
+def _answers(view: HistoryView) -> list[tuple[str, str]]:
+    """Return questions about the whole program at the newest entry, and what the history says."""
+    measures = view.kernels[0].measures
+    found = [
+        (view.title(measure), _since(view, measures[measure]))
+        for measure in (Measure.TARGET, Measure.EFFICIENCY, Measure.GROWTH)
+        if np.isfinite(measures[measure].values[-1])
+    ]
+    recent = [view.change(one, one.row).direction for one in view.recent()]
+    changes = (
+        f"{counted(recent.count('worse'), 'change')} for the worse and {recent.count('better')} for the "
+        f"better in the last {entries_text(min(RECENT, len(view.entries)))}"
+    )
+    return [*found, ("Changes", too_few(len(view.entries)) or changes)]
+
+
+def _facts(view: HistoryView) -> list[tuple[str, str]]:
+    """Return what the history is of."""
+    entries = view.entries
+    newest = len(entries) - 1
+    return [
+        ("Newest entry", f"{view.name(newest)}, {view.date(newest)}"),
+        ("Entries", f"{len(entries)} from {view.date(int(entries.added.argmin()))} on"),
+        ("Kernels", str(len(entries.kernels))),
+        ("Measured at", point_text(entries.at)),
+        ("Target", point_text(entries.target)),
+        *([("Machine", visible(entries.machine))] if entries.machine else []),
+    ]
+
+
+def _chance(view: HistoryView) -> str:
+    """Say how many series have a change point by chance, and how many have one."""
+    every = [trend for kernel in view.kernels for trend in kernel.measures.values()]
+    enough = [trend for trend in every if np.isfinite(trend.values).sum() >= ENOUGH]
+    having = sum(bool(trend.changes) for trend in enough)
+    return (
+        f"{having} of {len(enough)} series have a change point; if nothing changed, about "
+        f"{figure(LEVEL * len(enough), 2)} of them would by chance"
+    )
+
+
+def _data(view: HistoryView, opening: Measure) -> dict[str, Any]:
+    """Return the charts and the table of kernels; ``js/history.js`` has the types."""
+    entries = view.entries
+    first = max(len(entries) - MOST_ENTRIES, 0)
+    kept = range(first, len(entries))
+    changes = [view.changes(n) for n in range(len(view.kernels))]
+    return {
+        "names": [view.name(n) for n in kept],
+        "dates": [view.date(n) for n in kept],
+        "ticks": _ticks(view, first),
+        "opening": opening.value,
+        "columns": columns_data(_columns(view, changes), range(len(view.kernels))),
+        "levels": [one.kernel.level.value for one in view.kernels],
+        "places": [_place(one.kernel) for one in view.kernels],
+        "changes": [[vars(one) for one in of_one] for of_one in changes],
+        "measures": [
+            {
+                "kind": measure.value,
+                "title": view.title(measure),
+                "unit": view.units.get(measure, ""),
+                "values": packed(np.stack([one.measures[measure].values[first:] for one in view.kernels])),
+                "levels": [_levels(one.measures[measure], first) for one in view.kernels],
+                "changes": [_changes(one.measures[measure], first) for one in view.kernels],
+            }
+            for measure in Measure
+        ],
+    }
+
+
+def _levels(trend: MeasureTrend, first: int) -> list[tuple[int, int, float | None]]:
+    """Return first entry, end and median of every stretch, counted from the first entry shown."""
+    return [
+        (max(start - first, 0), end - first, short(level))
+        for start, end, level in trend.levels()
+        if end > first
+    ]
+
+
+def _changes(trend: MeasureTrend, first: int) -> list[tuple[int, int, int, str]]:
+    """Return place, first and last place that it may have, and direction of every change shown."""
+    return [
+        (
+            one.at - first,
+            max(one.first - first, 0),
+            one.last - first,
+            "better" if (one.factor - 1) * trend.measure.better > 0 else "worse",
+        )
+        for one in trend.changes
+        if one.at > first
+    ]
+
+
+def _ticks(view: HistoryView, first: int) -> list[tuple[int, str]]:
+    """Return some entries with their dates, or with their labels if all were added within two days."""
+    added = view.entries.added[first:]
+    places = np.unique(np.linspace(0, len(added) - 1, min(DATES, len(added))).round().astype(np.int64))
+    text = view.date if np.ptp(added) >= 2 * SECONDS_PER_DAY else view.name
+    return [(n, text(first + n)) for n in places.tolist()]
+
+
+def _columns(view: HistoryView, changes: Sequence[Sequence[ChangeTexts]]) -> Iterator[Column[Sequence[int]]]:
+    """Yield the columns of the table of kernels, whose rows are indices of kernels."""
+    entries = view.entries
+    yield Column(key="kernel", heading="Kernel", each=view.kernel)
+    yield Column(key="share", heading="Share", kind=SHARE, each=lambda n: _last(entries.share[n]))
+    for measure in LEADING:
+        yield Column(
+            key=measure.value,
+            heading=view.title(measure),
+            kind=FIGURE,
+            each=lambda n, measure=measure: _last(view.kernels[n].measures[measure].values[-1:]),  # type: ignore[misc]
+            write=partial(view.value, measure),
+        )
+    yield Column(
+        key="change",
+        heading="Newest change",
+        kind=WHOLE,
+        each=lambda n: changes[n][0].at if changes[n] else None,
+        write=view.name,
+    )
+    growths, verdicts = (*map(growth_text, entries.growths), ""), (*map(visible, entries.verdicts), "")
+    yield Column(key="model", heading="Growth of the model", each=lambda n: growths[entries.growth[n, -1]])
+    yield Column(key="verdict", heading="Verdict", each=lambda n: verdicts[entries.verdict[n, -1]])
+
+
+def _last(values: FloatArray) -> float | None:
+    """Return the last value that is known."""
+    known = values[np.isfinite(values)]
+    return float(known[-1]) if len(known) else None
+
+
+def _place(kernel: KernelId) -> str:
+    """Return where a kernel is: its callers, or that it is a region; empty for the whole program."""
+    if kernel.level is Scope.TOTAL:
+        return ""
+    if kernel.level is Scope.REGION:
+        return "region, all its call paths"
+    callers = kernel.callpath[:-1]
+    return callpath_text(callers, CALLERS_WIDTH) if callers else "root"
+
+
+def pull_request(view: HistoryView) -> str:
+    """Return Markdown: the whole program, recent changes, and kernels outside of their usual range."""
+    newest = len(view.entries) - 1
+    name = _linked(view.name(newest), view.address(newest))
+    parts = [f"## Scaling at {name}", _whole(view), *_recent_changes(view), *_unusual(view)]
+    parts.append(f"<sub>{'; '.join(f'{markdown(k)}: {markdown(v)}' for k, v in _facts(view)[1:])}</sub>")
+    return "\n\n".join(parts) + "\n"
+
+
+def _whole(view: HistoryView) -> str:
+    """Return the measures of the whole program at the newest entry beside their level before it."""
+    rows = ["| | newest | level before | ratio |", "|---|---:|---:|---:|"]
+    for measure, trend in view.kernels[0].measures.items():
+        now, before = float(trend.values[-1]), _usual(trend)
+        if not np.isfinite(now):
+            continue
+        level = float(np.median(before)) if len(before) else np.nan
+        ratio = f"× {figure(now / level)}" if np.isfinite(level) else NOTHING
+        cells = (view.title(measure), view.value(measure, now), view.value(measure, level), ratio)
+        rows.append(f"| {' | '.join(map(markdown, cells))} |")
+    return "\n".join(rows)
+
+
+def _usual(trend: MeasureTrend) -> FloatArray:
+    """Return the values since the last change, without the newest; at most `LEVEL_ENTRIES`."""
+    start = trend.changes[-1].at if trend.changes else 0
+    before = trend.values[start:-1]
+    return before[np.isfinite(before)][-LEVEL_ENTRIES:]
+
+
+def _recent_changes(view: HistoryView) -> Iterator[str]:
+    recent, count = view.recent(), len(view.entries)
+    if drifting := view.drifts():
+        yield "### Drift\n\n" + "\n".join(f"* {markdown(text)}" for text in drifting[:ROWS])
+    last = entries_text(min(RECENT, count))
+    if not recent:
+        few = too_few(count)
+        yield f"{few[:1].upper()}{few[1:]}." if few else f"No change point in the last {last}."
+        return
+    yield f"### Changes in the last {last} ({len(recent)})"
+    head = "| kernel | since | what | factor | 90 % interval | before | after |\n"
+    head += "|---|---|---|---:|---|---:|---:|\n"
+    yield head + "\n".join(_change_row(one, view) for one in recent[:ROWS])
+    if len(recent) > ROWS:
+        yield f"{ROWS} of {len(recent)} shown"
+
+
+def _change_row(finding: Finding, view: HistoryView) -> str:
+    row, others = view.change(finding, finding.row), view.others(finding)
+    texts = [
+        _kernel(view, finding.row) + (f"<br><sub>{markdown(others)}</sub>" if others else ""),
+        _linked(row.name, row.address),
+        markdown(row.what),
+        f"{'🔺' if row.direction == 'worse' else '🟢'} {markdown(row.factor[2:])}",
+        *map(markdown, (row.interval, row.before, row.after)),
+    ]
+    return f"| {' | '.join(texts)} |"
+
+
+def _unusual(view: HistoryView) -> Iterator[str]:
+    """Yield the kernels whose newest measured value is outside of all values since their last change.
+
+    Of n + 1 values in any order the last is the largest or the smallest with probability 2 / (n + 1).
+    """
+    found, expected = [], 0.0
+    for n, kernel in enumerate(view.kernels):
+        trend = kernel.measures[Measure.MEASURED]
+        now, before = float(trend.values[-1]), _usual(trend)
+        if not np.isfinite(now) or len(before) < FEWEST_ENTRIES:
+            continue
+        expected += 2 / (len(before) + 1)
+        if now > before.max() or now < before.min():
+            found.append((n, now, now / float(np.median(before))))
+    if not found:
+        return
+    found.sort(key=lambda one: -abs(np.log(one[2])))
+    chance = f"by chance about {figure(expected, 2)}"
+    yield f"### Outside of all values since the last change ({len(found)}, {chance})"
+    head = f"| kernel | {markdown(view.title(Measure.MEASURED))} | × level | share | verdict |\n"
+    yield head + "|---|---:|---:|---:|---|\n" + "\n".join(_unusual_row(view, *one) for one in found[:ROWS])
+
+
+def _unusual_row(view: HistoryView, n: int, now: float, ratio: float) -> str:
+    entries = view.entries
+    verdict = int(entries.verdict[n, -1])
+    cells = (
+        view.value(Measure.MEASURED, now),
+        figure(ratio),
+        percent(float(entries.share[n, -1])),
+        entries.verdicts[verdict] if verdict >= 0 else "",
+    )
+    return f"| {_kernel(view, n)} | {' | '.join(map(markdown, cells))} |"
+
+
+def _kernel(view: HistoryView, n: int) -> str:
+    place, name = _place(view.entries.kernels[n]), markdown(view.kernel(n))
+    return f"{name}<br><sub>{markdown(place)}</sub>" if place else name
+
+
+def _linked(text: str, address: str) -> str:
+    return f"[{markdown(text)}](<{address}>)" if address else markdown(text)
