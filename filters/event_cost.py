@@ -43,7 +43,6 @@ class EventCost:
     source: str = "default"
 
     def __post_init__(self) -> None:
-        """Refuse impossible costs."""
         if not 0.0 <= self.filtered <= self.recorded or self.recorded == 0.0 or self.spread <= 0.0:
             hint = "recording a visit costs time, at least as much as filtering it at run time"
             raise UsageError(

@@ -45,11 +45,7 @@ class RunEvidence:
 
 
 def evidence_from_profile(profile: Profile) -> RunEvidence:
-    """Sum a profile's visits and exclusive time over its CPU locations.
-
-    Raises:
-        InputError: if the profile has no visits or no time, or their values are damaged.
-    """
+    """Sum a profile's visits and exclusive time over its CPU locations."""
     node, tree = profile.tree.merge_siblings(profile.regions.mangled)
     visits, busiest = sums_on_cpus(profile, VISITS)
     time, wall = sums_on_cpus(profile, TIME)
@@ -93,11 +89,7 @@ def interruptions(profile: Profile) -> FloatArray:
 
 
 def sums_on_cpus(profile: Profile, metric: str) -> tuple[FloatArray, float]:
-    """Sum values over CPU locations, float64[call path], and find the largest sum of a single location.
-
-    Raises:
-        InputError: the profile has no such metric, or its values are damaged.
-    """
+    """Sum values over CPU locations, float64[call path], and find the largest sum of a single location."""
     cpu = profile.locations.cpu
     by_callpath, by_location = np.zeros(len(profile.tree)), np.zeros(int(cpu.sum()))
     for nodes, values in profile.exclusive_blocks(metric, cpu):
@@ -140,7 +132,6 @@ class FilterRegions:
     pinned: BoolArray
 
     def __len__(self) -> int:
-        """Return the number of entries R."""
         return len(self.table)
 
     def of_callpaths(self, run: int, evidence: RunEvidence) -> IntArray:

@@ -292,9 +292,6 @@ def measured_effect(
         applied: where the filter was applied; if not given, where the prediction is nearer to the dilation
             that the baseline shows.
         baseline: seconds that the run takes without instrumentation.
-
-    Raises:
-        UsageError: the baseline is longer than the run.
     """
     one, two = visited(full), visited(reduced)
     without = under = event_cost = None

@@ -32,7 +32,6 @@ class PaperRule:
     )
 
     def __post_init__(self) -> None:
-        """Refuse shares outside of 0 to 1."""
         for name in ("per_visit", "total", "visits"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise UsageError(
@@ -67,7 +66,6 @@ class Budget:
     structure: float = 0.1
 
     def __post_init__(self) -> None:
-        """Refuse budgets that allow nothing."""
         if not self.overhead > 0.0:
             raise UsageError(
                 f"invalid overhead budget {value_text(self.overhead)}", hint="give a share, such as 5%"

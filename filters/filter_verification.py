@@ -26,9 +26,6 @@ def simulate(profile: Profile, rules: FilterRules, *, at_compile_time: bool = Fa
     (`filters.filter_effect` predicts how much), counters, bytes. Minima and maxima stay those of the recorded
     visits. Metrics that belong to no place in the call tree are left out. A filter at compile time leaves
     regions instrumented by hand.
-
-    Raises:
-        InputError: later, when damaged values are read.
     """
     recorded = kept(rules, profile.regions, at_compile_time=at_compile_time)
     folding = fold(profile.tree, profile.regions, recorded)
@@ -206,9 +203,6 @@ def verify(full: Profile, reduced: Profile, rules: FilterRules) -> Verification:
     Call paths are the same if their displayed names are. Visits are summed over CPU locations. If the filter
     drops regions instrumented by hand, and the second profile has visits of them, the filter was applied at
     compile time, which leaves them.
-
-    Raises:
-        InputError: a profile has no visits or no time.
     """
     at_compile_time = _at_compile_time(full, reduced, rules)
     simulated = evidence_from_profile(simulate(full, rules, at_compile_time=bool(at_compile_time)))

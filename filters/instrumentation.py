@@ -49,9 +49,6 @@ def digest_of_run(source: str, attributes: Mapping[str, str], given: str | None 
 
     In this order: as given, as stored in the attributes by `filters.filter_verification`, from
     Score-P's attributes about a filter, from the copy of the filter that it leaves beside its profile.
-
-    Raises:
-        FilterError: if a filter file cannot be parsed.
     """
     if given is not None:
         return digest(parse(given))
@@ -186,16 +183,7 @@ def _summed(profile: ReducedProfile, metric: str) -> FloatArray:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Table:
-    """R runs and F functions.
-
-    Attributes:
-        listed: bool[R, F], in the run's table of regions.
-        called: bool[R, F], in the run's call tree.
-        visits: float64[R, F].
-        compiled: bool[F], instrumented by the compiler.
-        systems: per run name and version of the measurement system; empty if it is not Score-P.
-        filters: per run the digest of its filter, None if unknown.
-    """
+    """R runs and F functions."""
 
     listed: BoolArray
     called: BoolArray

@@ -286,12 +286,7 @@ def read_filter(path: Path) -> str:
 
 
 def predict_filter(profile: Profile, rules: FilterRules, request: FilterRequest) -> FilterEffect:
-    """Predict the effect of any filter on a run, with the cost of an event that was requested.
-
-    Raises:
-        InputError: the run has no visits or no time.
-        UsageError: a number is invalid.
-    """
+    """Predict the effect of any filter on a run, with the cost of an event that was requested."""
     run = evidence_from_profile(profile)
     recorded = kept(rules, run.regions)[run.tree.region]
     return predict(run, recorded, *_calibration(run, request))

@@ -54,9 +54,6 @@ def trace_memory(profile: Profile, recorded: BoolArray) -> tuple[Memory, ...]:
 
     Args:
         recorded: bool[n, region], what is recorded under each filter; all True for no filter.
-
-    Raises:
-        InputError: if the profile has no visits.
     """
     bytes_of = bytes_per_visit(profile.regions) * recorded
     by_location = np.zeros((len(recorded), len(profile.locations)))

@@ -154,7 +154,6 @@ def decide_by_paper(
 
     Args:
         runs: one or more runs of the same program, the largest scale last.
-
     """
     rule = rule or PaperRule()
     regions = unite_regions(runs)

@@ -48,7 +48,6 @@ class Plan:
     intended: BoolArray
 
     def __len__(self) -> int:
-        """Return the number of patterns."""
         return len(self.files) + len(self.rules)
 
 
@@ -90,9 +89,6 @@ def write_filter(
 
     Args:
         kept: bool[R], which of them are measured.
-
-    Raises:
-        FilterError: if the file would decide on a region otherwise.
     """
     plan = plan_filter(regions, kept, layout or Layout())
     names = dict(zip(regions.table.mangled, regions.table.name, strict=True))

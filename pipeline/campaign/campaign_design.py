@@ -212,11 +212,7 @@ def _in_blocks(runs: list[PlannedRun], generator: random.Random) -> list[Planned
 
 
 def write_design(work: Path, design: CampaignDesign) -> None:
-    """Store a design.
-
-    Raises:
-        UsageError: the folder cannot be written.
-    """
+    """Store a design."""
     write_json(work / DESIGN_FILE, asdict(design))
 
 

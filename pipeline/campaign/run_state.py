@@ -130,11 +130,7 @@ def output_notices(states: Mapping[str, RunState]) -> tuple[str, ...]:
 
 
 def write_facts(path: Path, facts: Mapping[str, str]) -> None:
-    """Write one ``name=value`` per line, as the scripts do.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+    """Write one ``name=value`` per line, as the scripts do."""
     write_text(path, "".join(f"{name}={value}\n" for name, value in facts.items()))
 
 

@@ -81,11 +81,7 @@ class Presentation:
     table_format: Format = "table"
 
     def written(self, document: Mapping[str, Any] | Sequence[Any], table: "Callable[[], DataTable]") -> bool:
-        """Write what was asked for; return whether that took standard output.
-
-        Raises:
-            UsageError: a file cannot be written.
-        """
+        """Write what was asked for; return whether that took standard output."""
         return write_summary(self.json, document) or write_table(self.table_format, table)
 
     def present(
@@ -100,9 +96,6 @@ class Presentation:
             document: the result as JSON.
             table: makes the table of ``--format``.
             draw: prints the result on the terminal, if nothing else takes standard output.
-
-        Raises:
-            UsageError: a file cannot be written.
         """
         if self.written(document, table):
             return False
@@ -160,11 +153,7 @@ class ChosenMachines:
 
     @property
     def both(self) -> "tuple[StudyMachine, StudyMachine]":
-        """Both machines.
-
-        Raises:
-            UsageError: one is missing, or lacks what is needed.
-        """
+        """Both machines."""
         from pipeline.stages.projected_results import places_of  # loads sympy, which takes most of a second
 
         return places_of(self.from_machine, self.on)
@@ -193,11 +182,7 @@ class JobOptions:
 
     @property
     def read(self) -> "Job":
-        """The job.
-
-        Raises:
-            UsageError: a value has another form or unit.
-        """
+        """The job."""
         from pipeline.config.job_options import read_job
 
         return read_job(**vars(self))
@@ -209,11 +194,7 @@ Given: TypeAlias = dict[str, Any]
 
 
 def chosen_efficiency(out: Path, given: Given) -> float:
-    """Return the efficiency that is asked for: that of the command line, else that of the stored run.
-
-    Raises:
-        PipelineError: the value is invalid, or the directory is not a complete result.
-    """
+    """Return the efficiency that is asked for: that of the command line, else that of the stored run."""
     from pipeline.store.generation import open_result
 
     stored = open_result(out).configuration.get("min_efficiency", MIN_EFFICIENCY)

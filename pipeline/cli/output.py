@@ -21,11 +21,7 @@ TABLE = "table"  # the format of people: what commands print by default
 
 
 def write_output(target: str, content: str | bytes) -> None:
-    """Write text or the bytes of an image to a file, or to standard output if the target is ``-``.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+    """Write text or the bytes of an image to a file, or to standard output if the target is ``-``."""
     from pipeline.store.atomic import text_bytes, write_bytes
 
     written = text_bytes(content) if isinstance(content, str) else content
@@ -51,11 +47,7 @@ def image_form(target: str) -> str:
 
 
 def write_summary(target: str | None, summary: Mapping[str, Any] | Sequence[Any]) -> bool:
-    """Write JSON to the target of ``--json``; return whether standard output is taken by it.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+    """Write JSON to the target of ``--json``; return whether standard output is taken by it."""
     from pipeline.store.atomic import json_bytes
 
     if target is not None:

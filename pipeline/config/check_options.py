@@ -16,11 +16,7 @@ from pipeline.models.options import Exponent
 
 
 def load_check_options(path: Path | None, **given: Any) -> CheckOptions:  # noqa: ANN401
-    """Read the ``[check]`` table, if there is one; what the command line gives counts as in `load_options`.
-
-    Raises:
-        UsageError: with line, key and what was expected.
-    """
+    """Read the ``[check]`` table, if there is one; the command line counts as in `load_options`."""
     options = CheckOptions() if path is None else _from_table(read_toml(path).table("check"))
     return override(options, given)
 

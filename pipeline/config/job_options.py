@@ -46,11 +46,7 @@ def read_job(
     cores_per_node: int | None = None,
     steps: float | None = None,
 ) -> Job:
-    """Read a job from the texts of the options that are called like the arguments.
-
-    Raises:
-        UsageError: a text has another form, or no or an unknown unit.
-    """
+    """Read a job from the texts of the options that are called like the arguments."""
     limits = JobLimits(
         deadline=_quantity("deadline", deadline, _TIME, "write 6h, 90min or 2d"),
         budget=_quantity("budget", budget, _BUDGET, "write 50000core-h"),
@@ -80,11 +76,7 @@ def _efficiency(flag: str, text: str) -> float:
 
 
 def read_kept(text: str) -> tuple[str, float]:
-    """Read an efficiency to keep and the name of the size, empty if it is not said: ``75%`` or ``n=75%``.
-
-    Raises:
-        UsageError: it is not a share above 0 and up to 100 %.
-    """
+    """Read an efficiency to keep and the name of the size, empty if it is not said: ``75%`` or ``n=75%``."""
     size, _, share = text.rpartition("=")
     return size.strip(), _efficiency("--isoefficiency", share)
 

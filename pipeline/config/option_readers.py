@@ -126,11 +126,7 @@ def read_baseline_time(value: object, folder: Path) -> float | Path:
 
 
 def parse_at(text: str) -> Target:
-    """Read a target point of the command line, such as ``p=4096`` or ``p=4096,n=32``.
-
-    Raises:
-        UsageError: it is not of that form.
-    """
+    """Read a target point of the command line, such as ``p=4096`` or ``p=4096,n=32``."""
     with located("--at"):
         return _point(text)
 

@@ -265,9 +265,6 @@ def load_options(config: Path | None, directory: Path | None, **given: Any) -> O
         config: the file named by ``--config``; without it ``pipeline.toml`` in `directory` if it exists.
         directory: the profile directory.
         given: options of the command line, by the names of their fields; None if not given.
-
-    Raises:
-        UsageError: an unknown key or an invalid value.
     """
     path = configuration_file(config, directory)
     options = Options() if path is None else _from_file(path)

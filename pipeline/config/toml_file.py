@@ -87,11 +87,7 @@ class Table:
         ]
 
     def number(self, key: str, least: float = -INFINITE, most: float = INFINITE) -> float:
-        """Return a number within limits.
-
-        Raises:
-            UsageError: it is missing or invalid.
-        """
+        """Return a number within limits."""
         return float(self.value(key, float, Declaration(help="", least=least, most=most)))
 
     def text(self, key: str) -> str:
@@ -127,9 +123,6 @@ class Table:
 
         Returns:
             The values of the keys that are there, by field.
-
-        Raises:
-            UsageError: a key is unknown or its value invalid.
         """
         kinds = get_type_hints(record)
         declared = {f.name: d for f in fields(record) if (d := declaration(f)) is not None and d.toml}

@@ -44,10 +44,6 @@ def read_progress(path: Path, results: Path | None = None) -> CampaignProgress:
     """Return what a campaign plans and how far it is; nothing is written.
 
     The models of stored results tell the cost of scales that were not measured yet.
-
-    Raises:
-        UsageError: the description is invalid, or the results are of other parameters.
-        InputError: the stored design or the results cannot be read.
     """
     campaign = read_campaign(path)
     stored = read_design(campaign.work)
@@ -91,12 +87,7 @@ def _undrawn(campaign: Campaign, stored: CampaignDesign | None) -> CampaignDesig
 
 
 def reset_campaign(path: Path, names: Sequence[str], notify: Notify) -> CampaignProgress:
-    """Put runs away by their names, so that they are made anew; return the campaign afterwards.
-
-    Raises:
-        UsageError: there is no such run, it is under way, or folders cannot be written.
-        InputError: the stored design cannot be read.
-    """
+    """Put runs away by their names, so that they are made anew; return the campaign afterwards."""
     with only_writer(read_campaign(path).work, notify):
         reset_runs(read_progress(path), names, notify)
     return read_progress(path)

@@ -52,12 +52,7 @@ def require_unchanged(progress: CampaignProgress) -> None:
 
 
 def accept_change(path: Path, notify: Notify) -> None:
-    """Put all runs away that were made before a change; what they cost stays spent.
-
-    Raises:
-        UsageError: runs are under way, or folders cannot be written.
-        InputError: the stored design cannot be read.
-    """
+    """Put all runs away that were made before a change; what they cost stays spent."""
     with only_writer(read_campaign(path).work, notify):
         progress = read_progress(path)
         begun = [name for name, state in progress.states.items() if state.status != "planned"]
@@ -73,9 +68,6 @@ def made_from(campaign: Campaign) -> Mapping[str, str]:
     """Return what all runs have in common, by what users call it; files by their digests.
 
     Of a program that is built anew with a filter the files are no reason to stop.
-
-    Raises:
-        UsageError: a file cannot be read.
     """
     application, measurement, launcher = campaign.application, campaign.measurement, campaign.launcher
     texts = {

@@ -154,10 +154,6 @@ def next_round(path: Path, notify: Notify, *, rebuilt: bool = False) -> Campaign
 
     Returns:
         The campaign afterwards; its design says why it ends, or its request what the user has to do.
-
-    Raises:
-        UsageError: the description is invalid, runs are not done yet, or the question cannot be answered.
-        InputError: what was measured, or the stored design, cannot be read.
     """
     with only_writer(read_campaign(path).work, notify):
         progress = read_progress(path)
@@ -359,10 +355,6 @@ def next_for_question(
     """Return the design of a campaign whose runs have ended: the answer so far, the next round or the end.
 
     `again` are runs that the next round has to repeat.
-
-    Raises:
-        UsageError: the question cannot be answered, or results cannot be written.
-        InputError: what was measured cannot be read or modelled.
     """
     campaign, design = progress.campaign, replace(progress.design, ending="", way_on=None)
     options = replace(load_options(None, campaign.profiles), at=(question.at,), out=campaign.results)

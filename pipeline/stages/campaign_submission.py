@@ -50,12 +50,7 @@ def every_retry(_: str) -> bool:
 
 
 def plan_campaign(path: Path, results: Path | None = None) -> CampaignProgress:
-    """Return the design of a campaign with its expected cost, and store the design.
-
-    Raises:
-        UsageError: the description is invalid, the folder cannot be written, or runs are being submitted.
-        InputError: the stored design or the results cannot be read.
-    """
+    """Return the design of a campaign with its expected cost, and store the design."""
     work = read_campaign(path).work
     make_folder(work)
     with between_runs(work, lambda _: None):
@@ -77,12 +72,7 @@ def waiting_runs(progress: CampaignProgress, retry: Retry) -> list[PlannedRun]:
 
 
 def dry_run(path: Path, retry: Retry = no_retry) -> Iterator[str]:
-    """Yield what submitting would write and call, as text; nothing is written.
-
-    Raises:
-        UsageError: the description is invalid.
-        InputError: the stored design cannot be read.
-    """
+    """Yield what submitting would write and call, as text; nothing is written."""
     progress = read_progress(path)
     campaign = progress.campaign
     runs = allowed_runs(progress, retry)
@@ -102,10 +92,6 @@ def submit_campaign(path: Path, notify: Notify, retry: Retry = no_retry) -> Camp
     """Start the runs of a campaign that are neither done nor under way; none is started twice.
 
     Without a scheduler they are run here, one at a time, until all have ended.
-
-    Raises:
-        UsageError: the description is invalid, a program is missing, or files cannot be written.
-        InputError: the stored design cannot be read.
     """
     work = read_campaign(path).work
     make_folder(work)

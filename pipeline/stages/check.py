@@ -131,11 +131,7 @@ def read_reference(
 def checked(
     study: GateStudy, known: ReadReference, rules: CheckOptions, options: Options, today: datetime.date
 ) -> CheckResult:
-    """Check a study against its reference and the rules; with ``--strict`` skipped input counts.
-
-    Raises:
-        PipelineError: as of `pipeline.gate.study_check.check`.
-    """
+    """Check a study against its reference and the rules; with ``--strict`` skipped input counts."""
     candidate, baseline = study.measurements, known.measurements
     if known.entries is not None:
         baseline, candidate = against_history(candidate, *known.entries)

@@ -57,9 +57,6 @@ def chosen_jobs(
         at: target points; by default as of `target_points`.
         job: what it must hold.
         changes: what would be otherwise, as of `what_if`.
-
-    Raises:
-        UsageError: nothing can be predicted, or a limit is of what is unknown here.
     """
     study = _study_of(analysis, changes, job.units)
     if job.units is not None:

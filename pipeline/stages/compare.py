@@ -56,9 +56,6 @@ def compare_studies(
         studies: A and B, as `read_alike` reads them.
         rules: targets, and from which factor on a difference counts.
         models: how to fit.
-
-    Raises:
-        PipelineError: they are of two programs, or cannot be compared.
     """
     one, two = over_the_same(*(study.measurements for study in studies))
     one, two = (modelled(study, models) for study in (one, two))

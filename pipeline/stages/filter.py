@@ -97,20 +97,12 @@ def _runs(located: Located) -> tuple[Run, ...]:
 
 
 def runs_at(path: Path, explicit: Sequence[RunSpec] = ()) -> tuple[Run, ...]:
-    """Return the runs at a path, none if it is the file of a series.
-
-    Raises:
-        PipelineError: there is nothing to read.
-    """
+    """Return the runs at a path, none if it is the file of a series."""
     return _runs(locate(path, explicit))
 
 
 def simulate_filter(path: Path, rules: Path, options: Options) -> tuple[Profile, Profile, FilterEffect]:
-    """Return the profile of the largest scale at a path, the same under a filter, and its predicted effect.
-
-    Raises:
-        PipelineError: the profile or the filter cannot be read, or an option is invalid.
-    """
+    """Return the profile of the largest scale at a path, the same filtered, and the predicted effect."""
     request = filter_request(options.filter)
     run = runs_to_filter(runs_at(path, options.runs))[-1]
     before = run.reader.read(run.path)
@@ -191,9 +183,6 @@ def verify_filter(path: Path, second: Path, options: Options, rules: Path | None
     """Compare a profile or a directory of runs with another one that was measured under a filter.
 
     The filter is that of a file, or the one that the options make from the first path.
-
-    Raises:
-        PipelineError: a profile or the filter cannot be read, or no measurement point is in both.
     """
     request = filter_request(options.filter)
     found, name, applied, skipped = _applied_rules(path, options, rules)

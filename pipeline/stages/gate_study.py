@@ -186,11 +186,7 @@ def read_alike(
     progress: ProgressDisplay = no_progress,
     places: Places = None,
 ) -> list[GateStudy]:
-    """Read studies to compare: if overhead is taken out of the times of one, it is of the others.
-
-    Raises:
-        PipelineError: as `read_study`.
-    """
+    """Read studies to compare: if overhead is taken out of the times of one, it is of the others."""
     studies = [read_study(source, options, progress=progress, places=places) for source in sources]
     if options.overhead != "auto" or all(s.measurements.origin.overhead != "corrected" for s in studies):
         return studies

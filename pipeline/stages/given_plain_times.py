@@ -46,12 +46,7 @@ class GivenTimes:
 
 @dataclass(frozen=True, eq=False)
 class _Study:
-    """An experiment with visits and times.
-
-    Attributes:
-        runs: its R runs.
-        point, repetition: int64[R].
-    """
+    """An experiment with visits and times."""
 
     experiment: Experiment
     runs: Visited
@@ -76,12 +71,7 @@ class _Study:
 
 
 def given_plain_times(experiment: Experiment, options: Options) -> GivenTimes:
-    """Return what the user gives of the plain times of an experiment, and what its own runs tell of hooks.
-
-    Raises:
-        UsageError: what is given does not fit the runs.
-        PipelineError: it cannot be read.
-    """
+    """Return what the user gives of the plain times of an experiment, and what its own runs tell of hooks."""
     given, study = options.filter, _Study.of(experiment)
     if study is None:
         return GivenTimes()

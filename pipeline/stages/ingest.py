@@ -57,10 +57,6 @@ def ingest(
         cache: of the results directory; runs in it are not read again.
         executor: chooses where to read; None is this machine.
         excluded: keep all other metrics, too, but for those that match these patterns; None keeps none.
-
-    Raises:
-        InputError: nothing can be read.
-        UsageError: the cache cannot be written.
     """
     if isinstance(located.found, SeriesReader):
         series = experiment_from_series(located.found.read(located.path))

@@ -72,9 +72,6 @@ def inspect_path(
         options: which runs are named, what tables mean, and how many processes may read at once.
         totals: whether the sums of all metrics are wanted.
         progress: passes the runs on as they are finished.
-
-    Raises:
-        InputError: there is nothing that can be read.
     """
     options = options or Options()
     try:
@@ -304,12 +301,7 @@ class IntactJson(TypedDict):
 
 
 def intact_result(directory: Path) -> IntactJson:
-    """Look whether every file of a results directory is as it was written, and open those with models.
-
-    Raises:
-        InputError: it is not, the directory is not a complete result of this version, or other commands
-            would refuse what it holds although the digests are right.
-    """
+    """Look whether every file of a results directory is as it was written, and open those with models."""
     stored = read_result(directory, StoredResult.require_intact)
     _ = read_study(directory).others
     return {"path": str(directory), "intact": True, "files": len(stored.digests)}

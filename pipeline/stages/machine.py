@@ -93,13 +93,7 @@ def default_flags() -> str:
 
 
 def measure_machine(tools: Tools, effort: Effort = THOROUGH, host: Host | None = None) -> Measured:
-    """Return the machine file of the node that this process runs on, and of its network if MPI is there.
-
-    Raises:
-        UsageError: there is no compiler, or it cannot compile the program, or the program fails, or there is
-            no directory for it.
-        InputError: the operating system does not describe the node.
-    """
+    """Return the machine file of the node that this process runs on, and of its network if MPI is there."""
     host = host or read_host()
     compiler = _compiler(tools.compiler)
     flags = default_flags() if tools.flags is None else tools.flags

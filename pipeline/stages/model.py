@@ -301,9 +301,6 @@ def stored_summary(
 
     All `others` stand beside the chosen one if they are wanted, else only memory and energy. With `changes`
     it is that of the study as it would be after them.
-
-    Raises:
-        PipelineError: there are no models of that metric, or a target or change is invalid.
     """
     analysis = study.of(metric)
     few = resource_metrics(analysis.experiment)
@@ -316,11 +313,7 @@ def stored_summary(
 def change_notices(
     study: StoredStudy, at: Sequence[Mapping[str, float]], changes: Sequence[str], metric: str | None = None
 ) -> list[str]:
-    """Say what changes of a stored study do at target points; nothing without any.
-
-    Raises:
-        PipelineError: as of `stored_summary`.
-    """
+    """Say what changes of a stored study do at target points; nothing without any."""
     analysis = study.of(metric)
     if not changes or analysis.is_profile:
         return []
@@ -353,9 +346,6 @@ def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> Floa
     """Return the target points, float64[Q, D]; parameters left out are at their largest measured value.
 
     With too few scales to predict from, it is the largest measured point, whatever is asked for.
-
-    Raises:
-        UsageError: a parameter is not one of the experiment's.
     """
     if not at:
         return default_target(analysis)

@@ -20,12 +20,7 @@ SERIES_SPREAD = 0.1  # of the logarithm of a cost found from all runs
 
 
 def true_times(read: Ingested, options: Options) -> Ingested:
-    """Take instrumentation overhead out of the times that were read, if it is asked for or distorts them.
-
-    Raises:
-        UsageError: plain times or a calibration do not fit the runs.
-        PipelineError: a calibration cannot be read.
-    """
+    """Take instrumentation overhead out of the times that were read, if it is asked for or distorts them."""
     experiment, given = read.experiment, options.filter
     told = given_plain_times(experiment, options)
     cost = told.cost if given.event_cost is None else calibrated(given.event_cost, GIVEN_SPREAD, "given")

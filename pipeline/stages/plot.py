@@ -65,11 +65,7 @@ def _ambiguous(analysis: Analysis, level: Level, found: IntArray, pattern: str) 
 def kernel_curve(
     analysis: Analysis, level: Level, kernel: int, at: Sequence[Mapping[str, float]] = ()
 ) -> Curve:
-    """Return the curve of a kernel up to the largest target point.
-
-    Raises:
-        UsageError: a target names no parameter of the experiment.
-    """
+    """Return the curve of a kernel up to the largest target point."""
     targets = target_points(analysis, at)
     horizon = float(targets[:, analysis.column].max())
     path, models = level.kernels.callpaths[kernel], level.models.take([kernel])

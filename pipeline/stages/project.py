@@ -34,9 +34,6 @@ def project(
         machine: its file, or the name of a shipped one; by default the one that the application names.
         at: inputs by name: numbers in the unit that the application states, or texts with a unit.
         variant: which of the machine's variants, by default the usual one.
-
-    Raises:
-        UsageError, InputError, ModelError: one line for every mistake in files or inputs.
     """
     both = files(application, machine)
     return sweep_application(*both, [at or {}], stored_models, variant=variant, level=level)[0]
@@ -73,22 +70,14 @@ def files(application: str | Path, machine: str | Path | None) -> tuple[Applicat
 def sensitivities_of(
     program: ApplicationFile, target: Machine, at: Mapping[str, float | str], *, variant: str | None = None
 ) -> tuple[Sensitivity, ...]:
-    """Return how the total responds to every input and machine value.
-
-    Raises:
-        UsageError, InputError, ModelError: as `project` does.
-    """
+    """Return how the total responds to every input and machine value."""
     return sensitivities(_total(program, target, variant), input_values(program, at))
 
 
 def export_application(
     application: str | Path, machine: str | Path | None, language: Language, *, variant: str | None = None
 ) -> str:
-    """Return an application's total on a machine as source text.
-
-    Raises:
-        UsageError, InputError: as `project` does.
-    """
+    """Return an application's total on a machine as source text."""
     program, target = files(application, machine)
     title = f"{program.title} on {target.name}, SI units"
     return export(_total(program, target, variant), language, name=program.path.stem, title=title)
@@ -100,11 +89,7 @@ def _total(program: ApplicationFile, target: Machine, variant: str | None) -> Mo
 
 
 def stored_models(directory: Path, level: Level) -> StoredModels:
-    """Return the scaling models of a results directory, of its regions or of its call paths.
-
-    Raises:
-        InputError: the directory does not hold them.
-    """
+    """Return the scaling models of a results directory, of its regions or of its call paths."""
     return StoredModels(*read_models(directory, level == "callpath"))
 
 

@@ -111,9 +111,6 @@ def project_results(
     Args:
         places: the machine measured on, and the other one, as of `places_of`.
         min_efficiency: the efficiency up to whose scale is asked.
-
-    Raises:
-        PipelineError: the directory is not a complete result, or a target is invalid.
     """
     study = read_study(out)
     return ProjectedResults(
@@ -156,9 +153,6 @@ def places_of(
     Args:
         source: the machine measured on: a file, or the name of a shipped one.
         variant: which of the target's variants, by default the usual one.
-
-    Raises:
-        UsageError: one is not given, or lacks what is needed.
     """
     return _place(source, "--from"), _place(target, "--on", variant)
 

@@ -68,11 +68,7 @@ class RunReader:
     cache: ProfileCache | None
 
     def read(self, runs: Sequence[RunFiles]) -> Iterator[tuple[int, ReadRun]]:
-        """Yield the number of a run and its outcome, in the order in which runs are finished.
-
-        Raises:
-            UsageError: the cache cannot be written, or a worker cannot work.
-        """
+        """Yield the number of a run and its outcome, in the order in which runs are finished."""
         missing = []
         for number, files in enumerate(runs):
             profile = self._from_cache(files)

@@ -81,10 +81,6 @@ def report_stored(
     """Write report.html of a stored result again, for the targets of its run if none are given.
 
     It shows the roofline of the machine measured on, a file or a name, if that is given.
-
-    Raises:
-        PipelineError: the directory is not a complete result, a run is writing to it, a target names no
-            parameter of it, or the study has no counters for a roofline.
     """
     if not (out / LOCK).exists():
         open_result(out)  # no lock is made in a directory that no run wrote to

@@ -84,9 +84,6 @@ def run(
         progress: passes the runs on as they are read.
         notify: is told what the user should know; it does not change the result.
         located: some of the runs there, if not all of them are to be read.
-
-    Raises:
-        PipelineError: inputs cannot be read, nothing can be modelled or results cannot be written.
     """
     stopwatch = Stopwatch()
     with stopwatch.stage("locate"):

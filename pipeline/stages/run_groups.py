@@ -37,12 +37,7 @@ def run_groups(
     progress: ProgressDisplay = no_progress,
     notify: Notify = lambda _: None,
 ) -> dict[str, RunResult]:
-    """Make one study per value of some metadata of the runs, each in a folder of the results called after it.
-
-    Raises:
-        UsageError: no run states it, or all values differ.
-        PipelineError: inputs cannot be read, nothing can be modelled or results cannot be written.
-    """
+    """Make one study per value of some metadata of the runs, each in a folder called after it."""
     groups = group_runs(locate(path, options.runs, options.table, options.parameter), name)
     folders = folder_names(groups)
     return {

@@ -115,9 +115,6 @@ def without_kernels(read: Ingested, patterns: Sequence[str]) -> Ingested:
     """Leave out call paths that match, as of `matching`: all their values become zero; what they call stays.
 
     Runs are shorter by their time.
-
-    Raises:
-        UsageError: a pattern matches no call path.
     """
     if not patterns:
         return read
@@ -167,9 +164,6 @@ def focused(
         patterns: a call path is listed if it, or one that it is called from, matches one of them; a region if
             one of its call paths is. Without any, everything is listed.
         left_out: what was left out by `without_kernels` is not listed.
-
-    Raises:
-        UsageError: a pattern matches nothing.
     """
     found = dict(summary)
     if not patterns and not left_out:

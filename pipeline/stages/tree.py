@@ -14,9 +14,6 @@ def tree_values(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> tuple[
     """Return exclusive values of the call paths, float64[call path], and where they come from.
 
     They are predicted at the last target point, or measured at the largest scale if there is no target.
-
-    Raises:
-        UsageError: a target names no parameter of the experiment, or the metric does not add up.
     """
     require_additive(analysis)
     point = tree_point(analysis, at)

@@ -34,12 +34,7 @@ def numbers_of(column: pa.Array | pa.ChunkedArray) -> npt.NDArray[Any]:
 
 
 def texts(values: Sequence[str]) -> pa.Array:
-    """Return a column of texts.
-
-    Raises:
-        UnicodeEncodeError: a text has a lone surrogate.
-        InputError: all texts together have more bytes than an Arrow column can hold, 2 GiB.
-    """
+    """Return a column of texts."""
     return _of_bytes([text.encode() for text in values], pa.string())
 
 
@@ -149,8 +144,5 @@ def read_table(content: bytes) -> pa.Table:
     """Read a Parquet file.
 
     `pyarrow.parquet.read_table` would start threads, one of which aborts the process if that ends before it.
-
-    Raises:
-        OSError, pyarrow.ArrowException, LookupError, ValueError: it is damaged, or would fill the memory.
     """
     return plain_texts(open_parquet(content).read(use_threads=False), len(content))

@@ -86,21 +86,12 @@ def not_writable(path: Path, error: OSError) -> UsageError:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write text as UTF-8 atomically.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+    """Write text as UTF-8 atomically."""
     write_bytes(path, text_bytes(text))
 
 
 def write_json(path: Path, value: Any) -> None:  # noqa: ANN401
-    """Write JSON atomically, readable, with a newline at the end.
-
-    Raises:
-        UsageError: the file cannot be written.
-        ValueError: there is a NaN in it.
-    """
+    """Write JSON atomically, readable, with a newline at the end."""
 
     def write(temporary: Path) -> None:
         with temporary.open("w", errors="backslashreplace", encoding="utf-8", newline="\n") as file:
@@ -110,11 +101,7 @@ def write_json(path: Path, value: Any) -> None:  # noqa: ANN401
 
 
 def write_bytes(path: Path, content: bytes, *, durable: bool = True) -> None:
-    """Write bytes atomically; durable as of `write_atomically`.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+    """Write bytes atomically; durable as of `write_atomically`."""
 
     def write(temporary: Path) -> None:
         temporary.write_bytes(content)

@@ -46,17 +46,14 @@ class StoredReductions(Mapping[str, Reduction]):
     metrics: tuple[str, ...]
 
     def __getitem__(self, metric: str) -> Reduction:
-        """Read the reductions of a metric; KeyError if there is no such metric."""
         if metric not in self.metrics:
             raise KeyError(metric)
         return Reduction(*_array(self.path, _values(metric)))
 
     def __iter__(self) -> Iterator[str]:
-        """Iterate over the names of the metrics."""
         return iter(self.metrics)
 
     def __len__(self) -> int:
-        """Return the number of metrics."""
         return len(self.metrics)
 
 
@@ -95,11 +92,7 @@ def _on_locations(metric: str) -> str:
 
 
 def write_reduced(path: Path, profile: ReducedProfile) -> None:
-    """Store a reduced profile without its source.
-
-    Raises:
-        UsageError: the file cannot be written.
-    """
+    """Store a reduced profile without its source."""
     arrays: dict[str, Array] = {}
     largest = {metric: replace(found, load=None) for metric, found in profile.largest.items()}  # type: ignore[arg-type]
     description = as_plain(replace(profile, source="", values={}, largest=largest), arrays)
@@ -175,7 +168,6 @@ class ProfileCache:
     """The cache of a results directory; only the run that holds the directory's lock may use it."""
 
     def __init__(self, results: Path, notify: Callable[[str], None]) -> None:
-        """Open the cache; `notify` is called with a sentence if something in it is damaged."""
         self.directory = results / CACHE
         self.notify = notify
         self.digests = DigestMemory(self.directory)
@@ -200,11 +192,7 @@ class ProfileCache:
             return None
 
     def keep(self, key: str, profile: ReducedProfile) -> ReducedProfile:
-        """Store a reduced profile and return it with its values left in the file.
-
-        Raises:
-            UsageError: the cache cannot be written.
-        """
+        """Store a reduced profile and return it with its values left in the file."""
         self._used.add(key)
         write_reduced(self._entry(key), profile)
         return left_in_file(self._entry(key), profile)

@@ -77,7 +77,6 @@ class DigestMemory:
     """The digests of files, by path and state; only the run that holds the directory's lock may use it."""
 
     def __init__(self, directory: Path) -> None:
-        """Open what is remembered in a directory."""
         self.path = directory / DIGESTS
         self._known = _read_digests(self.path)
 
@@ -89,11 +88,7 @@ class DigestMemory:
         return InputFile(str(path), state.size, known[1])
 
     def remember(self, files: Sequence[tuple[InputFile, FileState]]) -> None:
-        """Keep digests with the states the files had before they were read.
-
-        Raises:
-            UsageError: the cache cannot be written.
-        """
+        """Keep digests with the states the files had before they were read."""
         settled = time.time_ns() - SETTLED
         new = {
             _place(file.path): (state, file.sha256)
@@ -106,11 +101,7 @@ class DigestMemory:
             self._write_digests("a", new)
 
     def forget_others(self, inputs: Collection[InputFile]) -> None:
-        """Keep only the digests of `inputs`.
-
-        Raises:
-            UsageError: the memory cannot be written.
-        """
+        """Keep only the digests of `inputs`."""
         used = {_place(file.path) for file in inputs}
         if not self._known.keys() <= used:
             self._known = {path: known for path, known in self._known.items() if path in used}
@@ -221,9 +212,6 @@ def dependencies(options: Any, located: Located, beside: Iterable[object] = ()) 
         options: a record of declared options.
         located: which runs of a table count, and what users note about runs.
         beside: those of its values that may be paths of further files or folders, whose content counts.
-
-    Raises:
-        InputError: a file cannot be read.
     """
     roots = [path for path in beside if isinstance(path, Path)]
     files = [file for root in roots for file in (sorted(root.rglob("*")) if root.is_dir() else [root])]

@@ -103,11 +103,7 @@ def _acquired(handle: int, directory: Path, notify: Notify) -> bool:
 
 
 def lock_at_once(handle: int) -> bool:
-    """Take the lock of an open file; return whether it is held now, or another process holds it.
-
-    Raises:
-        OSError: the file system has no locks.
-    """
+    """Take the lock of an open file; return whether it is held now, or another process holds it."""
     try:
         import fcntl
     except ModuleNotFoundError:

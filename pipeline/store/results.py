@@ -158,21 +158,12 @@ class StoredStudy:
 
 
 def read_analysis(directory: Path, metric: str | None = None) -> Analysis:
-    """Read back what `write_analysis` stored of a metric; of the chosen one if none is named.
-
-    Raises:
-        InputError: the directory is not a complete result of this version.
-        UsageError: there are no models of that metric.
-    """
+    """Read back what `write_analysis` stored of a metric; of the chosen one if none is named."""
     return read_study(directory).of(metric)
 
 
 def read_study(directory: Path) -> StoredStudy:
-    """Read back what `write_analysis` stored.
-
-    Raises:
-        InputError: the directory is not a complete result of this version.
-    """
+    """Read back what `write_analysis` stored."""
     return read_result(directory, _study)
 
 
@@ -201,11 +192,7 @@ def _study(result: StoredResult) -> StoredStudy:
 def read_models(
     directory: Path, of_callpaths: bool
 ) -> tuple[ScalingModels, tuple[tuple[str, ...], ...], str]:
-    """Return the models of the chosen metric's call paths or regions, their names, and the unit of the total.
-
-    Raises:
-        InputError: the directory does not hold them.
-    """
+    """Return the models of call paths or regions of the chosen metric, their names, the unit of the total."""
     return read_result(directory, lambda stored: _models(stored, MODELS if of_callpaths else REGION_MODELS))
 
 
@@ -336,11 +323,7 @@ def _runs(experiment: Experiment) -> pa.Table:
 
 
 def read_experiment(read: Callable[[str], bytes]) -> Experiment:
-    """Read what `write_experiment` stored; `read` returns the content of a file by name.
-
-    Raises:
-        OSError, pyarrow.ArrowException, LookupError, TypeError, ValueError: the content is damaged.
-    """
+    """Read what `write_experiment` stored; `read` returns the content of a file by name."""
     callpaths = read_table(read(CALLPATHS))
     shared = json.loads(callpaths.schema.metadata[_KEY])
     columns = callpaths.to_pydict()

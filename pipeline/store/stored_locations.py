@@ -34,9 +34,6 @@ def write_locations(directory: Path, found: Sequence[KernelLocations]) -> tuple[
 
     If the file would exceed `MOST_BYTES`, the points of the most locations are folded into ranges, and if
     that is not enough, the smallest kernels are left out; `abridged` says so.
-
-    Raises:
-        UsageError: the file cannot be written.
     """
     shown = tuple(found)
     most = max((len(point) for one in found for point in one.points), default=0)
@@ -132,11 +129,7 @@ def _nodes(points: Sequence[PointLocations]) -> pa.Array:
 
 
 def read_locations(content: bytes) -> tuple[KernelLocations, ...]:
-    """Read what `write_locations` stored, one set of kernels per metric.
-
-    Raises:
-        OSError, pyarrow.ArrowException, LookupError, TypeError, ValueError: the content is damaged.
-    """
+    """Read what `write_locations` stored, one set of kernels per metric."""
     table = read_table(content)
     metrics = table["metric"].to_pylist()
     return tuple(

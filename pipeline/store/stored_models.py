@@ -32,9 +32,6 @@ def to_table(models: ScalingModels) -> pa.Table:
     Columns are the arrays of `Rivals` and `Quality` (lists where a kernel has several values), and the
     logarithms, noise and shift of the trends; all else is JSON in the
     metadata, the model of the sum among it.
-
-    Raises:
-        InputError: all rivals together have more values than an Arrow column can hold.
     """
     columns: dict[str, pa.Array] = {}
     rivals = models.rivals
