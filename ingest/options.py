@@ -4,10 +4,15 @@ Keys of pipeline.toml, command-line options, their help, which values are valid 
 be reused all follow from the fields, so that a new option is one line in one record.
 """
 
+import sys
+import types
 from collections.abc import Callable
 from dataclasses import Field, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, Union, get_args, get_origin
+
+from ingest.errors import UsageError
+from ingest.number_text import value_text
 
 _KEY = "option"
 INFINITE = float("inf")
@@ -51,3 +56,51 @@ def declaration(declared: Field[Any]) -> Declaration | None:
     """Return what is declared of a field; None if the field is not an option."""
     found: Declaration | None = declared.metadata.get(_KEY)
     return found
+
+
+def checked(value: Any, kind: Any, declared: Declaration, folder: Path) -> Any:  # noqa: ANN401
+    """Return a value as its type: bool, int, float, str, Path, a Literal, or one of them or None.
+
+    Limits, and how it is read if it has a form of its own, are declared; relative paths inside it start from
+    the folder.
+
+    Raises:
+        UsageError: the value is invalid; it names what is expected.
+    """
+    if declared.read is not None:
+        return declared.read(value, folder)
+    kind = _without_none(kind)
+    if get_origin(kind) is Literal:
+        return _choice(value, get_args(kind))
+    if kind in (int, float):
+        return _number(value, kind, declared)
+    wanted = str if kind is Path else kind
+    if not isinstance(value, wanted | Path if kind is Path else wanted):
+        names = {str: "text in quotes", bool: "true or false"}
+        raise UsageError(f"invalid value {value!r}", hint=f"write {names[wanted]}")
+    return Path(value) if kind is Path else value
+
+
+def _without_none(kind: Any) -> Any:  # noqa: ANN401
+    if get_origin(kind) in (Union, types.UnionType):
+        (kind,) = (part for part in get_args(kind) if part is not type(None))
+    return kind
+
+
+def _choice(value: object, choices: tuple[str, ...]) -> object:
+    if value not in choices:
+        *most, last = choices
+        raise UsageError(f"invalid value {value!r}", hint=f"choose {', '.join(most)} or {last}")
+    return value
+
+
+def _number(value: object, kind: type, declared: Declaration) -> float:
+    wanted = "whole number" if kind is int else "number"
+    if declared.most < sys.float_info.max:
+        wanted += f" from {value_text(declared.least)} to {value_text(declared.most)}"
+    elif declared.least > -INFINITE:
+        wanted += f" of at least {value_text(declared.least)}"
+    number = isinstance(value, int if kind is int else int | float) and not isinstance(value, bool)
+    if not number or not declared.least <= value <= declared.most:  # type: ignore[operator]  # it is a number
+        raise UsageError(f"invalid value {value!r}", hint=f"write a {wanted}")
+    return kind(value)  # type: ignore[no-any-return]

@@ -17,8 +17,7 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.parameter_roles import is_function
 from ingest.profile_search import METADATA_FILE, FoundProfile, Skipped
-from ingest.reading.files import read_text
-from ingest.toml_text import TEXTS_HINT, TomlError, parse_toml, texts_of
+from ingest.toml_table import read_toml
 from ingest.usual_names import states_size
 
 METADATA_PROCESSES = ("jobsize", "mpi.world.size")  # names of their number that Adiak and Caliper use
@@ -153,9 +152,6 @@ def varied_size(points: Sequence[Point], texts: Sequence[str], sizes: Numbers) -
     return {}
 
 
-MAX_BYTES = 1 << 16
-
-
 def noted_metadata(directory: Path, profile: Path) -> dict[str, str]:
     """Return what the user notes about a run, by name.
 
@@ -170,8 +166,8 @@ def noted_metadata(directory: Path, profile: Path) -> dict[str, str]:
     noted: dict[str, str] = {}
     for folder in _folders(directory.absolute(), profile.absolute()):
         file = folder / METADATA_FILE
-        if file.is_file() and file.stat().st_size:
-            noted |= _read(file)
+        if file.is_file():
+            noted |= read_toml(file).texts()
     return noted
 
 
@@ -185,12 +181,3 @@ def _folders(directory: Path, profile: Path) -> Iterator[Path]:
     for part in inside.relative_to(top).parts:
         top /= part
         yield top
-
-
-def _read(file: Path) -> dict[str, str]:
-    try:
-        return texts_of(parse_toml(read_text(file, MAX_BYTES), str(file)))
-    except TomlError as error:
-        raise InputError(f"not TOML: {error}", where=str(file), hint=TEXTS_HINT) from error
-    except ValueError as error:
-        raise InputError(str(error), where=str(file), hint=TEXTS_HINT) from error

@@ -13,8 +13,8 @@ from typing import Literal, TypeAlias
 
 from ingest.errors import UsageError
 from ingest.options import option
+from ingest.toml_table import unknown_hint
 from pipeline.config.option_readers import Target, parse_budget, read_positive_share
-from pipeline.config.toml_file import unknown_hint
 from pipeline.questions.planning.plan import Quantity
 
 Point: TypeAlias = Target

@@ -3,13 +3,14 @@
 import math
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import TypeAlias, TypeVar
+from typing import TypeAlias
 
 from ingest.errors import RunNameError, UsageError
 from ingest.number_text import value_text
 from ingest.run_names import PROCESS_PARAMETERS, parse_run_name
+from ingest.toml_table import TomlTable, read_toml, unknown_hint
 from pipeline.campaign.description import (
     FILTER,
     OTHERS,
@@ -30,7 +31,6 @@ from pipeline.campaign.description import (
     value_in_name,
 )
 from pipeline.config.option_readers import read_targets
-from pipeline.config.toml_file import Table, read_toml, unknown_hint
 
 CAMPAIGN_FILE = "campaign.toml"
 MOST_RUNS = 10_000
@@ -43,7 +43,6 @@ _RANGE = re.compile(r"([0-9]{1,15})\.\.([0-9]{1,15})", re.ASCII)
 _LEADING_NAME = re.compile(r"[A-Za-z_](?:[\w-]*[A-Za-z_])?", re.ASCII)
 
 Scales: TypeAlias = Mapping[str, tuple[float, ...]]
-Value = TypeVar("Value")
 
 
 def read_campaign(path: Path) -> Campaign:
@@ -55,7 +54,7 @@ def read_campaign(path: Path) -> Campaign:
     if not path.is_file():
         hint = "write one with `pipeline campaign init`"
         raise UsageError("no such file", where=str(path), hint=hint)
-    file = read_toml(path)
+    file = read_toml(path, UsageError)
     file.check_keys(_TABLES)
     whole, folder = file.table("campaign"), path.resolve().parent
     given = whole.options(Campaign, beside=_FOLDERS)
@@ -78,26 +77,19 @@ def read_campaign(path: Path) -> Campaign:
     return campaign
 
 
-def _checked(table: Table, key: str, check: Callable[[], Value]) -> Value:
-    """Return what a check returns; its error becomes that of a key."""
-    try:
-        return check()
-    except UsageError as error:
-        raise table.error(key, error.what, error.hint) from error
+def _check_placeholders(table: TomlTable, key: str, texts: Iterable[str], known: Iterable[str]) -> None:
+    with table.errors_of(key):
+        for text in texts:
+            require_known(text, known)
 
 
-def _check_placeholders(table: Table, key: str, texts: Iterable[str], known: Iterable[str]) -> None:
-    for text in texts:
-        _checked(table, key, lambda text=text: require_known(text, known))  # type: ignore[misc]
-
-
-def _scales(table: Table, *, ranges: bool) -> Scales:
+def _scales(table: TomlTable, *, ranges: bool) -> Scales:
     if not table.content:
         raise table.error("scales", "is missing", "write [scales] with p = [1, 2, 4, 8, 16]")
     return {name: _values(table, name, ranges=ranges) for name in table.content}
 
 
-def _values(table: Table, name: str, *, ranges: bool) -> tuple[float, ...]:
+def _values(table: TomlTable, name: str, *, ranges: bool) -> tuple[float, ...]:
     found = table.content[name]
     if isinstance(found, str):
         if not ranges:
@@ -121,7 +113,7 @@ def _values(table: Table, name: str, *, ranges: bool) -> tuple[float, ...]:
     return tuple(map(float, numbers))
 
 
-def _values_of_range(table: Table, name: str, text: str) -> list[int]:
+def _values_of_range(table: TomlTable, name: str, text: str) -> list[int]:
     """Return whole numbers between two ends: doublings of processes, else four to a doubling."""
     ends = _RANGE.fullmatch(text)
     low, high = (int(ends[1]), int(ends[2])) if ends else (0, 0)
@@ -133,7 +125,7 @@ def _values_of_range(table: Table, name: str, text: str) -> list[int]:
     return sorted({high, *(min(high, round(low * 2 ** (step / steps))) for step in range(count))})
 
 
-def _application(table: Table, scales: Scales, folder: Path) -> CampaignApplication:
+def _application(table: TomlTable, scales: Scales, folder: Path) -> CampaignApplication:
     given = table.options(CampaignApplication, beside=("command", "inputs"))
     if "name" in given and not _LEADING_NAME.fullmatch(given["name"]):
         hint = "write letters, without digits or dots at its end"
@@ -154,11 +146,12 @@ def _application(table: Table, scales: Scales, folder: Path) -> CampaignApplicat
     )
 
 
-def _texts(table: Table, key: str) -> tuple[str, ...]:
-    return _checked(table, key, lambda: read_texts(table.content.get(key, []), table.path.parent))
+def _texts(table: TomlTable, key: str) -> tuple[str, ...]:
+    with table.errors_of(key):
+        return read_texts(table.content.get(key, []), table.path.parent)
 
 
-def _command(table: Table, key: str, scales: Scales, folder: Path) -> tuple[str, ...]:
+def _command(table: TomlTable, key: str, scales: Scales, folder: Path) -> tuple[str, ...]:
     """Read a command as one text or as a list of words, with placeholders."""
     if isinstance(table.content.get(key), list):
         words = _texts(table, key)
@@ -179,7 +172,7 @@ def _program(word: str, folder: Path) -> str:
     return str(beside) if "/" in word and beside.is_file() else word
 
 
-def _launcher(table: Table, scales: Scales) -> Launcher:
+def _launcher(table: TomlTable, scales: Scales) -> Launcher:
     given = table.options(Launcher, beside=("processes", "threads"))
     _check_placeholders(table, "options", given.get("options", ()), (*scales, *OTHERS))
     counted = [name for name in scales if name.lower() in PROCESS_PARAMETERS]
@@ -187,15 +180,15 @@ def _launcher(table: Table, scales: Scales) -> Launcher:
     return Launcher(**given, processes=processes, threads=_count(table, "threads", "1", scales))
 
 
-def _count(table: Table, key: str, default: str, scales: Scales) -> str:
+def _count(table: TomlTable, key: str, default: str, scales: Scales) -> str:
     """Read a number or a placeholder that stands for whole numbers."""
-    if key not in table.content and default.isdecimal():
+    if key not in table and default.isdecimal():
         return default
     found = table.content.get(key, default)
     text = str(found)
     name = next(iter(placeholders(text)), "")
     if name and text == f"{{{name}}}" and isinstance(found, str):
-        _checked(table, key, lambda: require_known(text, (*scales, *OTHERS)))
+        _check_placeholders(table, key, [text], (*scales, *OTHERS))
         if name in scales and all(value.is_integer() for value in scales[name]):
             return text
     elif isinstance(found, int) and not isinstance(found, bool) and found >= 1:
@@ -204,7 +197,7 @@ def _count(table: Table, key: str, default: str, scales: Scales) -> str:
     raise table.error(key, what, f'write {key} = 4 or {key} = "{{p}}"')
 
 
-def _measurement(table: Table, scales: Scales, folder: Path) -> Measurement:
+def _measurement(table: TomlTable, scales: Scales, folder: Path) -> Measurement:
     given = table.options(Measurement, beside=("filter", "rebuild", "plain", "environment"))
     environment = table.table("environment")
     for name, value in environment.content.items():
@@ -215,13 +208,13 @@ def _measurement(table: Table, scales: Scales, folder: Path) -> Measurement:
     if isinstance(asked, dict):
         max_overhead = table.table("filter").options(PilotFilter).get("max_overhead")
     pilot_filter = asked == PILOT or isinstance(asked, dict)
-    filter_file = folder / table.text("filter") if "filter" in table.content and not pilot_filter else None
+    filter_file = folder / table.text("filter") if "filter" in table and not pilot_filter else None
     tool = given.get("tool", Measurement.tool)
     if (filter_file is not None or pilot_filter) and tool != "score-p":
         raise table.error("filter", f"{tool} takes no filter of Score-P", 'write tool = "score-p"')
     if filter_file is not None and not filter_file.is_file():
         raise table.error("filter", f"{filter_file} does not exist", "write one with `pipeline filter`")
-    rebuild = table.text("rebuild") if "rebuild" in table.content else ""
+    rebuild = table.text("rebuild", "")
     if rebuild and not pilot_filter:
         raise table.error("rebuild", "is for a filter from the pilot", f'write filter = "{PILOT}"')
     _check_placeholders(table, "rebuild", [rebuild], (FILTER,))
@@ -232,18 +225,18 @@ def _measurement(table: Table, scales: Scales, folder: Path) -> Measurement:
         pilot_filter=pilot_filter,
         max_overhead=max_overhead,
         rebuild=rebuild,
-        plain=_command(table, "plain", scales, folder) if "plain" in table.content else (),
+        plain=_command(table, "plain", scales, folder) if "plain" in table else (),
     )
 
 
-def _scheduler(table: Table, scales: Scales) -> Scheduler:
+def _scheduler(table: TomlTable, scales: Scales) -> Scheduler:
     given = table.options(Scheduler, beside=("scale",))
     return Scheduler(**given, at_scales=tuple(_at_scale(one, scales) for one in table.tables("scale")))
 
 
-def _at_scale(table: Table, scales: Scales) -> tuple[Point, Settings]:
+def _at_scale(table: TomlTable, scales: Scales) -> tuple[Point, Settings]:
     given = table.options(Settings, beside=tuple(scales))
-    where = {name: table.number(name) for name in scales if name in table.content}
+    where = {name: table.number(name) for name in scales if name in table}
     for name, value in where.items():
         if value not in scales[name]:
             known = ", ".join(map(value_in_name, scales[name]))
@@ -253,13 +246,14 @@ def _at_scale(table: Table, scales: Scales) -> tuple[Point, Settings]:
     return where, Settings(**given)
 
 
-def _question(table: Table, scales: Scales) -> CampaignQuestion | None:
+def _question(table: TomlTable, scales: Scales) -> CampaignQuestion | None:
     given = table.options(CampaignQuestion, beside=("at",))
     if not table.content:
         return None
-    if "at" not in table.content:
+    if "at" not in table:
         raise table.error("at", "is missing", 'write at = "p=4096"')
-    (at,) = _checked(table, "at", lambda: read_targets([table.content["at"]], table.path.parent))
+    with table.errors_of("at"):
+        (at,) = read_targets([table.content["at"]], table.path.parent)
     for name in at:
         if name not in scales:
             raise table.error("at", f"unknown parameter {name}", unknown_hint(name, tuple(scales)))
@@ -269,7 +263,7 @@ def _question(table: Table, scales: Scales) -> CampaignQuestion | None:
     return CampaignQuestion(**given, at={name: at.get(name, values[0]) for name, values in scales.items()})
 
 
-def _check_whole(campaign: Campaign, file: Table) -> None:
+def _check_whole(campaign: Campaign, file: TomlTable) -> None:
     """Refuse what only the whole description shows."""
     application, launcher = campaign.application, campaign.launcher
     texts = (
@@ -299,7 +293,7 @@ def _check_whole(campaign: Campaign, file: Table) -> None:
         raise file.table("campaign").error("work", what, "choose another name")
 
 
-def _check_question(campaign: Campaign, table: Table) -> None:
+def _check_question(campaign: Campaign, table: TomlTable) -> None:
     """Refuse to ask for an efficiency if the number of cores does not vary."""
     cores = {resources(campaign.launcher, point).cores for point in campaign.points}
     asked = campaign.question and campaign.question.quantity

@@ -7,9 +7,9 @@ from typing import Any
 
 from ingest.errors import UsageError
 from ingest.options import INFINITE
+from ingest.toml_table import TomlTable, read_toml
 from pipeline.config.option_readers import read_targets
 from pipeline.config.options import override
-from pipeline.config.toml_file import Table, read_toml
 from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.models.formulas import GROWTH_HINT, read_growth
 from pipeline.models.options import Exponent
@@ -17,11 +17,11 @@ from pipeline.models.options import Exponent
 
 def load_check_options(path: Path | None, **given: Any) -> CheckOptions:  # noqa: ANN401
     """Read the ``[check]`` table, if there is one; the command line counts as in `load_options`."""
-    options = CheckOptions() if path is None else _from_table(read_toml(path).table("check"))
+    options = CheckOptions() if path is None else _from_table(read_toml(path, UsageError).table("check"))
     return override(options, given)
 
 
-def _from_table(table: Table) -> CheckOptions:
+def _from_table(table: TomlTable) -> CheckOptions:
     return CheckOptions(
         **table.options(CheckOptions, beside=("targets", "rule", "waiver")),
         targets=_targets(table),
@@ -30,27 +30,25 @@ def _from_table(table: Table) -> CheckOptions:
     )
 
 
-def _targets(table: Table) -> tuple[Mapping[str, float], ...]:
-    try:
+def _targets(table: TomlTable) -> tuple[Mapping[str, float], ...]:
+    with table.errors_of("targets"):
         return read_targets(table.content.get("targets", []), table.path.parent)
-    except UsageError as error:
-        raise table.error("targets", error.what, 'write targets = ["p=4096"]') from error
 
 
-def _rule(table: Table) -> KernelRule:
+def _rule(table: TomlTable) -> KernelRule:
     table.check_keys(("kernel", "growth", "share", "factor"))
     if len(table.content) < 2:
         raise table.error("kernel", "has no rule", "add growth, share or factor")
     return KernelRule(
         match=table.text("kernel"),
-        growth=_growth(table) if "growth" in table.content else None,
-        share=table.number("share", 0.0, 1.0) if "share" in table.content else None,
-        factor=table.number("factor", 1.0, INFINITE) if "factor" in table.content else None,
+        growth=_growth(table) if "growth" in table else None,
+        share=table.number("share", least=0.0, most=1.0) if "share" in table else None,
+        factor=table.number("factor", least=1.0, most=INFINITE) if "factor" in table else None,
         place=table.at("kernel"),
     )
 
 
-def _growth(table: Table) -> Exponent:
+def _growth(table: TomlTable) -> Exponent:
     """Read ``1``, ``log2(p)``, ``p^(3/2)``, ``p * log2(p)``."""
     found = read_growth(table.text("growth"))
     if found is None:
@@ -58,7 +56,7 @@ def _growth(table: Table) -> Exponent:
     return found
 
 
-def _waiver(table: Table) -> Waiver:
+def _waiver(table: TomlTable) -> Waiver:
     table.check_keys(("kernel", "reason", "until"))
     until = table.content.get("until")
     if not isinstance(until, datetime.date) or isinstance(until, datetime.datetime):

@@ -1,13 +1,13 @@
 """``[[expect]]`` of pipeline.toml: how regions, groups and the total are expected to grow."""
 
-from pipeline.config.toml_file import Table
+from ingest.toml_table import TomlTable
 from pipeline.models.formulas import GROWTH_HINT, read_growths
 from pipeline.models.options import Expectation
 
 KEYS = ("region", "growth", "metric")
 
 
-def read_expectation(table: Table) -> Expectation:
+def read_expectation(table: TomlTable) -> Expectation:
     """Read one.
 
     Raises:
@@ -19,8 +19,8 @@ def read_expectation(table: Table) -> Expectation:
     if exponents is None:
         raise table.error("growth", f"invalid growth {growth!r}", GROWTH_HINT)
     return Expectation(
-        region=table.text("region") if "region" in table.content else "",
-        metric=table.text("metric") if "metric" in table.content else "time",
+        region=table.text("region", ""),
+        metric=table.text("metric", "time"),
         growth=growth,
         exponents=exponents,
         place=table.at("growth"),

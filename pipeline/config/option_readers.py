@@ -7,25 +7,20 @@ value is invalid.
 
 import math
 import re
-import types
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, Union, get_args, get_origin
+from typing import TypeAlias
 
 from ingest.errors import UsageError, located
 from ingest.number_text import given_percent, value_text
-from ingest.options import INFINITE, Declaration
 from ingest.run_conditions import read_condition
-from ingest.toml_text import TomlError, parse_toml
-from pipeline.models.options import Exponent, Prior, exponent
 
 TARGET_HINT = "write p=4096 or p=4096,n=32"
 TARGET_METAVAR = "POINT"
 ONLY = ""  # the name of the parameter in a point of one number: the only one of the study
 TARGET_RANGE = (1e-30, 1e30)  # powers of other numbers are not finite
 TARGET_HELP = "Target point, such as p=4096 or p=4096,n=32; repeatable."
-PRIOR_EXAMPLE = 'write a table [exponents] with entries like "3/2, 1" = 2.0 for p^(3/2) * log2(p)'
 Target: TypeAlias = Mapping[str, float]
 """A target point: values of parameters by name."""
 CORE_SECONDS = {"core-s": 1.0, "core-h": 3600.0, "core-hours": 3600.0}
@@ -190,54 +185,6 @@ def _table(entry: object) -> Target:
     return {str(name): float(value) for name, value in entry.items()}
 
 
-def read_prior_option(value: object, folder: Path) -> Prior:
-    """Read ``learned``, ``uniform``, ``simple`` or the name of a file with a weight per exponent.
-
-    Raises:
-        UsageError: it is none of these, or the file is invalid.
-    """
-    if value == "learned":
-        return "learned"
-    if value == "uniform":
-        return "uniform"
-    if value == "simple":
-        return "simple"
-    if not isinstance(value, str) or not (folder / value).is_file():
-        raise UsageError(f"invalid prior {value!r}", hint="choose learned, uniform, simple or a TOML file")
-    return read_prior(folder / value)
-
-
-def read_prior(path: Path) -> dict[Exponent, float]:
-    """Read a file with a weight for each exponent pair (i, j) of p^i * log2(p)^j; weights need no fixed sum.
-
-    Raises:
-        UsageError: the file is not of that form.
-        InputError: it is nested too deeply.
-    """
-    try:
-        table = parse_toml(path.read_text(encoding="utf-8"), str(path)).get("exponents")
-    except (OSError, UnicodeDecodeError, TomlError) as error:
-        raise UsageError(f"cannot be read: {error}", where=str(path), hint=PRIOR_EXAMPLE) from error
-    if not isinstance(table, dict) or not table:
-        raise UsageError("has no exponents", where=str(path), hint=PRIOR_EXAMPLE)
-    return {_exponent(path, key): _weight(path, key, weight) for key, weight in table.items()}
-
-
-def _exponent(path: Path, key: str) -> Exponent:
-    try:
-        return exponent(*key.split(","))
-    except (ValueError, ZeroDivisionError) as error:
-        raise UsageError(f"'{key}' is not an exponent", where=str(path), hint=PRIOR_EXAMPLE) from error
-
-
-def _weight(path: Path, key: str, weight: object) -> float:
-    if isinstance(weight, bool) or not isinstance(weight, int | float) or not 0 < weight < float("inf"):
-        raise UsageError(
-            f"'{key}' has the invalid weight {weight!r}", where=str(path), hint="weights are above zero"
-        )
-    return float(weight)
-
-
 def parse_budget(text: str, *, unit: str = "", where: str = "") -> float:
     """Return core-seconds from a number with ``core-s`` or ``core-h``, as `parse_quantity` does."""
     hint = 'write "500 core-h" or "500 core-s"'
@@ -269,55 +216,3 @@ def parse_quantity(
             f"unknown unit '{unit}'" if unit else f"'{text}' has no unit", where=where, hint=hint
         )
     return float(match[1]) * units[unit]
-
-
-_READERS = {Prior: read_prior_option}
-"""Readers of types that are declared below the configuration and have a form of their own in it."""
-
-
-def checked(value: Any, kind: Any, declared: Declaration, folder: Path) -> Any:  # noqa: ANN401
-    """Return a value as its type: bool, int, float, str, Path, a Literal, or one of them or None.
-
-    Limits, and how it is read if it has a form of its own, are declared; relative paths inside it start from
-    the folder.
-
-    Raises:
-        UsageError: the value is invalid; it names what is expected.
-    """
-    if (read := declared.read or _READERS.get(kind)) is not None:
-        return read(value, folder)
-    kind = _without_none(kind)
-    if get_origin(kind) is Literal:
-        return _choice(value, get_args(kind))
-    if kind in (int, float):
-        return _number(value, kind, declared)
-    wanted = str if kind is Path else kind
-    if not isinstance(value, wanted | Path if kind is Path else wanted):
-        names = {str: "text in quotes", bool: "true or false"}
-        raise UsageError(f"invalid value {value!r}", hint=f"write {names[wanted]}")
-    return Path(value) if kind is Path else value
-
-
-def _without_none(kind: Any) -> Any:  # noqa: ANN401
-    if get_origin(kind) in (Union, types.UnionType):
-        (kind,) = (part for part in get_args(kind) if part is not type(None))
-    return kind
-
-
-def _choice(value: object, choices: tuple[str, ...]) -> object:
-    if value not in choices:
-        *most, last = choices
-        raise UsageError(f"invalid value {value!r}", hint=f"choose {', '.join(most)} or {last}")
-    return value
-
-
-def _number(value: object, kind: type, declared: Declaration) -> float:
-    wanted = "whole number" if kind is int else "number"
-    if declared.most < INFINITE:
-        wanted += f" from {value_text(declared.least)} to {value_text(declared.most)}"
-    elif declared.least > -INFINITE:
-        wanted += f" of at least {value_text(declared.least)}"
-    number = isinstance(value, int if kind is int else int | float) and not isinstance(value, bool)
-    if not number or not declared.least <= value <= declared.most:  # type: ignore[operator]  # it is a number
-        raise UsageError(f"invalid value {value!r}", hint=f"write a {wanted}")
-    return kind(value)  # type: ignore[no-any-return]

@@ -7,15 +7,14 @@ from typing import Any, Literal, TypeVar, get_type_hints
 
 from filters.filter_options import PaperRule
 from ingest.errors import UsageError, located
-from ingest.options import Declaration, declaration, option
+from ingest.options import Declaration, checked, declaration, option
 from ingest.run_names import RunSpec
 from ingest.table_mapping import TableMapping
-from ingest.toml_text import TEXTS_HINT, texts_of
+from ingest.toml_table import TomlTable, read_toml, unknown_hint
 from ingest.usable_cores import usable_cores
 from pipeline.config.option_readers import (
     TARGET_HELP,
     TARGET_METAVAR,
-    checked,
     read_baseline_time,
     read_conditions,
     read_file,
@@ -24,7 +23,6 @@ from pipeline.config.option_readers import (
     read_positive_share,
     read_targets,
 )
-from pipeline.config.toml_file import Table, read_toml, unknown_hint
 from pipeline.models.options import MIN_EFFICIENCY, Expectation, ModelOptions
 
 CONFIGURATION = "pipeline.toml"
@@ -281,7 +279,7 @@ def configuration_file(config: Path | None, directory: Path | None) -> Path | No
 
 
 def _from_file(path: Path) -> Options:
-    document = read_toml(path)
+    document = read_toml(path, UsageError)
     document.check_keys(("analysis", "filter", "models", "table", "run", "check", "expect", "groups"))
     filter_ = FilterOptions(**document.table("filter").options(FilterOptions))
     models = ModelOptions(**document.table("models").options(ModelOptions))
@@ -296,7 +294,7 @@ def _from_file(path: Path) -> Options:
     )
 
 
-def _expectations(document: Table) -> tuple[Expectation, ...]:
+def _expectations(document: TomlTable) -> tuple[Expectation, ...]:
     tables = document.tables("expect")
     if not tables:
         return ()
@@ -305,13 +303,13 @@ def _expectations(document: Table) -> tuple[Expectation, ...]:
     return tuple(map(read_expectation, tables))
 
 
-def _groups(table: Table) -> dict[str, tuple[str, ...]]:
+def _groups(table: TomlTable) -> dict[str, tuple[str, ...]]:
     """Read the patterns of groups, by name."""
     patterns = Declaration(help="", read=read_patterns)
     return {name: table.value(name, tuple, patterns) for name in table.content}
 
 
-def _run(table: Table) -> RunSpec:
+def _run(table: TomlTable) -> RunSpec:
     """Read a ``[[run]]``; its path is relative to the file."""
     table.check_keys(("path", "parameters", "repetition", "metadata"))
     parameters = table.table("parameters")
@@ -320,17 +318,9 @@ def _run(table: Table) -> RunSpec:
     return RunSpec(
         table.path.parent.resolve() / table.text("path"),
         {name: parameters.number(name) for name in parameters.content},
-        table.value("repetition", int, _FROM_1) if "repetition" in table.content else None,
-        _metadata(table.table("metadata")),
+        table.value("repetition", int, _FROM_1) if "repetition" in table else None,
+        table.table("metadata").texts(),
     )
-
-
-def _metadata(table: Table) -> dict[str, str]:
-    """Read what a ``[[run]]`` notes about itself."""
-    try:
-        return texts_of(table.content)
-    except ValueError as error:
-        raise table.error("metadata", str(error), TEXTS_HINT) from error
 
 
 def override(options: Record, given: Mapping[str, Any], *, flags: bool = True) -> Record:

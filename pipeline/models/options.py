@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Literal, TypeAlias
 
+from ingest.errors import UsageError
 from ingest.options import option
+from ingest.toml_table import TomlTable, read_toml
 
 Exponent: TypeAlias = tuple[Fraction | int, ...]
 """(i, j) of p^i * log2(p)^j, and so on through `FACTOR_KINDS`; (0, 0) if the parameter does not occur."""
@@ -34,6 +37,46 @@ algorithms and collectives more so, a mixture of both that the kernels decide, o
 without a weight are not tried."""
 
 
+_PRIOR_EXAMPLE = 'write a table [exponents] with entries like "3/2, 1" = 2.0 for p^(3/2) * log2(p)'
+
+
+def read_prior(value: object, folder: Path) -> Prior:
+    """Read ``learned``, ``uniform``, ``simple`` or the name of a TOML file with a weight per exponent.
+
+    Its table ``[exponents]`` has a weight per exponent pair (i, j) of p^i * log2(p)^j, without a fixed sum.
+
+    Raises:
+        UsageError: it is none of these, or the file is invalid.
+    """
+    if value == "learned":
+        return "learned"
+    if value == "uniform":
+        return "uniform"
+    if value == "simple":
+        return "simple"
+    if not isinstance(value, str) or not (folder / value).is_file():
+        raise UsageError(f"invalid prior {value!r}", hint="choose learned, uniform, simple or a TOML file")
+    file = read_toml(folder / value, UsageError)
+    weights = file.table("exponents")
+    if not weights.content:
+        raise file.error("exponents", "is missing or empty", _PRIOR_EXAMPLE)
+    return {_exponent(weights, key): _weight(weights, key) for key in weights.content}
+
+
+def _exponent(weights: TomlTable, key: str) -> Exponent:
+    try:
+        return exponent(*key.split(","))
+    except (ValueError, ZeroDivisionError) as error:
+        raise weights.error(key, "is not an exponent", _PRIOR_EXAMPLE) from error
+
+
+def _weight(weights: TomlTable, key: str) -> float:
+    weight = weights.number(key, least=0)
+    if weight == 0:
+        raise weights.error(key, "invalid weight 0", "weights are above zero")
+    return weight
+
+
 @dataclass(frozen=True, kw_only=True)
 class ModelOptions:
     """What a user may decide about fitting; the defaults suit effort and times.
@@ -54,6 +97,7 @@ class ModelOptions:
         commands=("run", "model"),
         metavar="PRIOR",
         given=str,
+        read=read_prior,
     )
     rivals: int = option(8, "Models kept per kernel at most.", least=1)
     exponents: tuple[Exponent, ...] | None = None

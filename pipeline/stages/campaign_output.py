@@ -13,13 +13,13 @@ from ingest.errors import PipelineError, UsageError, one_line
 from ingest.experiment import TIME
 from ingest.locate import locate
 from ingest.profile import Profile
+from ingest.toml_table import unknown_hint
 from pipeline.campaign.campaign_design import PlannedRun, write_design
 from pipeline.campaign.description import Campaign
 from pipeline.campaign.folders import RunFolder, set_aside
 from pipeline.campaign.run_costs import CampaignProgress
 from pipeline.campaign.run_script import collect_script, profiles_of
 from pipeline.campaign.run_state import read_facts, write_facts
-from pipeline.config.toml_file import unknown_hint
 from pipeline.store.atomic import not_writable, write_text
 from pipeline.store.lock import Notify
 

@@ -11,8 +11,8 @@ from pipeline.projection.applications.projections import ApplicationProjection
 from pipeline.projection.applications.projections import sweep as sweep_application
 from pipeline.projection.expressions.evaluation import Sensitivity, sensitivities
 from pipeline.projection.expressions.expression_text import Language, export
+from pipeline.projection.expressions.shipped_files import beside, shipped
 from pipeline.projection.expressions.symbolic_model import Model
-from pipeline.projection.expressions.toml_tables import beside, shipped
 from pipeline.projection.machines.machine_values import Machine, load_machine, machine_names
 from pipeline.projection.terms.measured_term import Level, StoredModels
 from pipeline.report.projection_plots import image, roofline_figure, sweep_figure

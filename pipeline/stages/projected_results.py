@@ -10,7 +10,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.config.options import Options
 from pipeline.models.options import MIN_EFFICIENCY, ModelOptions, Prior, exponent
-from pipeline.projection.expressions.toml_tables import shipped
+from pipeline.projection.expressions.shipped_files import shipped
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.study.projected_study import StudyProjection, project_study
 from pipeline.projection.study.study_machine import StudyMachine, study_machine

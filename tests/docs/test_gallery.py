@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from pipeline.projection.expressions.toml_tables import shipped
+from pipeline.projection.expressions.shipped_files import shipped
 from pipeline.stages.project import shipped_applications
 from tests.snapshots import alike
 from tools.gallery import PAPERS

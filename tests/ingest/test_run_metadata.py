@@ -65,12 +65,12 @@ def test_values_become_texts_in_one_line(tmp_path):
 @pytest.mark.parametrize(
     ("text", "what"),
     [
-        ("machine = ", "not TOML"),
-        ("[machine]\nname = 'alps'\n", "'machine' is not a text, a number or a date"),
-        ("machine = ['alps']\n", "'machine' is not a text, a number or a date"),
+        ("machine = ", "is not valid TOML"),
+        ("[machine]\nname = 'alps'\n", "toml:1: machine: is not a text, a number or a date"),
+        ("machine = ['alps']\n", "toml:1: machine: is not a text, a number or a date"),
         ("a = 1" + "0" * 5000, "too many digits"),
-        ("# " + "x" * (1 << 17), "larger than"),
-        (b"machine = '\xff'".decode("latin-1"), "not UTF-8"),
+        ("# " + "x" * (1 << 23), "larger than"),
+        (b"machine = '\xff'".decode("latin-1"), ":1: is not UTF-8 text"),
     ],
 )
 def test_a_damaged_file_takes_no_run_down(tmp_path, text, what):
@@ -81,7 +81,7 @@ def test_a_damaged_file_takes_no_run_down(tmp_path, text, what):
     assert found.skipped == ()
     assert [run.metadata for run in found.runs] == [{}, {}]
     (notice,) = found.notices
-    assert notice.startswith(f"metadata are not read: {tmp_path}/metadata.toml: ")
+    assert notice.startswith(f"metadata are not read: {tmp_path}/metadata.toml:")
     assert what in notice
 
 

@@ -3,18 +3,16 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from ingest.errors import InputError
 from ingest.readers.timer_tables.log import Log, last_facts
 from ingest.readers.timer_tables.timer_kind import LogLine
-from ingest.reading.files import ends_of, entries, read_text
+from ingest.reading.files import ends_of, entries
 from ingest.reading.packed import plain_name
 from ingest.run_names import PROCESS_PARAMETERS, named_parameters
-from ingest.toml_text import TomlError, parse_toml
+from ingest.toml_table import read_toml
 
 PARENTS_FILE = "timers.toml"
 MAX_COMPANIONS = 16
 MAX_COMPANION_BYTES = 1 << 22
-MAX_PARENTS_BYTES = 1 << 22
 COMMON_PREFIX = 3  # characters that the names of the parts of a log share
 
 
@@ -29,18 +27,12 @@ def named_parents(log: Path) -> dict[str, str]:
     file = next((file for file in parents_files(log) if file.is_file()), None)
     if file is None:
         return {}
-    try:
-        content = parse_toml(read_text(file, MAX_PARENTS_BYTES), str(file))
-    except TomlError as error:
-        raise InputError(f"not TOML: {error}", where=str(file)) from error
-    parents = content.get("parents")
-    if not isinstance(parents, dict) or not all(isinstance(value, str) for value in parents.values()):
-        raise InputError(
-            "no table [parents] that gives the parent of each timer as text",
-            where=str(file),
-            hint='write "PCApply" = "KSPSolve"; "" is the whole run',
-        )
-    return parents
+    whole = read_toml(file)
+    parents = whole.table("parents").content
+    if "parents" not in whole or not all(isinstance(value, str) for value in parents.values()):
+        hint = 'write "PCApply" = "KSPSolve"; "" is the whole run'
+        raise whole.error("parents", "is no table that gives the parent of each timer as text", hint)
+    return dict(parents)
 
 
 def other_parts(log: Path) -> Iterator[Path]:

@@ -7,13 +7,14 @@ of which. A further table of the same program is one of its ``variants``: what t
 """
 
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from enum import Enum
 from functools import cache, lru_cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal, TypeAlias
+
+from ingest.toml_table import TomlTable, read_toml
 
 Facts: TypeAlias = Mapping[str, str]
 """What a log states, by name: `processes`, `threads`, `nodes`, `cores`, `steps`, `total`, and settings."""
@@ -271,30 +272,31 @@ _LINES = ("begin", "program", "mark", "ended", "started")
 @cache
 def timer_kinds() -> tuple[TimerTable, ...]:
     """Return all kinds, the first of which whose mark is in a log reads it."""
-    found = sorted((files(__package__) / "kinds").iterdir(), key=lambda file: file.name)
-    kinds = [
-        kind for file in found if file.name.endswith(".toml") for kind in _kinds(file.read_text("utf-8"))
-    ]
+    found = sorted((Path(__file__).parent / "kinds").glob("*.toml"))
+    kinds = [_kind(table) for file in found for table in _variants(read_toml(file))]
     return tuple(sorted(kinds, key=lambda kind: kind.precedence))
 
 
-def _kinds(description: str) -> list[TimerTable]:
-    kind = tomllib.loads(description)
-    variants = kind.pop("variants", [])
-    return [_kind(entries) for entries in (kind, *({**kind, **variant} for variant in variants))]
+def _variants(table: TomlTable) -> Iterator[TomlTable]:
+    """Yield the kind of a file and its variants, each with all keys."""
+    usual = table.without("variants")
+    yield usual
+    for variant in table.tables("variants"):
+        yield replace(variant, content={**usual.content, **variant.content})
 
 
-def _kind(entries: Mapping[str, Any]) -> TimerTable:
-    fields: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in entries.items()
+def _kind(table: TomlTable) -> TimerTable:
+    table.check_keys([field.name for field in fields(TimerTable)])
+    read: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in table.content.items()
     }
-    fields |= {name: LogLine(*entries[name]) for name in _LINES if name in entries}
+    read |= {name: LogLine(*table.content[name]) for name in _LINES if name in table}
     for name in ("facts", "scattered", "memory", "partitions"):
-        fields[name] = tuple(LogLine(*line) for line in entries.get(name, ()))
-    fields["forms"] = tuple(_form(**form) for form in entries.get("forms", ()))
-    fields["statistic"] = Statistic[entries["statistic"].upper()]
-    fields["choice"] = Choice[entries.get("choice", "last").upper()]
-    return TimerTable(**fields)
+        read[name] = tuple(LogLine(*line) for line in table.content.get(name, ()))
+    read["forms"] = tuple(_form(**form.content) for form in table.tables("forms"))
+    read["statistic"] = Statistic[table.text("statistic").upper()]
+    read["choice"] = Choice[table.text("choice", "last").upper()]
+    return TimerTable(**read)
 
 
 def _form(columns: str = "", **form: str) -> RowForm:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import TomlTable, find, read_toml
+from ingest.toml_table import TomlTable, read_toml
+from pipeline.projection.expressions.shipped_files import find
 from pipeline.projection.expressions.units import NONE, TIME, Dimension, parse_quantity, stated
 
 _NOT_A_TIME = ("a measured total has to be a time", 'write it like "12.3 s"')
@@ -80,12 +81,12 @@ def load_application(name: str | Path) -> ApplicationFile:
         reproduces=table.text("reproduces", ""),
         machine=table.text("machine") if "machine" in table else None,
         inputs={name: _input(inputs, name) for name in inputs.content},
-        terms=table.table("terms").tables(),
+        terms=table.table("terms").named_tables(),
         define={".".join(path): text for path, text in _expressions(table.table("define")).items()},
         parts=parts,
         total=table.text("total") if "total" in table else None,
         measured={
-            name: stated(value, TIME, measured.at(name), _NOT_A_TIME, math.isfinite)
+            name: stated(value, TIME, measured.place(name), _NOT_A_TIME, math.isfinite)
             for name, value in measured.content.items()
         },
         bandwidth=table.table("bandwidth") if "bandwidth" in table else None,
@@ -125,10 +126,8 @@ def _input_value(entry: ApplicationInput, given: float | str | None) -> float | 
 
 
 def _input(inputs: TomlTable, name: str) -> ApplicationInput:
-    given, where = inputs.content[name], inputs.at(name)
-    table = TomlTable(
-        given if isinstance(given, dict) else {"value": given}, inputs.path, (*inputs.name, name)
-    )
+    given, where = inputs.content[name], inputs.place(name)
+    table = inputs.inside(given if isinstance(given, dict) else {"value": given}, name)
     table.check_keys(("value", "unit", "meaning"))
     stated = "value" in table
     value = parse_quantity(table.content["value"] if stated else f"1 {table.text('unit', '1')}", where=where)

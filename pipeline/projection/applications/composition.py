@@ -10,10 +10,11 @@ from operator import add
 from typing import TypeAlias
 
 from ingest.errors import located
+from ingest.toml_table import TomlTable
 from pipeline.projection.applications.application import ApplicationFile
 from pipeline.projection.expressions.expression_text import parse
+from pipeline.projection.expressions.shipped_files import beside
 from pipeline.projection.expressions.symbolic_model import Model, symbol
-from pipeline.projection.expressions.toml_tables import TomlTable, beside
 from pipeline.projection.machines.machine_values import load_machine, machine_names
 from pipeline.projection.rooflines.bandwidth_projection import BandwidthProjection, bandwidth_projection
 from pipeline.projection.terms.measured_term import ModelReader

@@ -17,7 +17,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, UsageError
 from ingest.tables.message_benchmarks import MESSAGE_TITLE, MessageTime, message_times
-from pipeline.projection.expressions.toml_tables import read_text
+from pipeline.projection.expressions.shipped_files import read_text
 from pipeline.projection.expressions.units import BYTES, NONE, TIME, Dimension, parse_unit
 
 _MICRO = 1e-6

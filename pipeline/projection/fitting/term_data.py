@@ -9,7 +9,8 @@ import numpy as np
 
 from ingest.arrays import BoolArray
 from ingest.errors import InputError
-from pipeline.projection.expressions.toml_tables import TomlTable, beside
+from ingest.toml_table import TomlTable
+from pipeline.projection.expressions.shipped_files import beside
 from pipeline.projection.expressions.units import TIME, Dimension, parse_quantity
 from pipeline.projection.fitting.measured_columns import (
     ALLREDUCES,
@@ -71,7 +72,7 @@ def _check_benchmarks(columns: MeasuredColumns, benchmarks: Collection[str]) -> 
 def _weights(table: TomlTable) -> Weights:
     weights = table.text("weights", "relative")
     if weights not in ("relative", "equal"):
-        raise InputError(f"invalid weights '{weights}'", where=table.where, hint="choose relative or equal")
+        raise table.error("weights", f"invalid weights '{weights}'", "choose relative or equal")
     return "equal" if weights == "equal" else "relative"
 
 
@@ -79,8 +80,8 @@ def _parts(table: TomlTable) -> list[MeasuredColumns]:
     given = table.content["data"]
     entries = given if isinstance(given, list) else [given]
     if not entries or not all(isinstance(entry, str | dict) for entry in entries):
-        raise InputError("'data' holds neither files nor rows", where=table.where, hint=_ROW_HINT)
-    rows = [TomlTable(e, table.path, (*table.name, "data")) for e in entries if isinstance(e, dict)]
+        raise table.error("data", "holds neither files nor rows", _ROW_HINT)
+    rows = [table.inside(e, "data", n) for n, e in enumerate(entries) if isinstance(e, dict)]
     stated = [row for row in rows if "file" not in row]
     return [
         *(_of_file(table, entry) for entry in entries if isinstance(entry, str)),
@@ -107,14 +108,14 @@ def _of_rows(rows: Sequence[TomlTable]) -> MeasuredColumns:
         row.check_keys(names)
         lacking = [name for name in names if name not in row]
         if lacking:
-            raise InputError(
-                f"a row lacks '{lacking[0]}'", where=row.where, hint="give every row the same keys"
-            )
-    read = {name: [parse_quantity(row.content[name], where=row.at(name)) for row in rows] for name in names}
+            raise row.error(lacking[0], "is missing", "give every row the same keys")
+    read = {
+        name: [parse_quantity(row.content[name], where=row.place(name)) for row in rows] for name in names
+    }
     for name, quantities in read.items():
         if len({quantity.dimension for quantity in quantities}) > 1:
             hint = "give all its values the same unit"
-            raise InputError(f"'{name}' has several units", where=rows[0].where, hint=hint)
+            raise rows[0].error(name, "has several units", hint)
     return MeasuredColumns(
         rows[0].where,
         {name: tuple(f"{q.value:.15g}" for q in quantities) for name, quantities in read.items()},

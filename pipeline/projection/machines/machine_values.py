@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import UsageError
+from ingest.toml_table import TomlTable, read_toml
+from pipeline.projection.expressions.shipped_files import find
 from pipeline.projection.expressions.symbolic_model import Model, bind, symbol
-from pipeline.projection.expressions.toml_tables import TomlTable, find, flattened, read_toml
 from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, RATE, Quantity, parse_quantity
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term, read_term
@@ -77,12 +78,14 @@ def load_machine(name: str | Path) -> Machine:
         source=table.text("source", ""),
         cpu=table.text("cpu", ""),
         values={
-            key: _positive_rate(parse_quantity(value, where=values.at(key)), key, str(table.path))
-            for key, value in flattened(values.content).items()
+            key: _positive_rate(parse_quantity(value, where=values.place(key)), key, str(table.path))
+            for key, value in values.flattened().content.items()
         },
-        terms=table.table("terms").tables(),
+        terms=table.table("terms").named_tables(),
         variant=table.text("variant", "expected"),
-        variants={name: terms.tables() for name, terms in table.table("variants").tables().items()},
+        variants={
+            name: terms.named_tables() for name, terms in table.table("variants").named_tables().items()
+        },
     )
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError, located
-from pipeline.projection.expressions.toml_tables import TomlTable, find, read_bytes, read_toml, shipped
+from ingest.toml_table import TomlTable, read_toml
+from pipeline.projection.expressions.shipped_files import find, read_bytes, shipped
 from pipeline.projection.ports.assembly import (
     Instruction,
     function_in_object,
@@ -80,7 +81,7 @@ def class_table(table: TomlTable) -> ClassTable:
     """
     table.check_keys(("isa", "memory", "rule"))
     memory = table.text("memory", "none")
-    return ClassTable(table.text("isa"), tuple(_rule(row, memory) for row in table.rows("rule")))
+    return ClassTable(table.text("isa"), tuple(_rule(row, memory) for row in table.tables("rule")))
 
 
 def _rule(row: TomlTable, usual: str) -> ClassRule:

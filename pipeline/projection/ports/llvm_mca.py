@@ -19,7 +19,8 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import PROCESSORS, read_toml
+from ingest.toml_table import read_toml
+from pipeline.projection.expressions.shipped_files import PROCESSORS
 from pipeline.projection.ports.assembly import Instruction, run_tool
 
 OLDEST = 14
@@ -86,12 +87,12 @@ def processors() -> tuple[Processor, ...]:
             borrowed=entry.text("borrowed", ""),
             slow=tuple(
                 Slow(re.compile(row.text("form")), row.text("unit"), float(row.content["cycles"]))
-                for row in entry.rows("slow")
+                for row in entry.tables("slow")
             ),
             slow_reason=entry.text("slow_reason", ""),
             aliases=tuple(entry.content.get("aliases", ())),
         )
-        for key, entry in read_toml(PROCESSORS).tables().items()
+        for key, entry in read_toml(PROCESSORS).named_tables().items()
     )
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 import numpy as np
 
 from ingest.arrays import FloatArray
-from pipeline.projection.expressions.toml_tables import LEFT_OUT, read_toml
+from ingest.toml_table import read_toml
+from pipeline.projection.expressions.shipped_files import LEFT_OUT
 from pipeline.projection.ports.assembly import Instruction
 from pipeline.projection.ports.counting import operand_kinds
 from pipeline.projection.ports.llvm_mca import LlvmMca, Processor, Simulated, simulate_loop

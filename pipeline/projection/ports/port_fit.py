@@ -12,6 +12,8 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError, located
+from ingest.toml_table import TomlTable
+from pipeline.projection.expressions.shipped_files import beside
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
     Model,
@@ -22,7 +24,6 @@ from pipeline.projection.expressions.symbolic_model import (
     substitute,
     symbol,
 )
-from pipeline.projection.expressions.toml_tables import TomlTable, beside
 from pipeline.projection.expressions.units import DRAWS, Ensemble, Quantity, stream
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve, fitted_parameters
 from pipeline.projection.fitting.measured_columns import read_columns

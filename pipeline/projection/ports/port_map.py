@@ -4,7 +4,7 @@ A map has the cycles that an instruction of a class occupies its port according 
 it really costs is fitted to the variants. A new processor is a TOML file in ``maps/``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import TomlTable, find, read_toml
+from ingest.toml_table import TomlTable, read_toml
+from pipeline.projection.expressions.shipped_files import find
 from pipeline.projection.expressions.units import NONE
 from pipeline.projection.fitting.measured_columns import MeasuredColumns
 
@@ -93,13 +94,9 @@ def port_map(table: TomlTable) -> PortMap:
         InputError: a key is missing or unknown, or a class names no port or one that is not listed.
     """
     table.check_keys(_KEYS)
-    ports, classes = table.content.get("ports"), table.table("classes")
-    if not isinstance(ports, list) or not ports or not all(isinstance(port, str) for port in ports):
-        hint = 'write ports = ["P0", "P1"]'
-        raise InputError("'ports' has to be a list of names", where=table.where, hint=hint)
-    entries = classes.tables()
+    ports, entries = table.names("ports"), table.table("classes").named_tables()
     if not entries:
-        raise InputError("'classes' is missing", where=table.where, hint="write [classes]")
+        raise table.error("classes", "is missing", "write [classes]")
     for entry in entries.values():
         entry.check_keys(("ports", "cycles", "like"))
     likes = {name: entry for name, entry in entries.items() if "like" in entry}
@@ -108,7 +105,7 @@ def port_map(table: TomlTable) -> PortMap:
         name=table.text("name"),
         isa=table.text("isa"),
         source=table.text("source", ""),
-        ports=tuple(ports),
+        ports=ports,
         classes=tuple(entries),
         allowed=np.array([_allowed(name, entry, ports) for name, entry in entries.items()], dtype=bool),
         occupancy=np.array([_occupancy(entry) for entry in entries.values()], dtype=np.float64),
@@ -125,7 +122,7 @@ def _counted_as(name: str, entry: TomlTable, entries: Mapping[str, TomlTable]) -
     return like, _occupancy(entry) / _occupancy(entries[like])
 
 
-def _allowed(name: str, entry: TomlTable, ports: list[str]) -> list[bool]:
+def _allowed(name: str, entry: TomlTable, ports: Sequence[str]) -> list[bool]:
     given = entry.content.get("ports")
     if not isinstance(given, list) or not given or not all(port in ports for port in given):
         hint = f"list some of {', '.join(ports)}"

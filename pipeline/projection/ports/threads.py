@@ -13,9 +13,9 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import InputError, UsageError
+from ingest.toml_table import TomlTable
 from pipeline.projection.expressions.evaluation import DrawnPrediction, predict
 from pipeline.projection.expressions.symbolic_model import Model, maximum, symbol
-from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import NONE, RATE, TIME
 from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns
 from pipeline.projection.ports.comparisons import (

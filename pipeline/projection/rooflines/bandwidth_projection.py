@@ -22,9 +22,10 @@ from ingest.counters.counter_files import (
     recognised,
 )
 from ingest.errors import InputError, UsageError, located
+from ingest.toml_table import TomlTable
 from pipeline.projection.expressions.expression_text import Names
+from pipeline.projection.expressions.shipped_files import read_text
 from pipeline.projection.expressions.symbolic_model import Model, bind, constant, maximum, symbol
-from pipeline.projection.expressions.toml_tables import TomlTable, read_text
 from pipeline.projection.expressions.units import FLOP, NONE, TIME, Quantity, parse_quantity, stated
 from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns
 from pipeline.projection.machines.machine_values import Machine
@@ -241,7 +242,7 @@ def _method_error(table: TomlTable, verdicts: Mapping[str, RegionVerdict]) -> fl
 
 def _fraction(table: TomlTable, key: str) -> float:
     wrong = f"'{key}' has to lie between 0 and 1", "correct it"
-    return stated(table.content[key], NONE, table.at(key), wrong, lambda value: 0 < value <= 1)
+    return stated(table.content[key], NONE, table.place(key), wrong, lambda value: 0 < value <= 1)
 
 
 def _inconsistent(groups: Sequence[Group]) -> tuple[str, ...]:
@@ -271,7 +272,7 @@ def read_profile(table: TomlTable) -> MeasuredProfile:
     """
     cores = _cores(table)
     if "profile" not in table:
-        return MeasuredProfile(groups=tuple(_stated(row, cores) for row in table.rows("groups")))
+        return MeasuredProfile(groups=tuple(_stated(row, cores) for row in table.tables("groups")))
     kinds = table.table("kinds").content
     paths = table.files("profile")
     if len(paths) == 1 and paths[0].suffix == ".csv" and recognised(read_text(paths[0])) is None:
@@ -299,14 +300,14 @@ def _cores(table: TomlTable) -> int | None:
     if "cores" not in table:
         return None
     wrong = "'cores' has to be a whole number, 1 or more", "correct it"
-    found = stated(table.content["cores"], NONE, table.at("cores"), wrong, lambda n: n >= 1 and not n % 1)
+    found = stated(table.content["cores"], NONE, table.place("cores"), wrong, lambda n: n >= 1 and not n % 1)
     return round(found)
 
 
 def _stated(row: TomlTable, cores: int | None) -> Group:
     row.check_keys(_REGION_KEYS)
     name = row.text("name")
-    here = row.at(name)
+    here = row.place(name)
     if "time" not in row:
         raise InputError("'time' is missing", where=here, hint='write time = "997.6 s"')
     counters = row.table("counters").content

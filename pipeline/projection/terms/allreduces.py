@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.errors import InputError, ModelError
+from ingest.errors import ModelError
+from ingest.toml_table import TomlTable
 from pipeline.projection.expressions.symbolic_model import (
     Model,
     bind,
@@ -26,7 +27,6 @@ from pipeline.projection.expressions.symbolic_model import (
     minimum,
     symbol,
 )
-from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import DRAWS, TIME, stream
 from pipeline.projection.fitting.bounded_least_squares import solve_linear
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, assemble, fit
@@ -173,7 +173,7 @@ def allreduce_on_nodes(table: TomlTable) -> TermFamily:
     by_input = stated == "R"
     if not by_input and (isinstance(stated, bool) or not isinstance(stated, int | float) or not stated >= 1):
         hint = 'write a number such as 128, or "R" to make it an input'
-        raise InputError(f"invalid ranks_per_node {stated!r}", where=table.where, hint=hint)
+        raise table.error("ranks_per_node", f"invalid value {stated!r}", hint)
     nodes = symbol("R") if by_input else constant(float(stated))
 
     def fitted(name: str, data: Measurements) -> Fit:

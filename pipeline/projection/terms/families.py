@@ -7,10 +7,10 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ingest.errors import InputError, UsageError, located
+from ingest.errors import UsageError, located
+from ingest.toml_table import TomlTable
 from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic_model import Model, symbol
-from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import Dimension, parse_quantity
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, fit
 from pipeline.projection.fitting.term_data import DATA_KEYS, read_measurements
@@ -45,7 +45,8 @@ def input_dimensions(table: TomlTable) -> dict[str, Dimension]:
     """Return the dimensions of the inputs whose units a term states, in its order."""
     units = table.table("inputs")
     return {
-        key: parse_quantity(f"1 {unit}", where=units.at(key)).dimension for key, unit in units.content.items()
+        key: parse_quantity(f"1 {unit}", where=units.place(key)).dimension
+        for key, unit in units.content.items()
     }
 
 
@@ -64,13 +65,13 @@ def fitted_term(table: TomlTable, name: str) -> tuple[tuple[str, ...], Model]:
         lacking, hint = (
             ("data", 'write data = "sweep.csv"') if read else ("parameters", 'write parameters = { a = "s" }')
         )
-        raise InputError(f"'{lacking}' is missing", where=table.where, hint=hint)
+        raise table.error(lacking, "is missing", hint)
     clash = sorted(set(inputs) & set(read))
     if clash:
         raise UsageError(f"'{clash[0]}' is an input and a parameter", where=table.where, hint="rename one")
     names = {key: symbol(key, dimension) for key, dimension in inputs.items()}
     free = {key: symbol(f"{name}.{key}", dimension) for key, (_, dimension) in read.items()}
-    formula = parse(table.text("formula"), {**names, **free}, where=table.at("formula"))
+    formula = parse(table.text("formula"), {**names, **free}, where=table.place("formula"))
     data = read_measurements(table, inputs, formula.dimension)
     parameters = [replace(parameter, name=f"{name}.{key}") for key, (parameter, _) in read.items()]
     with located(table.where):
@@ -81,9 +82,9 @@ def fitted_term(table: TomlTable, name: str) -> tuple[tuple[str, ...], Model]:
 def _parameter(stated: TomlTable, key: str) -> tuple[Parameter, Dimension]:
     """Return a parameter by its own name, bounds in SI units, and its dimension."""
     given = stated.content[key]
-    table = TomlTable(given if isinstance(given, dict) else {"unit": given}, stated.path, (*stated.name, key))
+    table = stated.inside(given if isinstance(given, dict) else {"unit": given}, key)
     table.check_keys(_PARAMETER_KEYS)
-    unit = parse_quantity(f"1 {table.text('unit', '1')}", where=table.at("unit"))
+    unit = parse_quantity(f"1 {table.text('unit', '1')}", where=table.place("unit"))
     lower = table.number("lower", 0.0) * unit.factor
     upper = table.number("upper", math.inf, most=math.inf) * unit.factor
     start = table.number("start") * unit.factor if "start" in table else None

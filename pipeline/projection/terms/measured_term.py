@@ -16,6 +16,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.cpp_names import short_name
 from ingest.errors import InputError
+from ingest.toml_table import TomlTable
 from pipeline.models.forms import Term as NormalTerm
 from pipeline.models.forms import factors
 from pipeline.models.options import NO_EXPONENT
@@ -30,7 +31,6 @@ from pipeline.projection.expressions.symbolic_model import (
     sqrt,
     symbol,
 )
-from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import DRAWS, TIME, Dimension, Ensemble, parse_unit, stream
 
 Summand: TypeAlias = tuple[int, NormalTerm]  # sharpness of the knee that it belongs to, and the term
@@ -102,11 +102,7 @@ def _index(known: Sequence[tuple[str, ...]], wanted: tuple[str, ...], table: Tom
 def _kernel(table: TomlTable) -> tuple[str, ...]:
     if "callpath" not in table:
         return (table.text("region"),)
-    path = table.content["callpath"]
-    if not isinstance(path, list) or not path or not all(isinstance(part, str) for part in path):
-        hint = 'write callpath = ["main", "solve"]'
-        raise InputError("'callpath' has to be a list of region names", where=table.where, hint=hint)
-    return tuple(path)
+    return table.names("callpath")
 
 
 def scaling_model(name: str, models: ScalingModels, kernel: int, *, dimension: Dimension = TIME) -> Model:

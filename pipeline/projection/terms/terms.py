@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import Any
 
 import numpy as np
 
 from ingest.errors import InputError, UsageError, located
+from ingest.toml_table import TomlTable
 from pipeline.projection import terms as package
 from pipeline.projection.expressions.expression_text import Names, parse
 from pipeline.projection.expressions.symbolic_model import (
@@ -25,7 +25,6 @@ from pipeline.projection.expressions.symbolic_model import (
     substitute,
     symbol,
 )
-from pipeline.projection.expressions.toml_tables import TomlTable, flattened
 from pipeline.projection.expressions.units import Dimension, Quantity, parse_quantity, require_dimension
 from pipeline.projection.fitting.term_data import DATA_KEYS, read_measurements
 from pipeline.projection.ports.port_fit import port_term
@@ -97,37 +96,35 @@ def _of_family(family: TermFamily, table: TomlTable, name: str) -> Model:
     if "rows" in table:
         return _tabulated(family, table, name)
     model = family.build(name)
-    return bind(model, _quantities(model, family, flattened(table.content), table, name))
+    return bind(model, _quantities(model, family, table.flattened(), name))
 
 
-def _quantities(
-    model: Model, family: TermFamily, given: Mapping[str, Any], table: TomlTable, name: str
-) -> dict[str, Quantity]:
+def _quantities(model: Model, family: TermFamily, given: TomlTable, name: str) -> dict[str, Quantity]:
     """Return the value of every parameter by its symbol."""
     symbols = {s.removeprefix(f"{name}."): s for s in model.symbols if s.startswith(f"{name}.")}
-    TomlTable(given, table.path, table.name).check_keys(list(symbols))
+    given.check_keys(list(symbols))
     found = {}
     for key, parameter in symbols.items():
         if key not in given and key not in family.defaults:
-            raise InputError(f"'{key}' is missing", where=table.where, hint=f'write {key} = "value unit"')
-        value = given.get(key, family.defaults.get(key))
-        found[parameter] = _quantity(value, key, model.symbols[parameter], table)
+            raise given.error(key, "is missing", f'write {key} = "value unit"')
+        value = given.content.get(key, family.defaults.get(key))
+        found[parameter] = _quantity(value, key, model.symbols[parameter], given)
     return found
 
 
 def _quantity(value: object, key: str, dimension: Dimension, table: TomlTable) -> Quantity:
-    return require_dimension(parse_quantity(value, where=table.at(key)), dimension, key, table.where)
+    return require_dimension(parse_quantity(value, where=table.place(key)), dimension, key, table.where)
 
 
 def _tabulated(family: TermFamily, table: TomlTable, name: str) -> Model:
     """Return a family whose parameters depend on a further input by a table, linear in its logarithm."""
     table.check_keys(("by", "rows"))
     by = table.text("by")
-    rows = sorted(table.rows("rows"), key=lambda row: _position(row, by))
+    rows = sorted(table.tables("rows"), key=lambda row: _position(row, by))
     at = [_position(row, by) for row in rows]
     if not rows or len(set(at)) < len(at):
         hint = f"give one row per {by}"
-        raise InputError(f"the rows have to differ in '{by}'", where=table.where, hint=hint)
+        raise table.error("rows", f"have to differ in '{by}'", hint)
     model = family.build(name)
     bound = [_row(model, family, row, by, name) for row in rows]
     parameters = {parameter: _interpolated(parameter, symbol(by), at, bound) for parameter in bound[0]}
@@ -139,16 +136,15 @@ def _tabulated(family: TermFamily, table: TomlTable, name: str) -> Model:
 def _position(row: TomlTable, by: str) -> float:
     value = row.content.get(by)
     if not isinstance(value, int | float) or not 0 < value < float("inf"):
-        raise InputError(f"a row has no positive '{by}'", where=row.where, hint=f"write {by} = 1024")
+        raise row.error(by, "is not a positive number", f"write {by} = 1024")
     return float(value)
 
 
 def _row(model: Model, family: TermFamily, row: TomlTable, by: str, name: str) -> dict[str, Model]:
     """Return every parameter as a symbol of this row, bound to its value."""
     suffix = f"{by}{_position(row, by):.15g}"
-    given = flattened({key: value for key, value in row.content.items() if key != by})
     found = {}
-    for parameter, quantity in _quantities(model, family, given, row, name).items():
+    for parameter, quantity in _quantities(model, family, row.without(by).flattened(), name).items():
         own = f"{parameter}.{suffix}"
         found[parameter] = bind(symbol(own, quantity.dimension), {own: quantity})
     return found

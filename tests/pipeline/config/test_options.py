@@ -88,7 +88,7 @@ def test_runs_may_be_described(tmp_path):
         ),
         (
             "[[run]]\npath = 'a'\nparameters = {p = 1}\nmetadata = {a = []}\n",
-            "pipeline.toml:4: metadata: 'a' is not a text, a number or a date",
+            "pipeline.toml:4: a: is not a text, a number or a date",
         ),
         ("[analysis]\nengine = 'dask'\n", "--engine: Dask needs a scheduler"),
         ("[filter]\nmax_overhead = 'x'\n", "pipeline.toml:2: max_overhead: invalid share 'x'"),

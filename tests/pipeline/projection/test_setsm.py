@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.projection.expressions.toml_tables import find
+from pipeline.projection.expressions.shipped_files import find
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.stages.project import project
 from tests.pipeline.projection.mistakes import refused
@@ -144,7 +144,7 @@ MISTAKES = [
     ('time = "757.8 s"', 'time = "757.8 GB"', "U/OT: 'time' has to be a positive time"),
     ('name = "U/main"', 'name = "U/VLL"', "'U/VLL' would be counted twice"),
     ("share = 0.331", "share = 33.1", "'share' has to lie between 0 and 1"),
-    ('method_error = "10 %"', 'error = "10 %"', "unknown key 'error'"),
+    ('method_error = "10 %"', 'error = "10 %"', "error: unknown key"),
     ('reference = "blue-waters-xe6"', 'reference = "blue-water"', "did you mean 'blue-waters-xe6'?"),
     ('reference = "blue-waters-xe6"', 'reference = "xt5"', "no value 'bw_node'"),
 ]

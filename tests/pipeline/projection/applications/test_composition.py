@@ -86,7 +86,7 @@ def test_parts_of_different_units_have_no_sum(composed):
         ("2 * calls", "2 * call", "app.toml: twice: unknown name 'call' in 'call'; did you mean 'calls'?"),
         ("floor(n / 2)", "floor(n / 2", "app.toml: calls: 'floor(n / 2' is not an expression"),
         ("half(2)", "half(wait)", "app.toml: network.sums.up: unit mismatch: 'x' is in no unit"),
-        ("half(x) / 2", "halve(x) / 2", "app.toml: [terms.quarter]: unknown name 'halve'"),
+        ("half(x) / 2", "halve(x) / 2", "app.toml:8: unknown name 'halve'"),
     ],
 )
 def test_mistakes_name_the_key(composed, old, new, line):

@@ -183,7 +183,7 @@ def test_other_variants_are_compared_on_the_same_draws(projected):
     assert fast.loss.upper == pytest.approx(1 - 7.003 / found.total.upper, rel=1e-3)
     assert far == Variant("far", None, None, far.reason)
     assert far.reason == "mach.far.step was measured at n = 100, 200, not 4"
-    assert (broken.total, broken.reason) == (None, "'c' is missing")
+    assert (broken.total, broken.reason) == (None, "c: is missing")
     assert fast.reason == ""
 
 
@@ -195,7 +195,7 @@ def test_a_variant_may_be_chosen_and_is_compared_with_the_usual_one(projected):
     assert found.variants[0].loss.value == pytest.approx(4 / 13.003)
     with pytest.raises(UsageError, match="no variant 'best'"):
         projected(application=USES_TERM, machine=VARIANTS, variant="best")
-    with pytest.raises(InputError, match="'c' is missing"):
+    with pytest.raises(InputError, match="c: is missing"):
         projected(application=USES_TERM, machine=VARIANTS, variant="broken")
 
 

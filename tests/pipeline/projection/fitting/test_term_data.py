@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import InputError
-from pipeline.projection.expressions.toml_tables import TomlTable
+from ingest.toml_table import TomlTable
 from pipeline.projection.expressions.units import BYTES, NONE, TIME
 from pipeline.projection.fitting.measured_columns import ALLREDUCES, MESSAGES
 from pipeline.projection.fitting.term_data import read_measurements
@@ -47,7 +47,7 @@ def test_a_file_several_files_and_some_of_their_rows(read):
 
 def test_rows_in_the_file_have_units(read):
     rows = [{"x": "1 KiB", "n": 2, "elapsed": "3 ms"}, {"x": 64, "n": 4, "elapsed": "5 us"}]
-    with pytest.raises(InputError, match=r"\[terms.t.data\]: 'x' has several units"):
+    with pytest.raises(InputError, match=r"\[terms.t.data\]: x: has several units"):
         read(rows, {"x": BYTES})
     rows[1]["x"] = "64 B"
     found = read(rows, {"x": BYTES, "n": NONE}, time="elapsed")
@@ -82,9 +82,9 @@ def test_an_allreduce_is_that_of_eight_bytes_unless_chosen(read):
         (
             [],
             {},
-            "[terms.t]: 'data' holds neither files nor rows; write data = \"file.csv\", a list of files",
+            '[terms.t]: data: holds neither files nor rows; write data = "file.csv", a list of files',
         ),
-        ([3], {}, "'data' holds neither files nor rows"),
+        ([3], {}, "data: holds neither files nor rows"),
         (
             "osu",
             {},
@@ -99,10 +99,10 @@ def test_an_allreduce_is_that_of_eight_bytes_unless_chosen(read):
         (
             [{"P": 2, "time": "1 s"}, {"P": 2}],
             {},
-            "[terms.t.data]: a row lacks 'time'; give every row the same keys",
+            "[terms.t.data]: time: is missing; give every row the same keys",
         ),
-        ([{"P": 2, "time": "1 s"}, {"P": 2, "time": "1 s", "n": 2}], {}, "unknown key 'n'"),
-        ([{"P": "fast", "time": "1 s"}], {}, "[terms.t.data] P: 'fast' is not a quantity"),
+        ([{"P": 2, "time": "1 s"}, {"P": 2, "time": "1 s", "n": 2}], {}, "n: unknown key"),
+        ([{"P": "fast", "time": "1 s"}], {}, "[terms.t.data]: P: 'fast' is not a quantity"),
         ([{"P": 1, "time": "1 B"}], {}, "column 'time' is in B, not in s"),
         ("imb64", {"weights": "some"}, "invalid weights 'some'; choose relative or equal"),
         ("imb64", {"where": {"x": 16}}, "imb64: no rows with x = 16; check the condition"),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import TomlTable
+from ingest.toml_table import TomlTable
 from pipeline.projection.ports.assembly import Instruction, functions_in
 from pipeline.projection.ports.counting import (
     class_table,
@@ -243,8 +243,8 @@ def test_a_rule_without_memory_takes_that_of_the_table():
         ({"mnemonic": "a", "operands": "(", "classes": []}, "rule 'a': not a regular expression: "),
         ({"mnemonic": "a"}, "rule 'a': 'classes' has to be a list of names; write classes = "),
         ({"mnemonic": "a", "classes": ["b", 3]}, "rule 'a': 'classes' has to be a list of names"),
-        ({"classes": []}, "'mnemonic' is missing"),
-        ({"mnemonic": "a", "class": []}, "unknown key 'class'; did you mean 'classes'?"),
+        ({"classes": []}, "mnemonic: is missing"),
+        ({"mnemonic": "a", "class": []}, "class: unknown key; did you mean 'classes'?"),
     ],
 )
 def test_mistakes_in_rules(rule, line):
@@ -254,8 +254,8 @@ def test_mistakes_in_rules(rule, line):
 
 
 def test_mistakes_in_class_tables():
-    assert refused(_table, {"rule": []}) == "rules.toml: 'isa' is missing; write isa = \"...\""
-    assert "unknown key 'rules'; did you mean 'rule'?" in refused(_table, {"isa": "x", "rules": []})
+    assert refused(_table, {"rule": []}) == "rules.toml: isa: is missing; write isa = ..."
+    assert "rules: unknown key; did you mean 'rule'?" in refused(_table, {"isa": "x", "rules": []})
     assert refused(shipped_class_table, "mips") == (
         "no class table for the instruction set 'mips'; give one of your own"
     )

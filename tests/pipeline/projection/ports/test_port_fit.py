@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from pipeline.projection.expressions.evaluation import broken_limits, predict
+from pipeline.projection.expressions.shipped_files import shipped
 from pipeline.projection.expressions.symbolic import real_symbol
-from pipeline.projection.expressions.toml_tables import shipped
 from pipeline.projection.ports.port_fit import fit_ports, from_mini, port_cycles
 from pipeline.projection.ports.port_map import read_port_map
 from pipeline.projection.ports.schedule import cycles

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import TomlTable, shipped
+from ingest.toml_table import TomlTable
+from pipeline.projection.expressions.shipped_files import shipped
 from pipeline.projection.ports.assembly import functions_in
 from pipeline.projection.ports.counting import count_classes, shipped_class_table
 from pipeline.projection.ports.port_map import CATEGORIES, class_vector, port_map, read_port_map, superscalar
@@ -57,20 +58,23 @@ def test_the_source_may_be_missing():
         ({"classes": {"c": {"ports": "A"}}}, "does not name its ports"),
         (
             {"classes": {"c": {"ports": ["A"], "cycles": 0.99}}},
-            "[classes.c]: cycles = 0.99; give a number of at least 1",
+            "[classes.c]: cycles: invalid value 0.99; write a number of at least 1",
         ),
-        ({"classes": {"c": {"ports": ["A"], "cycles": True}}}, "[classes.c]: cycles = True"),
-        ({"classes": {"c": {"ports": ["A"], "cycles": "4"}}}, "[classes.c]: cycles = '4'"),
-        ({"classes": {"c": {"ports": ["A"], "cycles": float("inf")}}}, "[classes.c]: cycles = inf"),
-        ({"classes": {"c": {"ports": ["A"], "cycle": 4}}}, "unknown key 'cycle'; did you mean 'cycles'?"),
-        ({"classes": {"c": 4}}, "'c' has to be a table"),
-        ({"classes": {}}, "cpu.toml: 'classes' is missing; write [classes]"),
-        ({"port": []}, "unknown key 'port'; did you mean 'ports'?"),
-        ({"ports": "A"}, "cpu.toml: 'ports' has to be a list of names; write ports = ["),
-        ({"ports": []}, "'ports' has to be a list of names"),
-        ({"ports": ["A", 1]}, "'ports' has to be a list of names"),
-        ({"isa": 8}, "'isa' has to be a string"),
-        ({"wide": 0.5}, "wide = 0.5; give a number of at least 1"),
+        ({"classes": {"c": {"ports": ["A"], "cycles": True}}}, "[classes.c]: cycles: invalid value True"),
+        ({"classes": {"c": {"ports": ["A"], "cycles": "4"}}}, "[classes.c]: cycles: invalid value '4'"),
+        (
+            {"classes": {"c": {"ports": ["A"], "cycles": float("inf")}}},
+            "[classes.c]: cycles: invalid value inf",
+        ),
+        ({"classes": {"c": {"ports": ["A"], "cycle": 4}}}, "cycle: unknown key; did you mean 'cycles'?"),
+        ({"classes": {"c": 4}}, "[classes]: c: 4 is not a table"),
+        ({"classes": {}}, "cpu.toml: classes: is missing; write [classes]"),
+        ({"port": []}, "port: unknown key; did you mean 'ports'?"),
+        ({"ports": "A"}, "cpu.toml: ports: is not a list of texts; write ports = ["),
+        ({"ports": []}, "ports: is not a list of texts"),
+        ({"ports": ["A", 1]}, "ports: is not a list of texts"),
+        ({"isa": 8}, "isa: invalid value"),
+        ({"wide": 0.5}, "wide: invalid value 0.5; write a number of at least 1"),
         (
             {"classes": {"c": {"ports": ["A"]}, "d": {"like": "e"}}},
             "cpu.toml: [classes.d]: class 'd' is like 'e'; name a class that has ports, and give no ports",

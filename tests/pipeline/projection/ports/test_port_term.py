@@ -3,8 +3,8 @@
 import pytest
 
 from ingest.errors import InputError, ModelError, UsageError
+from ingest.toml_table import TomlTable
 from pipeline.projection.expressions.evaluation import predict
-from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.fitting.measured_columns import read_columns
 from pipeline.projection.ports.port_fit import fit_ports, from_mini, port_term, widened
 from pipeline.projection.ports.port_map import variants_in
@@ -92,21 +92,24 @@ def test_maps_of_ones_own_stand_beside_the_file(folder):
         ({}, "[terms.flux]: exactly one of 'target' and 'assembly' is needed; give the counts, or"),
         ({"target": TARGET, "assembly": "target.s"}, "exactly one of 'target' and 'assembly' is needed"),
         ({"target": TARGET, "mini": "v99"}, "[terms.flux]: no variant 'v99'; variants: v0, v1"),
-        ({"target": TARGET, "mini": 3}, "[terms.flux]: 'mini' has to be a string"),
+        ({"target": TARGET, "mini": 3}, "[terms.flux]: mini: invalid value"),
         ({"target": {"fma": 1}}, "[terms.flux]: Golden Cove has no instruction class 'fma'"),
-        ({"target": {"div": "many"}}, "[terms.flux.target]: div = 'many'; give a number of at least 0"),
-        ({"target": {"div": True}}, "[terms.flux.target]: div = True"),
-        ({"target": {"div": -1}}, "[terms.flux.target]: div = -1"),
-        ({"target": {"div": float("inf")}}, "[terms.flux.target]: div = inf"),
+        (
+            {"target": {"div": "many"}},
+            "[terms.flux.target]: div: invalid value 'many'; write a number of at least 0",
+        ),
+        ({"target": {"div": True}}, "[terms.flux.target]: div: invalid value True"),
+        ({"target": {"div": -1}}, "[terms.flux.target]: div: invalid value -1"),
+        ({"target": {"div": float("inf")}}, "[terms.flux.target]: div: invalid value inf"),
         ({"target": TARGET, "data": "few.csv"}, "[terms.flux]: 4 variants cannot determine"),
         ({"target": TARGET, "where": {"isa": "C"}}, "variants.csv: no rows with isa = C"),
         ({"target": TARGET, "map": "core"}, "core: no such file, and no shipped port map of that name"),
-        ({"target": TARGET, "maps": "core"}, "unknown key 'maps'; did you mean 'map'?"),
-        ({"assembly": "target.s"}, "'function' is missing"),
+        ({"target": TARGET, "maps": "core"}, "maps: unknown key; did you mean 'map'?"),
+        ({"assembly": "target.s"}, "function: is missing"),
         ({"assembly": "target.s", "function": "g"}, "target.s: no function 'g'; functions: f"),
         (
             {"assembly": "target.s", "function": "f", "iterations": "4"},
-            "[terms.flux]: iterations = '4'; give a number",
+            "[terms.flux]: iterations: invalid value '4'; write a number",
         ),
         (
             {"assembly": "target.s", "function": "f", "iterations": 0},

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from pipeline.projection.expressions.toml_tables import shipped
+from pipeline.projection.expressions.shipped_files import shipped
 from pipeline.projection.ports.port_map import (
     PortMap,
     class_vector,

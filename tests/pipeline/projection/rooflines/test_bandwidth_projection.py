@@ -126,7 +126,7 @@ def test_runs_with_different_counters_are_one_profile(tmp_path, report):
     found = project(path).profile.verdicts["USER/multiply"]
     assert found.sentence.startswith("limited by arithmetic")
     path.write_text(path.read_text().replace('["flop.pat", "run.pat"]', "[1]"))
-    with pytest.raises(InputError, match="'profile' has to be a file or a list of files"):
+    with pytest.raises(InputError, match="toml:6: profile: is not a list of texts"):
         project(path)
 
 
@@ -348,12 +348,15 @@ def test_a_time_that_contradicts_its_share_gives_a_notice(projected):
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        ({"keys": "coverage = 0"}, "[bandwidth] coverage: 'coverage' has to lie between 0 and 1; correct it"),
+        (
+            {"keys": "coverage = 0"},
+            "app.toml:4: coverage: 'coverage' has to lie between 0 and 1; correct it",
+        ),
         ({"keys": "coverage = 1.01"}, "'coverage' has to lie between 0 and 1"),
         ({"keys": 'coverage = "0.9 s"'}, "'coverage' has to lie between 0 and 1"),
-        ({"keys": 'coverage = "most"'}, "[bandwidth] coverage: 'most' is not a quantity"),
+        ({"keys": 'coverage = "most"'}, "app.toml:4: coverage: 'most' is not a quantity"),
         ({"keys": 'method_error = "-5 %"'}, "'method_error' has to lie between 0 and 1"),
-        ({"keys": 'kind = "x"'}, "unknown key 'kind'; did you mean 'kinds'?"),
+        ({"keys": 'kind = "x"'}, "kind: unknown key; did you mean 'kinds'?"),
         (
             {"groups": [GROUPS[2]]},
             "no group to project; set kind = 'threaded' or 'serial' for at least one group",

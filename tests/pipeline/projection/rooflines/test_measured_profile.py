@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from ingest.errors import InputError, UsageError
-from pipeline.projection.expressions.toml_tables import TomlTable
+from ingest.toml_table import TomlTable
 from pipeline.projection.rooflines.bandwidth_projection import read_profile
 from tests.ingest.counters.craypat_report_text import REPORT
 from tests.pipeline.projection.mistakes import refused
@@ -54,25 +54,25 @@ def test_stated_groups():
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        ({"time": "0 s"}, "app.toml: [bandwidth.groups] a: 'time' has to be a positive time; write it like"),
+        ({"time": "0 s"}, "app.toml: [bandwidth.groups]: a: 'time' has to be a positive time; write it like"),
         ({"time": "3 GB"}, "'time' has to be a positive time"),
-        ({"time": None}, "[bandwidth.groups] a: 'None' is not a quantity"),
-        ({"share": 1.01}, "[bandwidth.groups] a: 'share' has to lie between 0 and 1; write 0.331 or"),
+        ({"time": None}, "[bandwidth.groups]: a: 'None' is not a quantity"),
+        ({"share": 1.01}, "[bandwidth.groups]: a: 'share' has to lie between 0 and 1; write 0.331 or"),
         ({"share": -0.1}, "'share' has to lie between 0 and 1"),
         ({"share": "0.5 s"}, "'share' has to lie between 0 and 1"),
-        ({"share": "half"}, "[bandwidth.groups] a: 'half' is not a quantity"),
+        ({"share": "half"}, "[bandwidth.groups]: a: 'half' is not a quantity"),
         (
             {"kind": "parallel"},
-            "[bandwidth.groups] a: invalid kind 'parallel'; kinds are threaded, serial, other",
+            "[bandwidth.groups]: a: invalid kind 'parallel'; kinds are threaded, serial, other",
         ),
-        ({"kinds": "serial"}, "unknown key 'kinds'; did you mean 'kind'?"),
+        ({"kinds": "serial"}, "kinds: unknown key; did you mean 'kind'?"),
         ({"counters": {"PAPI_FP_OPS": "many"}}, "a: PAPI_FP_OPS: 'many' is not a quantity"),
         (
             {"counters": {"PAPI_FP_OPS": -1}},
             "a: PAPI_FP_OPS: a counter has to be a number, 0 or more; correct it",
         ),
         ({"counters": {"PAPI_FP_OPS": "1 s"}}, "a counter has to be a number, 0 or more"),
-        ({"name": 3}, "'name' has to be a string"),
+        ({"name": 3}, "name: invalid value"),
     ],
 )
 def test_mistakes_in_stated_groups(change, line):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from ingest.errors import ModelError
+from ingest.toml_table import TomlTable
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import bind, constant, symbol
-from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.fitting.resampling import Measurements
 from pipeline.projection.terms.allreduces import fit_allreduce, fit_node_allreduce, node_allreduce
 from pipeline.projection.terms.terms import read_term

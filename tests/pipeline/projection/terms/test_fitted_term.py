@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, ModelError, UsageError
+from ingest.toml_table import TomlTable
 from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import bind
-from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.terms.families import fitted_term
 from tests.pipeline.projection.mistakes import refused
 
@@ -114,12 +114,12 @@ DATA = rows(lambda n: n)
 @pytest.mark.parametrize(
     ("content", "line"),
     [
-        ({"parameters": {"a": "us"}, "data": DATA}, "[terms.t]: 'formula' is missing"),
-        ({"formula": "a * n", "data": DATA}, "'parameters' is missing; write parameters = { a = "),
-        ({"formula": "a * n", "parameters": {"a": "us"}}, "'data' is missing; write data = "),
+        ({"parameters": {"a": "us"}, "data": DATA}, "[terms.t]: formula: is missing"),
+        ({"formula": "a * n", "data": DATA}, "parameters: is missing; write parameters = { a = "),
+        ({"formula": "a * n", "parameters": {"a": "us"}}, "data: is missing; write data = "),
         (
             {"formula": "a * m", "parameters": {"a": "us"}, "data": DATA},
-            "[terms.t] formula: unknown name 'm' in 'm'",
+            "[terms.t]: formula: unknown name 'm' in 'm'",
         ),
         (
             {"formula": "a + n", "parameters": {"a": "us"}, "data": DATA},
@@ -138,7 +138,7 @@ DATA = rows(lambda n: n)
         ({"formula": "a * n", "parameters": {"a": {"units": "us"}}, "data": DATA}, "did you mean 'unit'?"),
         (
             {"formula": "a * n", "parameters": {"a": {"unit": "us", "lower": "1"}}, "data": DATA},
-            "[terms.t.parameters.a]: lower = '1'; write lower = 1",
+            "[terms.t.parameters.a]: lower: invalid value '1'; write a number",
         ),
         (
             {"formula": "a * n", "parameters": {"a": {"unit": "us", "lower": 2, "upper": 1}}, "data": DATA},
@@ -148,7 +148,10 @@ DATA = rows(lambda n: n)
             {"formula": "a * n + b", "parameters": {"a": "us", "b": "us"}, "data": DATA[:2]},
             "[terms.t]: 2 measurements cannot determine 2 parameters; measure at least 3 points",
         ),
-        ({"formula": "a * n", "parameters": {"a": "us"}, "data": DATA, "model": "fitted", "x": 1}, "key 'x'"),
+        (
+            {"formula": "a * n", "parameters": {"a": "us"}, "data": DATA, "model": "fitted", "x": 1},
+            "x: unknown key",
+        ),
     ],
 )
 def test_mistakes_are_one_line(content, line):

@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 from ingest.errors import InputError
+from ingest.toml_table import TomlTable
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
 from pipeline.projection.expressions.evaluation import broken_limits, predict
-from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import BYTES
 from pipeline.projection.terms.measured_term import StoredModels, measured_term, scaling_model
 from tests.pipeline.models.made import made
@@ -235,12 +235,12 @@ def test_every_name_of_a_call_path_may_be_short(tmp_path, fitted):
     [
         ({"region": "solver"}, "no kernel 'solver' in results; kernels are Amul, solve ..."),
         ({"callpath": ["main", "Amul", "x"]}, "no kernel 'main / Amul / x' in results"),
-        ({"callpath": "main"}, "'callpath' has to be a list of region names; write callpath = "),
-        ({"callpath": []}, "'callpath' has to be a list of region names"),
-        ({"callpath": ["main", 3]}, "'callpath' has to be a list of region names"),
-        ({}, "'region' is missing"),
-        ({"regions": "solve"}, "unknown key 'regions'; did you mean 'region'?"),
-        ({"results": 3, "region": "solve"}, "'results' has to be a string"),
+        ({"callpath": "main"}, "callpath: is not a list of texts"),
+        ({"callpath": []}, "callpath: is not a list of texts"),
+        ({"callpath": ["main", 3]}, "callpath: is not a list of texts"),
+        ({}, "region: is missing"),
+        ({"regions": "solve"}, "regions: unknown key; did you mean 'region'?"),
+        ({"results": 3, "region": "solve"}, "results: invalid value"),
     ],
 )
 def test_mistakes_are_one_line_each(tmp_path, stored, content, line):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError, ModelError, PipelineError, UsageError
+from ingest.toml_table import TomlTable
 from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import constant
-from pipeline.projection.expressions.toml_tables import TomlTable
 from pipeline.projection.expressions.units import BANDWIDTH, BYTES, TIME
 from pipeline.projection.terms.terms import read_term
 from pipeline.stages.project import project
@@ -113,7 +113,7 @@ MISTAKES = [
     ("app.toml", 'sums = "mach.sum(P)"', 'sums = "P"', "cannot add s and no unit"),
     ("app.toml", "[parts]", "[parts]\n" + "a." * 30 + 'b = "1"', "tables or arrays nested more than 20 deep"),
     ("times.csv", "other,1,1", "sweep,0,1", "V has to be positive"),
-    ("cluster.toml", 'bandwidth = "1 GB/s"', "", "'bandwidth' is missing"),
+    ("cluster.toml", 'bandwidth = "1 GB/s"', "", "bandwidth: is missing"),
     ("cluster.toml", '"1 GB/s"', '"1 GB"', "unit mismatch: 'bandwidth' has to be in B/s, it is in B"),
     ("cluster.toml", "latency_bandwidth", "latency", "no model 'latency'; models are allreduce"),
     ("cluster.toml", 'latency = "2 us"', 'latencies = "2 us"', "did you mean 'latency'?"),
@@ -151,11 +151,11 @@ def test_rows_are_sorted_and_interpolated_in_the_logarithm(files):
 
 
 IN_ROWS = [
-    ("P = 64", "Q = 64", "no positive 'P'"),
-    ("P = 16", "P = 0", "no positive 'P'"),
-    ('by = "P"', "", "'by' is missing"),
-    ("P = 16", "P = 64", "the rows have to differ in 'P'"),
-    ("P = 16", "P = nan", "no positive 'P'"),
+    ("P = 64", "Q = 64", "toml:6: P: is not a positive number"),
+    ("P = 16", "P = 0", "toml:6: P: is not a positive number"),
+    ('by = "P"', "", "by: is missing"),
+    ("P = 16", "P = 64", "rows: have to differ in 'P'"),
+    ("P = 16", "P = nan", "toml:6: P: is not a positive number"),
 ]
 
 
@@ -238,7 +238,7 @@ def test_some_parameters_may_be_stated_beside_measurements():
     assert slopes == pytest.approx([1e-6 / np.log2(10), 1e-6])
     with pytest.raises(ModelError, match=r"^cluster.toml: \[terms.t\]: .*two protocols need at least four"):
         term({**link, "data": messages[:3]})
-    with pytest.raises(InputError, match="unknown key 'latency'"):
+    with pytest.raises(InputError, match="latency: unknown key"):
         term({**effective, "latency": "2 us"})
 
 
@@ -254,40 +254,40 @@ def test_expressions_use_the_names_given():
             {"model": "logp"},
             "models are allreduce, cache_kernel, latency_bandwidth, loggp, fitted, measured, ports",
         ),
-        ({}, "'model' is missing"),
-        ({"expression": "1", "input": {}}, "unknown key 'input'; did you mean 'inputs'?"),
-        ({"expression": "x", "inputs": {"x": "parsec"}}, "[terms.t.inputs] x: 'parsec' is not a known unit"),
+        ({}, "model: is missing"),
+        ({"expression": "1", "input": {}}, "input: unknown key; did you mean 'inputs'?"),
+        ({"expression": "x", "inputs": {"x": "parsec"}}, "[terms.t.inputs]: x: 'parsec' is not a known unit"),
         ({"expression": "y", "inputs": {"x": "B"}}, "[terms.t]: unknown name 'y'"),
-        ({"model": "allreduce", "c": "1 s"}, "'d' is missing; write d = "),
-        ({"model": "allreduce", "c": "1 s", "d": "1 s", "e": 1}, "unknown key 'e'"),
+        ({"model": "allreduce", "c": "1 s"}, "d: is missing; write d = "),
+        ({"model": "allreduce", "c": "1 s", "d": "1 s", "e": 1}, "e: unknown key"),
         (
             {"model": "allreduce", "c": "1 s", "d": "1 B"},
             "unit mismatch: 'd' has to be in s, it is in B; correct its unit",
         ),
-        ({"model": "allreduce", "c": "1 s", "d": "fast"}, "[terms.t] d: 'fast' is not a quantity"),
-        ({"model": "loggp", "data": 3}, "[terms.t]: 'data' holds neither files nor rows; write data = "),
+        ({"model": "allreduce", "c": "1 s", "d": "fast"}, "[terms.t]: d: 'fast' is not a quantity"),
+        ({"model": "loggp", "data": 3}, "[terms.t]: data: holds neither files nor rows; write data = "),
         (
             {"model": "allreduce", "ranks_per_node": 0, "c": "1 s"},
-            """invalid ranks_per_node 0; write a number such as 128, or "R" to make it an input""",
+            """ranks_per_node: invalid value 0; write a number such as 128, or "R" to make it an input""",
         ),
-        ({"model": "allreduce", "data": "x.csv", "rows": []}, "unknown key 'rows'"),
+        ({"model": "allreduce", "data": "x.csv", "rows": []}, "rows: unknown key"),
         (
             {"model": "allreduce", "data": "x.csv", "weights": "some"},
             "invalid weights 'some'; choose relative or equal",
         ),
         (
             {"model": "allreduce", "by": "P", "rows": []},
-            "the rows have to differ in 'P'; give one row per P",
+            "rows: have to differ in 'P'; give one row per P",
         ),
         (
             {"model": "allreduce", "by": "P", "rows": [{"P": True, "c": "1 s", "d": "1 s"}], "c": 1},
-            "unknown key 'c'",
+            "c: unknown key",
         ),
         (
             {"model": "allreduce", "by": "Q", "rows": [{"Q": "1"}]},
-            "a row has no positive 'Q'; write Q = 1024",
+            "Q: is not a positive number; write Q = 1024",
         ),
-        ({"model": "allreduce", "by": "Q", "rows": [{"Q": 1, "c": "1 s"}]}, "[terms.t.rows]: 'd' is missing"),
+        ({"model": "allreduce", "by": "Q", "rows": [{"Q": 1, "c": "1 s"}]}, "[terms.t.rows]: d: is missing"),
     ],
 )
 def test_mistakes_in_terms(content, line):

@@ -1,0 +1,75 @@
+"""The files of a projection, found by path or by the name of a shipped one, and read within bounds."""
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from ingest.errors import UsageError
+from ingest.reading import files
+
+Kind: TypeAlias = Literal["application", "machine", "port map", "class table"]
+
+LARGEST_DATA = 1 << 28  # bytes of a profile, a report, a table of measurements
+_HERE = Path(__file__).parents[1]
+_FOLDERS: Mapping[Kind, Path] = {
+    "application": _HERE / "examples",
+    "machine": _HERE / "machines",
+    "port map": _HERE / "ports" / "maps",
+    "class table": _HERE / "ports" / "tables",
+}
+PROCESSORS = _HERE / "ports" / "processors.toml"
+LEFT_OUT = _HERE / "ports" / "left_out.toml"
+
+
+def shipped(kind: Kind) -> tuple[str, ...]:
+    """Return the names of the files of a kind that come with the package, in alphabetical order."""
+    return tuple(sorted(path.stem for path in _FOLDERS[kind].glob("*.toml")))
+
+
+def find(kind: Kind, name: str | Path) -> Path:
+    """Return the file of that path or, if there is none, the shipped file of that name.
+
+    ``machines/xt5.toml``, ``xt5.toml`` and ``xt5`` all find the shipped machine.
+
+    Raises:
+        UsageError: there is neither.
+    """
+    given, folder = Path(name), _FOLDERS[kind]
+    if given.is_file():
+        return given
+    known = shipped(kind)
+    stem = given.name.removesuffix(".toml")
+    if stem in known and str(given.parent) in (".", folder.name):
+        return folder / f"{stem}.toml"
+    if others := [each for each in _FOLDERS if each != kind and stem in shipped(each)]:
+        article = {"application": "an"}
+        what = f"{article.get(others[0], 'a')} {others[0]}, not {article.get(kind, 'a')} {kind}"
+        raise UsageError(what, where=str(name), hint=f"{kind}s are {', '.join(known)}")
+    close = difflib.get_close_matches(stem, known)
+    hint = f"did you mean '{close[0]}'?" if close else f"give a file, or one of {', '.join(known)}"
+    raise UsageError(f"no such file, and no shipped {kind} of that name", where=str(name), hint=hint)
+
+
+def beside(path: Path, name: str) -> Path:
+    """Return the file of that name beside another or, if there is none, the name as it stands."""
+    neighbour = path.parent / name
+    return neighbour if neighbour.is_file() else Path(name)
+
+
+def read_text(path: Path) -> str:
+    """Return the text of a file of measurements.
+
+    Raises:
+        InputError: the file cannot be read, is too large, or is not text.
+    """
+    return files.read_text(path, LARGEST_DATA)
+
+
+def read_bytes(path: Path) -> bytes:
+    """Return the content of an object file or of assembly.
+
+    Raises:
+        InputError: the file cannot be read or is too large.
+    """
+    return files.read_bytes(path, LARGEST_DATA)
