@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from ingest.errors import extra
 from pipeline.columns.column import percentage
 from pipeline.config.option_readers import broadcast_points
+from pipeline.models.formulas import PredictionFormula
 from pipeline.models.growth import growth_classes, stated_law
 from pipeline.models.prediction import Prediction
-from pipeline.models.prediction_formula import PredictionFormula
 from pipeline.questions.analysis import Analysis, Level, kernel_formulas
 from pipeline.report.frames import facts_html, kernel_names, predictions_frame
 from pipeline.report.plots import draw_curve

@@ -10,6 +10,7 @@ from ingest.arrays import FloatArray
 from pipeline.campaign.campaign_design import CampaignDesign, PlannedRun
 from pipeline.campaign.description import Campaign, Point, resources
 from pipeline.campaign.run_state import RunState, Status
+from pipeline.statistics import OF_MEDIAN_DEVIATION
 
 Values: TypeAlias = tuple[float, ...]
 States: TypeAlias = Mapping[str, RunState]
@@ -18,7 +19,6 @@ FEWEST = 3
 """Runs at a scale from which one of them can be called outlying."""
 _DEVIATIONS = 6.0  # robust standard deviations from the median of the scale
 _LEAST = 0.1  # relative deviation that counts at all
-_OF_NORMAL = 1.4826  # standard deviation of normal values over their median absolute deviation
 
 
 def values_of(point: Point) -> Values:
@@ -188,4 +188,4 @@ def _spread(deviations: list[FloatArray]) -> float:
         return 0.0
     every = np.concatenate(deviations)
     lost = len(every) / max(len(every) - len(deviations), 1)
-    return float(_OF_NORMAL * np.median(np.abs(every)) * np.sqrt(lost))
+    return float(OF_MEDIAN_DEVIATION * np.median(np.abs(every)) * np.sqrt(lost))

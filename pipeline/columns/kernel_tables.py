@@ -13,7 +13,7 @@ from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import EXACT, QUANTITY, SHARE_OF_SUM, Column, filled, parameters
 from pipeline.columns.kernels import CANNOT_TELL, PREDICTION, further_columns, kernel_columns
 from pipeline.columns.target_sentences import far_targets
-from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
+from pipeline.questions.analysis import NOTEWORTHY_SHARE
 from pipeline.wording.quantities import counted, display_unit, number, point_text
 
 NAMES = {"regions": "region", "kernels": "call path", "groups": "group"}

@@ -27,10 +27,10 @@ from pipeline.columns.column import (
 )
 from pipeline.columns.model_json import measured_json, model_json, predictions_json
 from pipeline.models.agreeing_formulas import prediction_formulas
+from pipeline.models.formulas import PredictionFormula
 from pipeline.models.growth import CONSTANT, FALLS, GROWS, LAWLESS, growth_classes, stated_law
 from pipeline.models.kernels import callpath_id
 from pipeline.models.prediction import Prediction
-from pipeline.models.prediction_formula import PredictionFormula
 from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.questions.analysis import Level, Outlook
 

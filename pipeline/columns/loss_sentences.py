@@ -5,7 +5,7 @@ from typing import Any
 
 from ingest.region_class import Activity
 from pipeline.questions.groups import NAMES
-from pipeline.questions.runtime.loss_causes import IMBALANCE, Cause
+from pipeline.questions.runtime.losses import IMBALANCE, Cause
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import number, point_text, shorten_middle
 

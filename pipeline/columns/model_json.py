@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from ingest.arrays import FloatArray
 from pipeline.models.forms import Term, exponents_of, stored_exponent
-from pipeline.models.formulas import Formula
+from pipeline.models.formulas import Formula, PredictionFormula
 from pipeline.models.prediction import Prediction
-from pipeline.models.prediction_formula import PredictionFormula
 from pipeline.wording.quantities import numbers
 
 

@@ -13,7 +13,7 @@ ways:
   Ranks make single slow runs harmless; small steps that last show in windows.
 
 A series is looked at after every entry, so what counts is the probability of a change point at any look
-while nothing changes: about `LEVEL` for series of 60 entries. Where in its window a change is follows
+while nothing changes: about `FALSE_ALARMS` for series of 60 entries. Where in its window a change is follows
 from the likelihood (Hansen, Econometrica 68, 2000), so that a place that was named early is corrected by
 later entries.
 
@@ -31,6 +31,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from scipy.special import ndtri
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from pipeline.statistics import NORMAL_90
 
 BEFORE = 5  # entries that must have been at the old level
 FEWEST = BEFORE + 2  # entries with which anything can be said
@@ -48,9 +49,6 @@ MOST = max(_NEWEST_LIMITS)
 _CONFIRMED = 0.8  # share of pairs of an entry before and one after that differ the same way
 _SETTLED = 4  # entries of a level that stays a level if others follow
 _EXCEPTIONS = 10  # one entry in so many before, and one in half as many after, may lie elsewhere
-_NORMAL_90 = (
-    1.6448536  # distance from the mean that nine tenths of normal entries keep, in standard deviations
-)
 _FEW = 12.0, 1.5  # of d + 1 entries the limit is 1 + 12 / d^1.5 times as large
 _FARTHEST_NEWEST = 2.5  # standard deviations that an entry counts at most for the correlation
 _DOUBT = 0.5  # standard errors that are added to the correlation
@@ -165,8 +163,8 @@ def _shifted(logs: FloatArray, at: int, count: int, least: float) -> float:
     apart = np.abs(after - new)
     sides = [np.concatenate([before, after])] if count < _SETTLED else [before, after]
     spread = max(
-        float(np.quantile(np.concatenate([np.abs(off), apart]), 0.9)) / _NORMAL_90,
-        float(np.sort(apart)[count - 1 - strays]) / _NORMAL_90,
+        float(np.quantile(np.concatenate([np.abs(off), apart]), 0.9)) / NORMAL_90,
+        float(np.sort(apart)[count - 1 - strays]) / NORMAL_90,
         *map(_resolution, sides),
         least,
     )
@@ -241,7 +239,9 @@ class Window:
     statistic: float
 
 
-LEVEL = 0.01  # probability of a change point at any look at a series of independent entries without change
+FALSE_ALARMS = (
+    0.01  # probability of a change point at any look at a series of independent entries without change
+)
 ENOUGH = FEWEST  # measurements; with fewer nothing can be said
 WINDOW_LEVEL = 0.001  # probability that any window reaches its limit at one look
 CAUTION = 1.15  # by which correlation widens at least; that of short series is unknown
@@ -250,7 +250,6 @@ CORRELATED_FROM = 32  # entries from which their correlation is estimated
 MOST_CORRELATED = 0.95
 CLEAR = 10.0  # standard deviations, from neighbour to neighbour, of a step that no correlation explains
 NEAREST = 50  # entries on either side of a change point that its factor is taken from
-NORMAL_QUANTILE = 1.6448536  # half the width of a 90 % interval, in standard deviations
 NORMAL_QUARTILE = 0.6744898  # median distance from the mean, in standard deviations
 _FARTHEST = 4.0  # standard deviations that an entry counts at most for where a change is
 PLACE_QUANTILE = 5.94  # 90 %: P(twice the likelihood lost < x) = (1 - exp(-x / 2))^2 (Hansen 2000)
@@ -428,7 +427,9 @@ def _located(
             factor=middle,
             lower=lower,
             upper=upper,
-            p=LEVEL if window.statistic == NEW_LEVEL else probability(window.statistic / widening, len(logs)),
+            p=FALSE_ALARMS
+            if window.statistic == NEW_LEVEL
+            else probability(window.statistic / widening, len(logs)),
         )
 
 
@@ -470,7 +471,7 @@ def _shift(before: FloatArray, after: FloatArray, widening: float) -> FloatArray
     """Return lower end, middle and upper end of the shift between two samples, by Hodges and Lehmann."""
     differences = np.sort((after[:, None] - before[None, :]).ravel())
     pairs = len(differences)
-    half = NORMAL_QUANTILE * widening * np.sqrt(pairs * (len(before) + len(after) + 1) / 12)
+    half = NORMAL_90 * widening * np.sqrt(pairs * (len(before) + len(after) + 1) / 12)
     low = min(max(int(np.floor(pairs / 2 - half)), 0), (pairs - 1) // 2)
     return np.array([differences[low], np.median(differences), differences[pairs - 1 - low]])
 

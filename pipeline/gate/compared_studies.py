@@ -10,8 +10,16 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.cpp_names import short_name
 from pipeline.gate.check_result import Finding, Ground, KernelResult, Rename, Ruling, StudySide, result_of
-from pipeline.gate.kernel_values import NO_LINE, KernelId, KernelValues, Origin, Scope, wall_times
-from pipeline.gate.matching import Matched, match
+from pipeline.gate.kernel_values import (
+    NO_LINE,
+    KernelId,
+    KernelValues,
+    Matched,
+    Origin,
+    Scope,
+    match,
+    wall_times,
+)
 from pipeline.gate.target_forecast import (
     Forecasts,
     forecast,

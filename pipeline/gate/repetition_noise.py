@@ -18,8 +18,12 @@ from itertools import zip_longest
 import numpy as np
 from scipy.special import ndtri
 
-from ingest.arrays import BoolArray, FloatArray
-from pipeline.statistics.empirical_bayes import pool_variances
+from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.errors import InputError
+from pipeline.gate.estimates import Estimates, holm
+from pipeline.gate.kernel_values import KernelValues, Matched, Scope
+from pipeline.statistics import pool_variances
+from pipeline.wording.quantities import point_text, times
 
 LEAST = 1e-3  # relative noise below this is due to the resolution of timers or to chance
 PROFILE_PRIOR = 20.0  # degrees of freedom of the prior that the noise of all points is alike
@@ -247,3 +251,394 @@ def known_median(values: FloatArray, axis: int) -> FloatArray:
 def _flat(values: FloatArray) -> FloatArray:
     """Put points and repetitions into one row per kernel."""
     return values.reshape(len(values), int(np.prod(values.shape[1:])))
+
+
+FEWEST_VALUES = 4  # distinct ones, that are not multiples of one step by chance
+SMALLEST_STEP = 1e-6  # of the largest value; less does not matter
+FINEST = 10  # parts of the smallest difference, that may be the step
+TOLERANCE = 0.01  # of the step, by which a multiple may be off after arithmetic
+FEWEST_KERNELS = 10  # needed to separate the factor of every run from the noise of its kernels
+OUTLYING_SPREADS = 5.0  # of the factors of runs
+OUTLYING_FACTOR = 1.2
+MOST_NAMED = 3  # outlying runs named in a notice
+FEWEST_PAIRS = 2  # with which pairs say how much they differ
+
+
+@dataclass(frozen=True, eq=False)
+class RunFactors:
+    """What every run does to all of its kernels, beside the typical run of its point.
+
+    Attributes:
+        log_factor: float64[P, R], natural logarithm; 0 for a typical run and if it cannot be separated from
+            noise, NaN if there was no run.
+        outlying: bool[P, R], runs far from the other repetitions of their point.
+        spread: standard deviation of the logarithm over typical runs; NaN without repetitions.
+        degrees: degrees of freedom behind `spread`.
+    """
+
+    log_factor: FloatArray
+    outlying: BoolArray
+    spread: float
+    degrees: float
+
+
+def run_factors(values: FloatArray, independent: BoolArray) -> RunFactors:
+    """Estimate the factors of all runs of a study.
+
+    With fewer than `FEWEST_KERNELS` only outlying runs have a factor other than 1: by how much the kernel
+    that is disturbed least departs from its repetitions.
+
+    Args:
+        values: float64[K, P, R], NaN if not measured.
+        independent: bool[K], the kernels that matter and are not sums of others.
+    """
+    logs = natural_logs(values[independent])
+    measured = np.isfinite(logs).any(axis=0)
+    residual = logs - known_median(logs, 2)[:, :, None]
+    chosen = residual[precise_kernels(kernel_spread(logs))]
+    many = len(chosen) >= FEWEST_KERNELS
+    common = known_median(chosen, 0) if many else _least_disturbed(residual)
+    common = np.where(measured, common, np.nan)
+    spread = float(kernel_spread(common[None])[0])
+    scale = np.full((1, len(common)), np.fmax(spread, LEAST))
+    weight = repetition_weights(common[None], scale)[0]
+    level = (weight * np.nan_to_num(common)).sum(axis=1) / np.maximum(weight.sum(axis=1), 1e-300)
+    factor = common - level[:, None]
+    outlying = np.abs(np.nan_to_num(factor)) > max(OUTLYING_SPREADS * spread, np.log(OUTLYING_FACTOR))
+    degrees = float(np.maximum(weight.sum(axis=1) - 1, 0).sum())
+    return RunFactors(factor if many else np.where(outlying, factor, common * 0), outlying, spread, degrees)
+
+
+def _least_disturbed(residual: FloatArray) -> FloatArray:
+    """Of all kernels' residuals, float64[K, P, R], the one nearest to 0 if their signs agree, else 0."""
+    if len(residual) < 2:
+        return np.zeros(residual.shape[1:])
+    low, high = (np.nan_to_num(f(residual, axis=0)) for f in (np.fmin.reduce, np.fmax.reduce))
+    smallest = np.minimum(np.abs(low), np.abs(high))
+    return np.where(low > 0, smallest, 0.0) - np.where(high < 0, smallest, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Typical:
+    """A study as if every run had been a typical one of its point.
+
+    Attributes:
+        measurements: the values without the factors of the runs.
+        measured: the values as measured.
+        runs: the factors.
+    """
+
+    measurements: KernelValues
+    measured: KernelValues
+    runs: RunFactors
+
+    def notices(self, study: str) -> tuple[str, ...]:
+        """Name the outlying runs of a study in one sentence; empty if there are none."""
+        where = np.argwhere(self.runs.outlying).tolist()
+        if not where:
+            return ()
+        points = self.measured.named(self.measured.points)
+        numbers = self.measured.repetitions
+        named = [
+            f"{point_text(points[p])} repetition {r + 1 if numbers is None else numbers[p, r]} "
+            f"({times(float(np.exp(self.runs.log_factor[p, r])))})"
+            for p, r in where[:MOST_NAMED]
+        ]
+        more = f" and {len(where) - MOST_NAMED} more" if len(where) > MOST_NAMED else ""
+        return (
+            f"runs of {study} that were slow or fast in all kernels, compared without that factor: "
+            f"{', '.join(named)}{more}",
+        )
+
+
+def typical_runs(study: KernelValues, share_floor: float) -> Typical:
+    """Take the factors of the runs out of all values of a study; the noise of small kernels says nothing."""
+    large = (study.share >= share_floor).any(axis=1)
+    alone = np.array([kernel.level is Scope.CALLPATH for kernel in study.kernels], dtype=bool)
+    runs = run_factors(study.values, alone & large)
+    values = study.values * np.exp(-np.nan_to_num(runs.log_factor))
+    rounded = replace(study, rounding=rounding_errors(study))
+    return Typical(replace(rounded, values=values), rounded, runs)
+
+
+def paired_means(
+    baseline: KernelValues, candidate: KernelValues, rows: IntArray, at: tuple[IntArray, IntArray]
+) -> tuple[LogMeans, LogMeans]:
+    """Reduce pairs of runs: means of the log ratios, whose noise is that of pairs.
+
+    Args:
+        baseline, candidate: two studies with the same kernels whose runs were interleaved.
+        rows: int64[K], the kernels.
+        at: int64[P] each, the indices of the common points in either study.
+
+    Returns:
+        Zeros for the baseline and the log ratios for the candidate; the noise is that of one run.
+
+    Raises:
+        InputError: runs cannot be paired at any point.
+    """
+    difference = _run_differences(baseline, candidate, rows, at)
+    alone = np.array([candidate.kernels[row].level is Scope.CALLPATH for row in rows.tolist()], dtype=bool)
+    factor = np.nan_to_num(run_factors(np.exp(difference), alone).log_factor)
+    (each,) = robust_log_means(np.exp(difference - factor))
+    nothing = np.zeros(each.mean.shape)
+    return (
+        LogMeans(nothing, each.count, nothing, nothing),
+        LogMeans(
+            each.mean, each.count, each.squares / 2, each.degrees, _rounding(baseline, candidate, rows, at)
+        ),
+    )
+
+
+def _rounding(
+    baseline: KernelValues, candidate: KernelValues, rows: IntArray, at: tuple[IntArray, IntArray]
+) -> FloatArray | None:
+    """Return what the resolution of both studies has wrong in their ratios, float64[K, P]."""
+    one, two = baseline.rounding, candidate.rounding
+    return None if one is None or two is None else np.hypot(one[rows][:, at[0]], two[rows][:, at[1]])
+
+
+def paired_factor(matched: Matched, rows: IntArray) -> Estimates:
+    """Estimate the factor that kernels share from pairs of runs, float64[1, P]; arguments as above.
+
+    Args:
+        matched: two studies whose runs were interleaved, as measured.
+        rows: int64[K], the kernels that matter and are not sums of others.
+    """
+    difference = _run_differences(
+        matched.baseline, matched.candidate, rows, (matched.base_at, matched.candidate_at)
+    )
+    chosen = difference[precise_kernels(kernel_spread(difference))]
+    (factor,) = robust_log_means(np.exp(known_median(chosen, 0))[None])
+    degrees = float(factor.degrees.sum())
+    error = np.full(factor.mean.shape, np.nan)
+    squares = np.full(factor.mean.shape, float(factor.squares.sum()))
+    np.divide(squares, degrees * factor.count, out=error, where=(factor.count > 0) & (degrees > 0))
+    return Estimates(factor.mean, np.sqrt(error), np.full(error.shape, degrees))
+
+
+def _run_differences(
+    baseline: KernelValues, candidate: KernelValues, rows: IntArray, at: tuple[IntArray, IntArray]
+) -> FloatArray:
+    """Log ratios of pairs of runs, float64[K, P, pairs], NaN where a point has fewer pairs."""
+    pairs = [
+        _pairs(one, two)
+        for one, two in zip(_numbers(baseline)[at[0]], _numbers(candidate)[at[1]], strict=True)
+    ]
+    most = max((len(one) for one in pairs), default=0)
+    if most < FEWEST_PAIRS:
+        raise InputError(
+            "the runs cannot be paired",
+            hint="run both programs in turn and number the repetitions alike, as app.p8.r1, app.p8.r2, ...",
+        )
+    first, second = natural_logs(baseline.values[rows]), natural_logs(candidate.values[rows])
+    difference = np.full((len(rows), len(pairs), most), np.nan)
+    for p, one in enumerate(pairs):
+        ratio = second[:, at[1][p], one[:, 1]] - first[:, at[0][p], one[:, 0]]
+        difference[:, p, : len(one)] = ratio
+    return difference
+
+
+def _numbers(study: KernelValues) -> IntArray:
+    """Number of every repetition, int64[P, R], -1 if there is no run; by their order if they have none."""
+    measured = np.isfinite(study.values).any(axis=0)
+    order = np.cumsum(measured, axis=1)
+    return np.where(measured, order if study.repetitions is None else study.repetitions, -1)
+
+
+def _pairs(first: IntArray, second: IntArray) -> IntArray:
+    """Indices of the repetitions with the same number, int64[pairs, 2]."""
+    where = {number: r for r, number in enumerate(second.tolist()) if number >= 0}
+    found = [(r, where[number]) for r, number in enumerate(first.tolist()) if number in where]
+    return np.array(found, dtype=np.int64).reshape(-1, 2)
+
+
+# The resolution of values: what timers and logs round to is an error that repetitions need not show.
+#
+# Rounded to multiples of a step q, the mean of repetitions that scatter by less than q is wrong by up to q/2,
+# as evenly distributed: q²/12 is the variance, however many repetitions there are. That is so if repetitions
+# of a call path are equal now and then, which values that are not rounded never are.
+
+
+def rounding_errors(study: KernelValues) -> FloatArray:
+    """Return the standard deviation of the logarithm of every mean due to resolution, float64[K, P].
+
+    A sum has an error of each of its call paths.
+    """
+    paths = study.rows_of(Scope.CALLPATH)
+    steps = np.array([step_of(values) for values in np.moveaxis(study.values[paths], 1, 0)])
+    variance = _parts(study, paths)[:, None] * steps**2 / 12
+    value = np.maximum(study.mean, steps)
+    return np.asarray(np.sqrt(np.divide(variance, value**2, out=np.zeros(value.shape), where=value > 0)))
+
+
+def step_of(values: FloatArray) -> float:
+    """Find the step of which all values are multiples; 0 if there is none that matters.
+
+    Args:
+        values: float64[K, R], NaN if not measured.
+    """
+    ordered = np.sort(values, axis=1)
+    apart = np.diff(ordered, axis=1)
+    if not ((apart == 0).any(axis=1) & (apart > 0).any(axis=1)).any():
+        return 0.0
+    known = np.unique(values[np.isfinite(values) & (values > 0)])
+    if not len(known):
+        return 0.0
+    least = SMALLEST_STEP * known[-1]
+    distinct = known[np.append(True, np.diff(known) > least)]
+    if len(distinct) < FEWEST_VALUES:
+        return 0.0
+    gap = min(float(np.diff(distinct).min()), float(distinct[0]))
+    for parts in range(1, FINEST + 1):
+        step = gap / parts
+        if step > least and (np.abs(distinct / step - np.round(distinct / step)) < TOLERANCE).all():
+            return step
+    return 0.0
+
+
+def _parts(study: KernelValues, paths: IntArray) -> FloatArray:
+    """How many call paths each kernel is the sum of, float64[K]."""
+    regions = [study.kernels[row].region for row in paths.tolist()]
+    count = {region: float(regions.count(region)) for region in set(regions)}
+    every = {Scope.TOTAL: float(len(paths)), Scope.CALLPATH: 1.0}
+    return np.array([every.get(kernel.level) or count.get(kernel.region, 1.0) for kernel in study.kernels])
+
+
+_AGREEING = 2 / 3  # more than this share of the kernels must have moved along
+_MUCH_MORE = 3.0  # variance between points over that between runs, about the 5 % level of Fisher's F
+_BEYOND_CHANCE = 2.0  # standard errors from which a factor is taken out
+_MEDIAN_VARIANCE = 1.5707963  # of the median of n normal values, times n
+
+
+@dataclass(frozen=True, eq=False)
+class Shared:
+    """The factor that kernels share at P points.
+
+    Attributes:
+        log_factor: float64[P], natural logarithm; 0 at points where the kernels do not agree.
+        variance: float64[P], of the median log ratio, by the noise of single kernels.
+    """
+
+    log_factor: FloatArray
+    variance: FloatArray
+
+
+def shared_factor(change: FloatArray, variance: FloatArray) -> Shared:
+    """Find the factor that more than two thirds of the kernels share at a point.
+
+    A kernel agrees if its change is nearer to the factor than to none; the factor must be beyond chance. Of
+    an even number of kernels the middle one that changed less decides, so that a change of one of two kernels
+    is not taken for the machine.
+
+    Args:
+        change: float64[K, P], log ratios.
+        variance: float64[K, P], their variances.
+    """
+    points = change.shape[1]
+    factor, spread = np.zeros(points), np.zeros(points)
+    for p in range(points):
+        known = np.isfinite(change[:, p]) & np.isfinite(variance[:, p])
+        chosen = known.copy()
+        chosen[known] = precise_kernels(np.sqrt(variance[known, p]))
+        one = np.sort(change[chosen, p])
+        if len(one) < 2:
+            continue
+        ends = one[[(len(one) - 1) // 2, len(one) // 2]]
+        middle = ends[np.abs(ends).argmin()]
+        independent = len(one) if len(one) >= FEWEST_KERNELS else 1.0  # else they share the noise of runs
+        spread[p] = _MEDIAN_VARIANCE * float(variance[chosen, p].mean()) / independent
+        agree = (np.abs(one - middle) < np.abs(one)).mean() > _AGREEING
+        factor[p] = middle if agree and abs(middle) > _BEYOND_CHANCE * np.sqrt(spread[p]) else 0.0
+    return Shared(factor, spread)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class CommonChange:
+    """The change that kernels share, with its errors between runs.
+
+    Attributes:
+        points: estimates at the P common points, float64[1, P].
+        mean: the mean over the points, float64[1, 1].
+        slower, faster: float64[1 + P], adjusted p-values of the mean, then of the points; NaN if not tested.
+        paired: whether the runs were paired, so that the machine is no explanation.
+    """
+
+    points: Estimates
+    mean: Estimates
+    slower: FloatArray
+    faster: FloatArray
+    paired: bool
+
+
+def common_change(
+    shared: Shared, machine: Estimates, limits: tuple[float, float], *, paired: bool
+) -> CommonChange:
+    """Test what the kernels share.
+
+    Args:
+        shared: the factor at every point.
+        machine: float64[1, P], the factor by runs; without pairs only its errors are used.
+        limits: the factors up to which the mean and a single point may change.
+        paired: whether the runs were paired.
+    """
+    error = np.sqrt(np.maximum(np.nan_to_num(machine.error) ** 2 + shared.variance, LEAST**2))
+    factor = machine.log_ratio if paired else shared.log_factor[None]
+    points = Estimates(
+        np.where(shared.log_factor != 0, factor, 0.0), np.where(machine.known, error, np.nan), machine.degrees
+    )
+    mean = _mean_over_points(points)
+    slower, faster = (
+        holm(np.concatenate([_p_values(one, limits[0], paired), _p_values(two, limits[1], paired)]))
+        for one, two in ((mean, points), (mean.inverse, points.inverse))
+    )
+    return CommonChange(points=points, mean=mean, slower=slower, faster=faster, paired=paired)
+
+
+def _p_values(one: Estimates, limit: float, paired: bool) -> FloatArray:
+    """P-values of "above the limit"; of pairs, whose machine is the same, "above 1" if they are above it."""
+    p: FloatArray = one.above(np.zeros(1) if paired else np.log([limit]))[0]
+    if not paired:
+        return p
+    p[one.known[0] & (one.log_ratio[0] <= np.log(limit))] = 1.0
+    return p
+
+
+def _mean_over_points(points: Estimates) -> Estimates:
+    """Mean over the points; its error is that between runs, or between points if they differ by much more."""
+    known = points.known[0]
+    count = int(known.sum())
+    if not count:
+        return Estimates.unknown(1)
+    value, error, degrees = (a[0, known] for a in (points.log_ratio, points.error, points.degrees))
+    inside, freedom = float((error**2).mean()) / count, float(degrees.min())
+    between = float(value.var(ddof=1)) / count if count > 1 else 0.0
+    if between > _MUCH_MORE * inside:
+        inside, freedom = between, float(count - 1)
+    return Estimates(*(np.full((1, 1), v) for v in (float(value.mean()), np.sqrt(inside), freedom)))
+
+
+def between_runs(
+    baseline: RunFactors, candidate: RunFactors, base_at: IntArray, candidate_at: IntArray
+) -> Estimates:
+    """Errors of the factor between the typical runs of two studies at P common points, float64[1, P].
+
+    Args:
+        baseline, candidate: the runs of both.
+        base_at, candidate_at: int64[P], the indices of the common points in either study.
+    """
+    degrees = baseline.degrees + candidate.degrees
+    squares = sum(np.nan_to_num(one.spread) ** 2 * one.degrees for one in (baseline, candidate))
+    variance = float(squares) / degrees if degrees else np.nan
+    counts = _counted(baseline)[base_at], _counted(candidate)[candidate_at]
+    with np.errstate(divide="ignore"):
+        error = np.sqrt(variance * (1 / counts[0] + 1 / counts[1]))
+    error = np.where(np.isfinite(error), error, np.nan)
+    return Estimates(np.zeros((1, len(error))), error[None], np.full((1, len(error)), degrees))
+
+
+def _counted(runs: RunFactors) -> FloatArray:
+    """Number of runs at every point that are not outlying, float64[P]."""
+    usual: BoolArray = np.isfinite(runs.log_factor) & ~runs.outlying
+    count: FloatArray = usual.sum(axis=1).astype(np.float64)
+    return count

@@ -12,13 +12,20 @@ from pipeline.gate.check_result import Finding, Ground, KernelResult, Ruling
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
-from pipeline.gate.repetition_noise import CERTAIN, LogMeans, Noise, log_means, moderated_noise
-from pipeline.gate.run_factors import Shared, shared_factor
+from pipeline.gate.repetition_noise import (
+    CERTAIN,
+    LogMeans,
+    Noise,
+    Shared,
+    log_means,
+    moderated_noise,
+    shared_factor,
+)
 from pipeline.gate.target_forecast import Forecast
 from pipeline.models.forms import term_values
 from pipeline.models.formulas import term_text
 from pipeline.models.options import NO_EXPONENT, Exponent
-from pipeline.statistics.least_squares import fit_lines
+from pipeline.statistics import fit_lines
 from pipeline.wording.quantities import figure, given_percent, percent, point_text, value_text
 
 MEDIAN_OF_SQUARE = 0.4549364  # of a standard normal variable

@@ -25,10 +25,8 @@ from pipeline.gate.check_result import (
 from pipeline.gate.compared_studies import heir_results, recognised, recording, recording_reason
 from pipeline.gate.estimates import holm
 from pipeline.gate.gate_options import CheckOptions
-from pipeline.gate.kernel_values import KernelValues, Scope
-from pipeline.gate.matching import Matched, incomparable, match, over_the_same
-from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evidence, waive
-from pipeline.gate.run_factors import (
+from pipeline.gate.kernel_values import KernelValues, Matched, Scope, incomparable, match, over_the_same
+from pipeline.gate.repetition_noise import (
     CommonChange,
     Typical,
     between_runs,
@@ -36,6 +34,7 @@ from pipeline.gate.run_factors import (
     paired_factor,
     typical_runs,
 )
+from pipeline.gate.rules import RuleTests, rule_evidence, rule_tests, total_evidence, waive
 from pipeline.gate.target_forecast import Forecast, Forecasts, forecast, forecast_recognised, target_points
 from pipeline.gate.verdicts import (
     ENOUGH_REPETITIONS,
@@ -50,11 +49,11 @@ from pipeline.gate.verdicts import (
     with_located,
 )
 from pipeline.models.options import ModelOptions
+from pipeline.models.prediction import LEVEL
 from pipeline.questions.expected_growth import JudgedExpectation, Judgement
 from pipeline.wording.quantities import figure, given_percent, percent, point_text, times, value_text
 
 MOST_NAMED = 3  # kernels in a sentence
-LEVEL = 0.9  # of the intervals of the common factor
 INTERLEAVE = "run both programs in turn and give the other runs with --paired-with DIR"
 COVERED = 0.8  # share of the total at the largest common scale that the largest kernels take
 

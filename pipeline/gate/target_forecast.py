@@ -8,21 +8,18 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.gate.estimates import Estimates
-from pipeline.gate.kernel_values import ROUNDING, KernelId, KernelValues, Scope
-from pipeline.gate.study_models import StudyModels
+from pipeline.gate.kernel_values import ROUNDING, KernelId, KernelValues, Scope, StudyModels
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas, total_formula
 from pipeline.models.fit import fit_parts
+from pipeline.models.formulas import FormulaRange, PredictionFormula
 from pipeline.models.kernels import sum_groups
 from pipeline.models.options import ModelOptions
-from pipeline.models.prediction import LEAST, Prediction, joined
-from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
+from pipeline.models.prediction import LEAST, LEVEL, Prediction, joined
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import agreeing, agreeing_with_measured_sum, predict_total
 from pipeline.questions.analysis import DEFAULT_REACH, named_targets, target_beyond, too_few_scales
 from pipeline.questions.runtime.estimate import Estimate, from_predictions
-
-LEVEL = 0.9
-NORMAL_QUANTILE = 1.6448536  # half the width of an interval of that level, in standard deviations
+from pipeline.statistics import NORMAL_90
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -102,16 +99,10 @@ def modelled(study: KernelValues, options: ModelOptions) -> KernelValues:
     """
     if study.models is not None and study.models.values is study.values:
         return study
-    callpath_rows, region_rows = (study.rows_of(level) for level in (Scope.CALLPATH, Scope.REGION))
-    callpaths = agreeing_with_measured_sum(_fitted(study, callpath_rows, options))
-    models = StudyModels(
-        values=study.values,
-        callpaths=callpaths,
-        regions=agreeing(_fitted(study, region_rows, options), callpaths) if len(region_rows) else None,
-        callpath_rows=callpath_rows,
-        region_rows=region_rows,
-    )
-    return replace(study, models=models)
+    callpaths = agreeing_with_measured_sum(_fitted(study, study.rows_of(Scope.CALLPATH), options))
+    rows = study.rows_of(Scope.REGION)
+    regions = agreeing(_fitted(study, rows, options), callpaths) if len(rows) else None
+    return replace(study, models=StudyModels(values=study.values, callpaths=callpaths, regions=regions))
 
 
 def _fitted(study: KernelValues, rows: IntArray, options: ModelOptions) -> ScalingModels:
@@ -144,9 +135,10 @@ def forecast(study: KernelValues, targets: FloatArray, options: ModelOptions) ->
     degrees = np.full(kernels, (callpaths if whole is None else whole).rivals.degrees.min())
     within = formula_range(callpaths, study.parameters.index(study.parameter), targets)
     formulas: list[Callable[[], PredictionFormula]] = [partial(total_formula, callpaths, within)] * kernels
-    for level, rows in ((callpaths, models.callpath_rows), (models.regions, models.region_rows)):
+    for level, scope in ((callpaths, Scope.CALLPATH), (models.regions, Scope.REGION)):
         if level is None:
             continue
+        rows = study.rows_of(scope)
         found = level.predict(targets, LEVEL).take(np.arange(len(rows)))
         ends[:, rows] = np.stack([found.value, found.lower, found.upper])
         degrees[rows] = level.rivals.degrees[: len(rows)]
@@ -238,6 +230,6 @@ def as_estimates(ratio: Estimate, forecasts: Forecasts) -> Estimates:
     degrees = np.minimum(forecasts.baseline.degrees, forecasts.candidate.degrees)
     return Estimates(
         np.log(np.where(known, ratio.value, np.nan)),
-        np.where(known, ratio.below, np.nan) / NORMAL_QUANTILE,
+        np.where(known, ratio.below, np.nan) / NORMAL_90,
         np.repeat(degrees[:, None], ratio.value.shape[1], axis=1),
     )

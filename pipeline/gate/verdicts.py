@@ -9,11 +9,9 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.gate.check_result import Change, Finding, Ground, KernelResult, Ruling, StudySide, result_of
 from pipeline.gate.estimates import Estimates, holm
 from pipeline.gate.gate_options import CheckOptions
-from pipeline.gate.kernel_values import KernelValues, Scope, regions_of
-from pipeline.gate.matching import Matched
-from pipeline.gate.repetition_noise import LogMeans, robust_log_means
+from pipeline.gate.kernel_values import KernelValues, Matched, Scope, regions_of
+from pipeline.gate.repetition_noise import LogMeans, paired_means, robust_log_means
 from pipeline.gate.rules import Changes, RuleTests, Trends, allowed_factors, estimate_changes
-from pipeline.gate.run_factors import paired_means
 from pipeline.gate.target_forecast import Forecast, Forecasts, as_estimates, predicted_ratio
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.wording.quantities import figure, growth_text, percent, point_text, times, value_text

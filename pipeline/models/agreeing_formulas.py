@@ -17,10 +17,9 @@ import numpy.typing as npt
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.forms import Term, least_value, simplicity, term_values, tried_exponents, with_powers
-from pipeline.models.formulas import Formula
+from pipeline.models.formulas import Formula, FormulaRange, PredictionFormula
 from pipeline.models.options import NO_EXPONENT, Exponent
 from pipeline.models.prediction import LEVEL
-from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
 from pipeline.models.scaling_models import ANCHORS, ScalingModels
 from pipeline.models.search_space import FALLING_EXPONENTS, STEEP_EXPONENTS
 from pipeline.models.total import predict_total

@@ -18,8 +18,7 @@ from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
 from pipeline.models.trend import ForecastErrors, local_trend
-from pipeline.statistics.empirical_bayes import pool_variances
-from pipeline.statistics.student import TWO_SIDED
+from pipeline.statistics import TWO_SIDED, pool_variances
 
 _MISFIT = 0.05  # relative, of formulas that are not all there is, typical of real programs
 _SMALLEST_NOISE = 1e-10  # relative variance; smaller errors are rounding of the profile

@@ -22,7 +22,7 @@ from pipeline.models.rivals import Hypotheses, Rivals
 from pipeline.models.scaling_models import LocationCount, ScalingModels
 from pipeline.models.total import reconciling_shift, summed
 from pipeline.models.trend import CombinedTrend, Trend, local_trend, strays
-from pipeline.statistics.least_squares import LineFits, fit_lines, scaled_terms, solve_weighted
+from pipeline.statistics import LineFits, fit_lines, scaled_terms, solve_weighted
 
 LEAST = float(np.log(1.5))  # that predictions may miss a measured point by in any case: formulas smooth
 _FEWEST_POINTS = 5  # with fewer, a formula that leaves one has no others to tell that it should not

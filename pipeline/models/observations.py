@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.errors import ModelError
-from pipeline.statistics.empirical_bayes import MOST_DEGREES, PooledVariance, pool_variances
+from pipeline.statistics import MOST_DEGREES, PooledVariance, pool_variances
 
 
 @dataclass(frozen=True, eq=False)

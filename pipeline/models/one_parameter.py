@@ -7,7 +7,6 @@ from scipy.special import expit, gammaln, logsumexp
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.usual_names import counts_processes
-from pipeline.models.generalised_fits import Columns, Fits, design_columns, fit_all
 from pipeline.models.observations import (
     ErrorModel,
     NoiseEstimate,
@@ -18,9 +17,13 @@ from pipeline.models.observations import (
 )
 from pipeline.models.options import ModelOptions
 from pipeline.models.posterior import (
+    Columns,
     Evidence,
+    Fits,
     Posterior,
+    design_columns,
     estimate_errors,
+    fit_all,
     in_order,
     keep_plausible,
     log_likelihood,

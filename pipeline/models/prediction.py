@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.models.prediction_formula import PredictionFormula
+from pipeline.models.formulas import PredictionFormula
 
 Some = TypeVar("Some", bound=np.generic)
 

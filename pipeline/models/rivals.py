@@ -10,7 +10,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.usable_cores import usable_cores
 from pipeline.models.forms import Hypothesis, Term, powers_of_terms, values_of_powers
-from pipeline.statistics.student import mixture_quantiles
+from pipeline.statistics import mixture_quantiles
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

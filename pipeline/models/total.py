@@ -22,7 +22,7 @@ from pipeline.models.observations import Observations
 from pipeline.models.prediction import LEAST, LEVEL, Prediction, in_parts, widened
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.trend import LEAST_ROOM, MOST_TOTAL
-from pipeline.statistics.student import TWO_SIDED
+from pipeline.statistics import TWO_SIDED
 
 REFERENCE = 4.0  # times the largest value of each parameter, where parts and sum are reconciled
 SHARED = 0.4  # of the weight that the sum would have if its errors were independent of those of the parts

@@ -18,6 +18,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.usual_names import counts_processes
 from pipeline.models.observations import Observations
 from pipeline.models.prediction import LEVEL, widened
+from pipeline.statistics import OF_MEDIAN_DEVIATION
 
 HALF_LIFE = 0.7  # doublings in which the weight of a point for the slope halves
 STEEPEST_FALL = -0.5  # steeper falls were not kept up in any real series
@@ -256,7 +257,6 @@ class Trend:
 
 WILD = 1.0  # of a logarithm, by which no run leaves its trend without an accident or a break
 FEWEST_POINTS = 4  # from which points have neighbours enough to tell how far they stray
-TO_DEVIATION = 1.4826  # from the median of absolute errors
 
 
 def _begin_of_doubling(scale: FloatArray, end: int) -> int:
@@ -276,7 +276,7 @@ def strays(trend: Trend) -> FloatArray:
     off = np.abs(logs[:, 1:-1] - logs[:, :-2] * (1 - share) - logs[:, 2:] * share)
     known = np.isfinite(off).all(axis=1)
     single = np.where(known[:, None], off, 0.0) / np.sqrt(1 + share**2 + (1 - share) ** 2)
-    return TO_DEVIATION * np.asarray(np.median(single, axis=1))
+    return OF_MEDIAN_DEVIATION * np.asarray(np.median(single, axis=1))
 
 
 def local_trend(

@@ -17,8 +17,7 @@ from pipeline.questions.analysis import Analysis, along_parameter
 from pipeline.questions.locations import Comparison
 from pipeline.questions.resource_use import resource_at
 from pipeline.questions.runtime.estimate import Estimate, from_prediction
-from pipeline.questions.runtime.figures import Figures, RuntimeStudy
-from pipeline.questions.runtime.held_share import node_cores_of, whole_nodes
+from pipeline.questions.runtime.figures import Figures, RuntimeStudy, node_cores_of, whole_nodes
 from pipeline.questions.runtime.limits import MOST_STEPS, scales_between
 from pipeline.questions.what_if import scaled_study
 

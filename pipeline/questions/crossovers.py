@@ -14,7 +14,7 @@ from scipy.special import ndtr, stdtr
 from ingest.arrays import BoolArray, FloatArray
 from pipeline.models.kernels import mean_over_repetitions
 from pipeline.models.prediction import LEAST, Prediction, in_parts
-from pipeline.statistics.student import TWO_SIDED
+from pipeline.statistics import TWO_SIDED
 
 LEADING_SHARE = 0.05  # of the total, that kernels take where they pass each other
 GRID = 400  # scales between which curves cross

@@ -9,8 +9,7 @@ from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 from ingest.experiment import Experiment, HeldOutRuns
 from ingest.run_conditions import read_condition
-from pipeline.models.kernels import total_kernel
-from pipeline.models.metrics import kernels_of
+from pipeline.models.kernels import kernels_of, total_kernel
 from pipeline.models.prediction import Prediction
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import SCALES_NEEDED, Analysis, too_few_scales

@@ -15,8 +15,7 @@ from pipeline.models.kernels import Kernels, is_time, mean_over_repetitions, reg
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import added, agreeing, predict_total
-from pipeline.questions.analysis import Analysis, Level
-from pipeline.questions.bottlenecks import shares
+from pipeline.questions.analysis import Analysis, Level, shares
 from pipeline.questions.groups import named_kernels
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.questions.runtime.pop import predicted_imbalance

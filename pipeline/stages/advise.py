@@ -14,7 +14,7 @@ from pipeline.questions.analysis import Analysis
 from pipeline.questions.locations import is_counted, locations_of
 from pipeline.questions.planning.advice import SERIES_REPETITIONS, MeasurementPlan, advise
 from pipeline.questions.planning.plan import repetition_noise
-from pipeline.questions.runtime.held_share import held_share
+from pipeline.questions.runtime.figures import held_share
 
 TIMES = ("effort", "time")
 

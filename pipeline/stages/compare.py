@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from pipeline.gate.check_result import CheckResult
 from pipeline.gate.compared_studies import ComparedStudies, Curves, possible_renames
 from pipeline.gate.gate_options import CheckOptions
-from pipeline.gate.kernel_values import KernelId
-from pipeline.gate.matching import over_the_same
+from pipeline.gate.kernel_values import KernelId, over_the_same
 from pipeline.gate.study_check import check
 from pipeline.gate.target_forecast import modelled, target_points
 from pipeline.models.options import ModelOptions

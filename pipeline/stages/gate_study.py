@@ -17,9 +17,8 @@ from ingest.scaling import ScalingDecision, decide_scaling
 from pipeline.config.options import Options, override
 from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.gate.compared_studies import ComparedStudies, recorded_digests
-from pipeline.gate.kernel_values import KernelValues, Origin, Scope, measurements_of
-from pipeline.gate.study_models import StudyModels
-from pipeline.questions.analysis import Analysis, scaling_of
+from pipeline.gate.kernel_values import KernelValues, Origin, Scope, StudyModels, measurements_of
+from pipeline.questions.analysis import scaling_of
 from pipeline.stages.ingest import ingest, skipped_entry
 from pipeline.stages.model import metric_to_model
 from pipeline.stages.overhead import true_times
@@ -120,18 +119,10 @@ def read_study(
     if not np.isfinite(found.values).any():
         raise InputError(f"no usable value of {metric}", where=str(path), hint="see `pipeline inspect`")
     if analysis is not None:
-        found = replace(found, models=_stored_models(found, analysis))
+        callpaths, regions = analysis.callpaths.models, analysis.regions.models
+        models = StudyModels(values=found.values, callpaths=callpaths, regions=regions)
+        found = replace(found, models=models)
     return GateStudy(found, (*experiment.notices, *mixed), damaged, experiment, decision)
-
-
-def _stored_models(study: KernelValues, analysis: Analysis) -> StudyModels:
-    return StudyModels(
-        values=study.values,
-        callpaths=analysis.callpaths.models,
-        regions=analysis.regions.models,
-        callpath_rows=study.rows_of(Scope.CALLPATH),
-        region_rows=study.rows_of(Scope.REGION),
-    )
 
 
 def _origin(experiment: Experiment, machine: str) -> tuple[Origin, tuple[str, ...]]:

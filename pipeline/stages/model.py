@@ -17,7 +17,7 @@ from pipeline.columns.kernel_tables import CROSSOVERS
 from pipeline.columns.potentials import PotentialJson, potential_json
 from pipeline.columns.what_if_sentences import effect_sentences
 from pipeline.config.options import Options
-from pipeline.models.metrics import metrics_beside
+from pipeline.models.kernels import metrics_beside
 from pipeline.models.options import MIN_EFFICIENCY, Expectation
 from pipeline.questions.analysis import (
     Analysis,

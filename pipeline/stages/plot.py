@@ -8,10 +8,8 @@ import numpy as np
 from ingest.arrays import IntArray
 from ingest.errors import UsageError
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
-from pipeline.models.kernels import callpath_id, did_you_mean, is_callpath_id, matching
-from pipeline.models.metrics import FACTORS
-from pipeline.questions.analysis import Analysis, Level, kernel_formulas
-from pipeline.questions.bottlenecks import shares
+from pipeline.models.kernels import FACTORS, callpath_id, did_you_mean, is_callpath_id, matching
+from pipeline.questions.analysis import Analysis, Level, kernel_formulas, shares
 from pipeline.report.plots import Curve, curve_of, write_figure
 from pipeline.stages.model import target_points
 from pipeline.store.results import StoredStudy

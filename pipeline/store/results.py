@@ -25,7 +25,7 @@ from ingest.region_class import RegionClass
 from ingest.scaling import ScalingDecision, named_by_runs
 from pipeline.models.back_test import BackTest
 from pipeline.models.growth import stated_laws
-from pipeline.models.metrics import kernels_of
+from pipeline.models.kernels import kernels_of
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis, Level, analysis_of, kernel_formulas
 from pipeline.questions.groups import NO_GROUPS, OwnGroups

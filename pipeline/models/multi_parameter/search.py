@@ -32,7 +32,7 @@ from pipeline.models.options import NO_EXPONENT, Exponent, ModelOptions
 from pipeline.models.posterior import DETRENDED
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.search_space import FALLING_EXPONENTS, STEEP_EXPONENTS, plausibility
-from pipeline.statistics.student import TWO_SIDED
+from pipeline.statistics import TWO_SIDED
 
 BELIEF = 20.0
 """How many residuals the noise known from repetitions is worth when a kernel's misfit is estimated."""

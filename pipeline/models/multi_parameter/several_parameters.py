@@ -40,8 +40,7 @@ from pipeline.models.posterior import UNDECIDED
 from pipeline.models.quality import Note, correlation_of_errors, notes, quality_of
 from pipeline.models.rivals import Hypotheses, Rivals
 from pipeline.models.scaling_models import ScalingModels
-from pipeline.statistics.least_squares import solve_weighted
-from pipeline.statistics.student import TWO_SIDED
+from pipeline.statistics import TWO_SIDED, solve_weighted
 
 _UNTESTED = 1e-6  # 1 - leverage below which a point decides a coefficient alone
 

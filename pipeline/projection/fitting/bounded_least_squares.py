@@ -1,6 +1,6 @@
 """Weighted least squares with bounds, for a whole block of data sets at once: linear and non-linear.
 
-`pipeline.statistics.least_squares` has no bounds and drops columns that the others explain; here
+`pipeline.statistics` has no bounds and drops columns that the others explain; here
 coefficients are times and bandwidths, which have bounds, and what the data leave open is spread evenly
 (pseudo-inverse).
 """

@@ -14,8 +14,7 @@ from ingest.experiment import Experiment
 from ingest.number_text import percent
 from ingest.region_class import region_class
 from ingest.scaling import Scaling, ScalingDecision
-from pipeline.models.kernels import Kernels, is_time
-from pipeline.models.metrics import kernels_of
+from pipeline.models.kernels import Kernels, is_time, kernels_of
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import LEVEL, Prediction
 from pipeline.models.scaling_models import ScalingModels

@@ -12,7 +12,7 @@ from pipeline.projection.study.kernel_table import COMMON_VARIANCE, MIXED_ERROR,
 from pipeline.projection.study.mpi_calls import PATTERNS, Pattern, network_ratio, seconds_of_calls
 from pipeline.projection.study.parallel_loss import ParallelLoss
 from pipeline.projection.study.study_machine import BW_GPU, DRAWS, PEAK_GPU, Rows, StudyMachine, slowdowns
-from pipeline.statistics.student import TWO_SIDED
+from pipeline.statistics import TWO_SIDED
 
 BLOCK = 256  # kernels whose draws are held at once
 VALUES_AT_ONCE = 1 << 22

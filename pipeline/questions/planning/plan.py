@@ -21,7 +21,7 @@ from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis, Level
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import RuntimeStudy
-from pipeline.statistics.student import TWO_SIDED
+from pipeline.statistics import TWO_SIDED
 
 REPETITIONS = (1, 2, 3, 5, 10)
 KERNELS = 128  # of most doubt at the target; the others hardly move the total

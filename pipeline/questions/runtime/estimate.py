@@ -7,7 +7,7 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from pipeline.models.prediction import Prediction
-from pipeline.statistics.student import TWO_SIDED
+from pipeline.statistics import TWO_SIDED
 
 SINGLE_RUN = 0.12
 """Half-width of the 90 % interval, in logarithms, around a run that nothing tells the noise of.

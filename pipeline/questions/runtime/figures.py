@@ -8,20 +8,167 @@ import numpy as np
 
 from ingest.accelerators import GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.run_settings import counts_work
+from ingest.experiment import Experiment
+from ingest.run_settings import counts_work, described_as
 from ingest.scaling import location_unit
 from ingest.usual_names import counts_parts
-from ingest.work_rates import WorkRate
+from ingest.work_rates import RATE, UNITS_OF_WORK, WorkRate, work_rate
+from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel
 from pipeline.models.prediction import in_parts
+from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, along_parameter, extrapolation
 from pipeline.questions.locations import Comparison, comparison_of, locations_of
-from pipeline.questions.runtime.device_use import DeviceUse
 from pipeline.questions.runtime.estimate import Estimate, PerPoint, from_prediction, from_repetitions
-from pipeline.questions.runtime.held_share import held_share
-from pipeline.questions.runtime.units_of_work import stated_rate, units_of_work
-from pipeline.statistics.student import TWO_SIDED
+from pipeline.statistics import TWO_SIDED
+
+
+def held_share(
+    experiment: Experiment, points: FloatArray, used: FloatArray, node_cores: float | None = None
+) -> FloatArray:
+    """Return cores held over cores used, float64[Q] from 1 on.
+
+    Elsewhere than measured, nodes are as full as those of the largest run if it had several; if it had one
+    node, nodes are filled.
+
+    Args:
+        experiment: the measurements; what a series held is not known, and taken to be what it used.
+        points: float64[Q, D].
+        used: float64[Q], cores used there; NaN if unknown.
+        node_cores: cores of a node that is held as a whole, wherever it is; by default as runs held theirs.
+    """
+    if node_cores is not None:
+        return np.asarray(whole_nodes(used, node_cores) * node_cores / used)
+    if experiment.is_series:
+        return np.ones(len(points))
+    cores, held = (mean_over_repetitions(experiment.cores(held=held)) for held in (False, True))
+    share = np.divide(held, cores, out=np.ones(len(cores)), where=cores > 0)
+    largest = max((run.cores for run in experiment.runs), key=lambda of: of.used)
+    elsewhere = np.full(len(points), largest.held / largest.used if largest.used else 1.0)
+    if largest.nodes == 1 and largest.held > largest.used:
+        elsewhere = np.ceil(used / largest.held) * largest.held / used
+    measured, place = experiment.measured_at(points)
+    return np.where(measured, share[place], np.nan_to_num(elsewhere, nan=1.0))
+
+
+def whole_nodes(used: FloatArray, node_cores: float) -> FloatArray:
+    """Return the number of nodes that cores need, float64[Q]; NaN if these are unknown."""
+    return np.asarray(np.ceil(used / node_cores))
+
+
+def node_cores_of(experiment: Experiment) -> float | None:
+    """Return the cores of a node, if all runs held as many per node; else None."""
+    found = {run.cores.held / run.cores.nodes if run.cores.nodes else None for run in experiment.runs}
+    return found.pop() if len(found) == 1 else None
+
+
+EQUAL = 0.02  # relative difference of rates that are printed with three digits, over times with fewer
+
+
+def stated_rate(experiment: Experiment) -> WorkRate | None:
+    """Return the rate that all runs state; None if there is none, or they state different ones."""
+    stated = {described_as(run.attributes, RATE) for run in experiment.runs}
+    return work_rate(stated.pop()) if len(stated) == 1 else None
+
+
+def units_of_work(
+    experiment: Experiment,
+    column: int,
+    locations: Callable[[FloatArray], FloatArray],
+    points: FloatArray,
+) -> FloatArray:
+    """Return how many units a run does at points, or a step of it if values are those of steps.
+
+    Elsewhere than measured it is known if the runs that differ only in what scales do equally many, or
+    equally many on each location.
+
+    Args:
+        column: of the parameter that scales.
+        locations: gives the number of locations at points.
+        points: float64[Q, D].
+
+    Returns:
+        float64[Q], NaN where it is unknown.
+    """
+    work = _measured_work(experiment)
+    measured, place = experiment.measured_at(points)
+    others, there = (np.delete(found, column, axis=1) for found in (experiment.points, points))
+    shares = work / locations(experiment.points)
+    here = locations(points)
+    found = np.where(measured, work[place], np.nan)
+    for row in np.flatnonzero(~measured):
+        same = (others == there[row]).all(axis=1)
+        if _alike(work[same]):
+            found[row] = work[same].mean()
+        elif _alike(shares[same]):
+            found[row] = shares[same].mean() * here[row]
+    return found
+
+
+def _measured_work(experiment: Experiment) -> FloatArray:
+    """Return the units at the P points, means over the repetitions; 1 where none are stated."""
+    work = np.full(experiment.shape, np.nan)
+    for run in experiment.runs:
+        work[run.point, run.repetition] = float(run.attributes.get(UNITS_OF_WORK, 1.0))
+    return mean_over_repetitions(work if experiment.per is None else work / experiment.per.visits)
+
+
+def _alike(values: FloatArray) -> bool:
+    return bool(values.size and np.isfinite(values).all() and values.max() <= (1 + EQUAL) * values.min())
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceUse:
+    """What the accelerators of an experiment do: busy and idle time of a device, modelled one by one."""
+
+    experiment: Experiment
+
+    @cached_property
+    def parts(self) -> FloatArray | None:
+        """Seconds of a device, busy and idle, float64[2, P, R]; None if idle time was not measured."""
+        values = np.full((2, *self.experiment.shape), np.nan)
+        for run in self.experiment.runs:
+            if run.device_time.size:
+                *busy, idle = run.device_time.mean(axis=1)
+                values[:, run.point, run.repetition] = sum(busy), idle
+        return values if np.nansum(values[1]) > 0 else None
+
+    def busy_share(self, points: FloatArray, measured: BoolArray) -> Estimate:
+        """Return which part of the time of a device kernels and copies take.
+
+        It cannot pass 1, whatever the models say far outside of the measurements.
+
+        Args:
+            points: float64[Q, D].
+            measured: bool[Q], which of them to take from the measurements; the others are predicted.
+
+        Returns:
+            Q shares; NaN if idle time was not measured.
+        """
+        if self.parts is None:
+            return Estimate(*np.full((3, len(points)), np.nan))
+        _, place = self.experiment.measured_at(points)
+        found = _share(*(from_repetitions(part).take(place) for part in self.parts))
+        if measured.all():
+            return found
+        ahead = _share(*(from_prediction(model.predict(points)) for model in self._models))
+        return found.where(measured, ahead)
+
+    @cached_property
+    def _models(self) -> tuple[ScalingModels, ScalingModels]:
+        assert self.parts is not None
+        models = fit(self.experiment.parameters, self.experiment.points, self.parts)
+        return models.take([0]), models.take([1])
+
+
+def _share(busy: Estimate, idle: Estimate) -> Estimate:
+    """Return busy over busy and idle time; the ends of the interval are those of idle over busy."""
+    ratio = idle.over(busy)
+    value, lower, upper = (1 / (1 + end) for end in (ratio.value, ratio.upper, ratio.lower))
+    with np.errstate(divide="ignore"):  # an end may lie infinitely far away
+        return Estimate(value, np.log(value / lower), np.log(upper / value))
+
 
 SECONDS_PER_HOUR = 3600.0
 TAILS = (0.05, 0.95)

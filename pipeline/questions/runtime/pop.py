@@ -16,8 +16,7 @@ from ingest.region_class import MESSAGE_PASSING, USEFUL, regions_in
 from ingest.run_settings import has_single_locations
 from ingest.scaling import Scaling, ScalingDecision
 from pipeline.models.fit import fit
-from pipeline.models.kernels import mean_over_repetitions
-from pipeline.models.metrics import TIME
+from pipeline.models.kernels import TIME, mean_over_repetitions
 from pipeline.models.prediction import Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import agreeing

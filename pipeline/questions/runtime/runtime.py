@@ -16,8 +16,7 @@ from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.questions.runtime.limits import Limit, candidates, efficient_up_to, fastest, up_to
-from pipeline.questions.runtime.loss_causes import Cause, loss_causes
-from pipeline.questions.runtime.losses import Losses, losses
+from pipeline.questions.runtime.losses import Cause, Losses, loss_causes, losses
 from pipeline.questions.runtime.pop import PopParts, pop_parts
 from pipeline.questions.runtime.trust import Verdict, noise_of, verdict
 

@@ -16,7 +16,7 @@ from ingest.number_text import percent
 from ingest.run_checks import COVERED
 from pipeline.models.back_test import BackTest
 from pipeline.questions.analysis import SCALES_NEEDED, SCALES_WANTED
-from pipeline.statistics.student import TWO_SIDED
+from pipeline.statistics import TWO_SIDED
 
 
 class Trust(IntEnum):

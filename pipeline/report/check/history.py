@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.gate.change_points import LEVEL
+from pipeline.gate.change_points import FALSE_ALARMS
 from pipeline.gate.kernel_values import KernelId
 from pipeline.gate.trends import Entries, development, measured_places, too_few
 from pipeline.wording.quantities import (
@@ -232,8 +232,8 @@ def conclusion(document: Mapping[str, Any]) -> str:
     trend = document["drift"]
     points = document["change_points"]
     if not points and trend is None:
-        return f"no change (level {value_text(LEVEL)})"
-    parts = [f"{counted(len(points), 'change point')} (level {value_text(LEVEL)})"] if points else []
+        return f"no change (level {value_text(FALSE_ALARMS)})"
+    parts = [f"{counted(len(points), 'change point')} (level {value_text(FALSE_ALARMS)})"] if points else []
     if trend is not None:
         ends = f"from {trend['first_label']} to {trend['last_label']}"
         test = f"Mann-Kendall test, p = {figure(trend['p'], 2)}"

@@ -12,8 +12,7 @@ from pipeline.columns.crossover_sentences import crossover_certainty, crossover_
 from pipeline.models.growth import growth_classes
 from pipeline.models.quality import Note, note_texts
 from pipeline.models.scaling_models import ScalingModels, remarks
-from pipeline.questions.analysis import Level, Outlook
-from pipeline.questions.bottlenecks import Standing
+from pipeline.questions.analysis import Level, Outlook, Standing
 from pipeline.report.page.embedding import drawn, integers, packed, plain, short
 from pipeline.report.page.positions import Positions
 from pipeline.report.page.shown_kernels import ShownKernels, interpolated

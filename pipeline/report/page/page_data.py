@@ -17,12 +17,10 @@ from pipeline.columns.isoefficiency import reference_text
 from pipeline.columns.kernels import PREDICTION, kernel_columns
 from pipeline.columns.scales import per_second
 from pipeline.models.growth import GROWING
-from pipeline.models.kernels import Kernels, mean_over_repetitions
-from pipeline.models.metrics import FACTORS
+from pipeline.models.kernels import FACTORS, Kernels, mean_over_repetitions
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import CountedKernel, StudyRoofline
-from pipeline.questions.analysis import Analysis, Outlook, largest_point
-from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
+from pipeline.questions.analysis import NOTEWORTHY_SHARE, Analysis, Outlook, largest_point
 from pipeline.questions.isoefficiency import efficiency_and_wall, sizes_of, surface_of
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate

@@ -16,13 +16,12 @@ from ingest.calltree import CallTree
 from pipeline.columns.kernels import KERNELS, RankedKernels
 from pipeline.models.agreeing_formulas import sum_formula
 from pipeline.models.fit import fit
+from pipeline.models.formulas import PredictionFormula
 from pipeline.models.kernels import Kernels, sum_groups
 from pipeline.models.prediction import Prediction, in_parts, joined
-from pipeline.models.prediction_formula import PredictionFormula
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import added, predict_total
-from pipeline.questions.analysis import Analysis, Level, Outlook, too_few_scales
-from pipeline.questions.bottlenecks import Standing
+from pipeline.questions.analysis import Analysis, Level, Outlook, Standing, too_few_scales
 from pipeline.questions.crossovers import Ahead, Crossover, crossovers, half_intervals, measured_line
 from pipeline.report.page.embedding import columns_data
 from pipeline.report.page.positions import Positions

@@ -14,6 +14,7 @@ from pipeline.models.growth import UNCLEAR, stated_laws
 from pipeline.models.kernels import mean_over_repetitions
 from pipeline.models.prediction import in_parts
 from pipeline.questions.analysis import (
+    NOTEWORTHY_SHARE,
     Analysis,
     Outlook,
     along_parameter,
@@ -21,7 +22,6 @@ from pipeline.questions.analysis import (
     measured_total,
     too_few_scales_sentence,
 )
-from pipeline.questions.bottlenecks import NOTEWORTHY_SHARE
 from pipeline.questions.crossovers import measured_line
 from pipeline.report.page.sections import repetitions_text
 from pipeline.wording.escaping import shown_name

@@ -34,7 +34,7 @@ from pipeline.columns.target_sentences import (
     resource_sentences,
     target_totals,
 )
-from pipeline.models.metrics import FACTORS
+from pipeline.models.kernels import FACTORS
 from pipeline.questions.analysis import Analysis
 from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import side_by_side, terminal_table

@@ -9,7 +9,7 @@ from scipy import stats
 from pipeline.gate.change_points import (
     CORRELATED_FROM,
     ENOUGH,
-    LEVEL,
+    FALSE_ALARMS,
     change_points,
     change_points_of_each,
 )
@@ -41,7 +41,7 @@ def test_a_step_is_found_where_it_is():
     assert found.first == found.at == found.last == 10
     assert found.factor == pytest.approx(1.2, rel=0.03)
     assert found.lower < 1.2 < found.upper
-    assert found.p <= LEVEL == 0.01
+    assert found.p <= FALSE_ALARMS == 0.01
 
 
 def test_steps_in_and_out_of_a_level_are_both_found():

@@ -6,8 +6,8 @@ import pytest
 from ingest.errors import InputError
 from pipeline.gate.check_result import Cause, Outcome, Ruling
 from pipeline.gate.estimates import Estimates
-from pipeline.gate.matching import match
-from pipeline.gate.run_factors import common_change, paired_factor, shared_factor
+from pipeline.gate.kernel_values import match
+from pipeline.gate.repetition_noise import common_change, paired_factor, shared_factor
 from tests.pipeline.gate.checks import found, of, run, texts
 from tests.pipeline.gate.studies import many, study
 

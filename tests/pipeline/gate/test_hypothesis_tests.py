@@ -10,7 +10,7 @@ from statsmodels.stats.multitest import multipletests
 from pipeline.gate.check_result import Ground
 from pipeline.gate.estimates import POWER
 from pipeline.gate.gate_options import CheckOptions, KernelRule
-from pipeline.gate.matching import match
+from pipeline.gate.kernel_values import match
 from pipeline.gate.rules import rule_tests
 from pipeline.gate.target_forecast import Forecasts, forecast
 from pipeline.gate.verdicts import run_tests

@@ -5,8 +5,7 @@ import pytest
 
 from ingest.errors import InputError
 from ingest.parameter_roles import LeftOut
-from pipeline.gate.kernel_values import Origin, Scope
-from pipeline.gate.matching import incomparable, match, over_the_same
+from pipeline.gate.kernel_values import Origin, Scope, incomparable, match, over_the_same
 from tests.pipeline.gate.studies import study
 
 

@@ -9,8 +9,7 @@ from pipeline.gate import compared_studies
 from pipeline.gate.check_result import Outcome, Ruling
 from pipeline.gate.compared_studies import possible_renames, recognise
 from pipeline.gate.gate_options import CheckOptions
-from pipeline.gate.kernel_values import Scope
-from pipeline.gate.matching import match
+from pipeline.gate.kernel_values import Scope, match
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import many, study

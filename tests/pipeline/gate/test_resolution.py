@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.gate.run_factors import rounding_errors, step_of
+from pipeline.gate.repetition_noise import rounding_errors, step_of
 from tests.pipeline.gate.studies import study
 
 

@@ -5,8 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.gate.repetition_noise import log_means, robust_log_means
-from pipeline.gate.run_factors import FEWEST_KERNELS, run_factors, typical_runs
+from pipeline.gate.repetition_noise import (
+    FEWEST_KERNELS,
+    log_means,
+    robust_log_means,
+    run_factors,
+    typical_runs,
+)
 from tests.pipeline.gate.studies import many, study
 
 

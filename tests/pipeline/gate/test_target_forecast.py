@@ -8,7 +8,6 @@ from ingest.errors import UsageError
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.target_forecast import (
     LEVEL,
-    NORMAL_QUANTILE,
     Forecasts,
     as_estimates,
     forecast,
@@ -21,6 +20,7 @@ from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import Prediction
 from pipeline.models.total import agreeing, predict_total
+from pipeline.statistics import NORMAL_90
 from tests.pipeline.gate.studies import SCALES, study, without
 
 TARGETS = np.array([[256.0], [512.0]])
@@ -167,7 +167,7 @@ def test_a_test_of_predictions_has_the_error_of_the_halves_that_separate_them(ah
     both = Forecasts(baseline=before, candidate=now, targets=TARGETS)
     tested = as_estimates(predicted_ratio(both), both)
     z = stats.norm.ppf((1 + LEVEL) / 2)
-    assert pytest.approx(z, rel=1e-7) == NORMAL_QUANTILE
+    assert pytest.approx(z, rel=1e-7) == NORMAL_90
     assert np.allclose(tested.log_ratio, np.log(4))
     assert tested.error[0] == pytest.approx([np.hypot(np.log(4), np.log(2)) / z, np.log(1.1) / z])
     assert tested.degrees[0].tolist() == [4.0, 4.0]

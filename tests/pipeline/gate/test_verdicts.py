@@ -9,8 +9,7 @@ import pytest
 
 from pipeline.gate.check_result import Finding, Ground, Outcome, Ruling, StudySide
 from pipeline.gate.gate_options import CheckOptions, KernelRule
-from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.matching import match
+from pipeline.gate.kernel_values import KernelId, Scope, match
 from pipeline.gate.study_check import check
 from pipeline.gate.verdicts import hides_regression, new_kernels, vanished_kernels
 from pipeline.models.options import ModelOptions

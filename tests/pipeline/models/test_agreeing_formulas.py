@@ -19,7 +19,7 @@ from pipeline.models.agreeing_formulas import (
 )
 from pipeline.models.fit import fit
 from pipeline.models.forms import term
-from pipeline.models.prediction_formula import FormulaRange
+from pipeline.models.formulas import FormulaRange
 from pipeline.models.total import predict_total
 from tests.pipeline.models.made import changed, one_parameter
 

@@ -13,7 +13,7 @@ from ingest.profile import CPU, MetricKind
 from ingest.reduction import reduce_profile
 from ingest.region_class import GPU_KERNEL
 from ingest.scaling import Scaling, decide_scaling
-from pipeline.models.metrics import kernels_of, metrics_beside
+from pipeline.models.kernels import kernels_of, metrics_beside
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse, default_target, look_ahead
 from tests.profiles import make_profile

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from scipy import integrate, optimize, stats
 
-from pipeline.models.generalised_fits import design_columns, fit_all
 from pipeline.models.observations import (
     EXACT_MISFIT,
     LEAST_MISFIT,
@@ -15,9 +14,16 @@ from pipeline.models.observations import (
     sample_of,
 )
 from pipeline.models.options import ModelOptions
-from pipeline.models.posterior import AHEAD, PLAUSIBLE, keep_plausible, weigh_hypotheses
+from pipeline.models.posterior import (
+    AHEAD,
+    PLAUSIBLE,
+    design_columns,
+    fit_all,
+    keep_plausible,
+    weigh_hypotheses,
+)
 from pipeline.models.search_space import SpaceChoice, one_parameter_space
-from pipeline.statistics.empirical_bayes import PooledVariance
+from pipeline.statistics import PooledVariance
 from tests.pipeline.models.dense import dense_precision
 from tests.pipeline.models.made import grid_of, one_parameter
 

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from pipeline.models.forms import term
-from pipeline.models.formulas import Formula
-from pipeline.models.prediction_formula import FormulaRange, PredictionFormula
+from pipeline.models.formulas import Formula, FormulaRange, PredictionFormula
 
 LINEAR, SQUARE = term((1, 0)), term((2, 0))
 

@@ -5,14 +5,13 @@ import pytest
 from scipy import stats
 
 from pipeline.models.forms import term_values
-from pipeline.models.generalised_fits import design_columns, fit_all
 from pipeline.models.observations import ErrorModel, observe, sample_of
 from pipeline.models.options import ModelOptions
+from pipeline.models.posterior import design_columns, fit_all
 from pipeline.models.prediction import Prediction
 from pipeline.models.quality import correlation_of_errors
 from pipeline.models.search_space import SpaceChoice, one_parameter_space
-from pipeline.statistics.empirical_bayes import pool_variances
-from pipeline.statistics.student import mixture_quantiles, student_cdf
+from pipeline.statistics import mixture_quantiles, pool_variances, student_cdf
 from tests.pipeline.models.dense import dense_precision
 
 POINTS = 2.0 ** np.arange(2, 8)

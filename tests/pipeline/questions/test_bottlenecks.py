@@ -1,6 +1,6 @@
 import numpy as np
 
-from pipeline.questions.bottlenecks import Standing, flags, ranking, shares
+from pipeline.questions.analysis import Standing, flags, ranking, shares
 
 
 def standing(count, **marked):

@@ -11,8 +11,7 @@ from ingest.locate import locate
 from ingest.scaling import decide_scaling
 from pipeline.config.options import FilterOptions, Options
 from pipeline.gate.baselines import document_text, from_document, to_document
-from pipeline.gate.kernel_values import measurements_of
-from pipeline.gate.matching import match
+from pipeline.gate.kernel_values import match, measurements_of
 from pipeline.gate.target_forecast import forecast, target_points
 from pipeline.models.fit import fit
 from pipeline.models.kernels import callpath_kernels, total_kernel

@@ -8,7 +8,7 @@ import pytest
 from ingest.locate import locate
 from ingest.scaling import Scaling, decide_scaling
 from pipeline.config.options import Options
-from pipeline.questions.runtime.device_use import DeviceUse
+from pipeline.questions.runtime.figures import DeviceUse
 from pipeline.questions.runtime.pop import efficiencies
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.stages.ingest import ingest

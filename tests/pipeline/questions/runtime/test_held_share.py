@@ -5,7 +5,7 @@ import pytest
 
 from ingest.profile import CORES, NODES
 from ingest.run_settings import SETTING, STATISTIC
-from pipeline.questions.runtime.held_share import held_share
+from pipeline.questions.runtime.figures import held_share
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.stages.advise import run_costs
 from tests.pipeline.questions.runtime.programs import WEAK, ideal, weak

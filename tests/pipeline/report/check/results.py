@@ -20,8 +20,7 @@ from pipeline.gate.check_result import (
 )
 from pipeline.gate.compared_studies import ComparedStudies, ComparedTrees, compare_trees, possible_renames
 from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
-from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.gate.matching import match
+from pipeline.gate.kernel_values import KernelId, Scope, match
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from tests.pipeline.gate.studies import SCALES, Efforts, many, study

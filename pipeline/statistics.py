@@ -1,0 +1,338 @@
+"""Statistics of models and gate: quantiles of normal and Student mixtures, empirical Bayes, least squares."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import digamma, ndtr, stdtrit, zeta
+
+from ingest.arrays import BoolArray, FloatArray, IntArray
+
+TWO_SIDED = 1.645  # standard deviations to either end of a 90 % interval
+NORMAL_90 = 1.6448536  # the same, exactly
+OF_MEDIAN_DEVIATION = 1.4826  # standard deviation of normal values over their median absolute deviation
+NEGLIGIBLE = 1e-3  # weight below which a component moves no requested quantile
+MANY_DEGREES = 30.0  # of freedom, from which a simpler approximation is as good
+STEPS = 10  # of the inversion: exact to about 1e-3 of the interval's width
+FARTHER, MARGIN = 1.01, 0.1  # by how much, of quantile and scale, it starts outside those of the components
+
+
+def mixture_quantiles(
+    center: FloatArray,
+    scale: FloatArray,
+    weight: FloatArray,
+    count: IntArray,
+    degrees: FloatArray,
+    probability: FloatArray,
+) -> FloatArray:
+    """Return quantiles of K x Q mixtures of Student t distributions, R components in all.
+
+    Where one component counts, they are its own. Else the distribution functions are inverted between the
+    least and the largest quantile of the components, on an asinh scale: rivals may be decades apart.
+
+    Args:
+        center: float64[R, Q], those of the first mixture, then those of the second ...
+        scale: float64[R, Q], not below 0.
+        weight: float64[R], sums to 1 over a mixture, with one component above `NEGLIGIBLE` in each.
+        count: int64[K], components of each mixture, at least one.
+        degrees: float64[K], degrees of freedom.
+        probability: float64[n], between 0 and 1.
+
+    Returns:
+        float64[n, K, Q].
+    """
+    result = np.empty((len(probability), len(count), center.shape[1]))
+    if not result.size:
+        return result
+    mixture, first = np.repeat(np.arange(len(count)), count), np.cumsum(count) - count
+    counts = weight > NEGLIGIBLE
+    several = np.add.reduceat(counts.astype(np.int64), first) > 1
+    some = counts & several[mixture]
+    result[:, several] = _of_several(
+        center[some],
+        scale[some],
+        weight[some],
+        (np.cumsum(several) - 1)[mixture[some]],
+        degrees[several],
+        probability,
+    )
+    best = weight == np.maximum.reduceat(weight, first)[mixture]
+    rows = np.flatnonzero(best & ~several[mixture])
+    alone, place = np.unique(mixture[rows], return_index=True)
+    rows = rows[place]
+    reach = _student_quantiles(degrees[alone], probability)[:, :, None]
+    result[:, alone] = center[rows] + scale[rows] * reach
+    return result
+
+
+def _student_quantiles(degrees: FloatArray, probability: FloatArray) -> FloatArray:
+    """Return float64[n, K]; few degrees of freedom differ, and each takes a microsecond."""
+    different, which = np.unique(degrees, return_inverse=True)
+    found: FloatArray = stdtrit(different, probability[:, None])[:, which]
+    return found
+
+
+def _of_several(
+    center: FloatArray,
+    scale: FloatArray,
+    share: FloatArray,
+    kernel: IntArray,
+    degrees: FloatArray,
+    probability: FloatArray,
+) -> FloatArray:
+    """Return the quantiles if more than one component counts; `kernel`, int64[R], tells whose each is.
+
+    Inside, points stand before kernels: what is next to each other in memory is added and looked up.
+    """
+    if not center.size:
+        return np.zeros((len(probability), len(degrees), center.shape[1]))
+    first = np.searchsorted(kernel, np.arange(len(degrees)))
+    share = share / np.add.reduceat(share, first)[kernel]
+    middle, scale = np.ascontiguousarray(center.T), np.ascontiguousarray(scale.T)
+    smallest = np.maximum.reduceat(np.abs(middle), first, axis=1) * 1e-12 + 1e-300
+    spread = np.maximum(scale, smallest[:, kernel])
+    freedom = degrees[kernel]
+
+    reach = _student_quantiles(degrees, probability)[:, None, kernel] * FARTHER
+    ends = middle + spread * reach
+    margin = MARGIN * spread
+    low = np.minimum.reduceat(ends - margin, first, axis=2)
+    high = np.maximum.reduceat(ends + margin, first, axis=2)
+    unit = np.minimum.reduceat(spread, first, axis=1)
+
+    def below(place: FloatArray) -> FloatArray:
+        standard = np.take(place, kernel, axis=2)
+        standard -= middle
+        standard /= spread
+        part = student_cdf(standard, freedom)
+        part *= share
+        total: FloatArray = np.add.reduceat(part, first, axis=2)
+        return total
+
+    found = _invert(below, np.arcsinh(low / unit), np.arcsinh(high / unit), unit, probability[:, None, None])
+    return found.transpose(0, 2, 1)
+
+
+def _invert(
+    below: Callable[[FloatArray], FloatArray],
+    low: FloatArray,
+    high: FloatArray,
+    unit: FloatArray,
+    probability: FloatArray,
+) -> FloatArray:
+    """Solve below(x) = probability for x = unit * sinh(u), u between low and high.
+
+    Every other step halves the bracket, the others follow the secant: fast where the function is smooth,
+    and sure where it has steps.
+    """
+    before, after = below(unit * np.sinh(low)), below(unit * np.sinh(high))
+    for step in range(STEPS):
+        share = np.clip(_crossing(before, after, probability), 0.02, 0.98) if step % 2 else 0.5
+        middle = low + share * (high - low)
+        value = below(unit * np.sinh(middle))
+        over = value >= probability
+        low, high = np.where(over, low, middle), np.where(over, middle, high)
+        before, after = np.where(over, before, value), np.where(over, value, after)
+    left, right = unit * np.sinh(low), unit * np.sinh(high)
+    root: FloatArray = left + np.clip(_crossing(before, after, probability), 0, 1) * (right - left)
+    return root
+
+
+def _crossing(before: FloatArray, after: FloatArray, probability: FloatArray) -> FloatArray:
+    """Where between two values a straight line reaches a probability, as a share of the way."""
+    rise = after - before
+    return np.where(rise > 0, (probability - before) / np.where(rise > 0, rise, 1.0), 0.5)
+
+
+def student_cdf(value: FloatArray, degrees: FloatArray) -> FloatArray:
+    """Return the Student t distribution function, to about 0.002 from 2 degrees of freedom on.
+
+    Normal approximations, several times faster than the incomplete beta function and exact in the limit:
+    Wallace, "Bounds on normal approximations to Student's and the chi-square distributions", 1959, and with
+    many degrees of freedom Abramowitz and Stegun 26.7.8.
+    """
+    squared: FloatArray = value * value
+    if degrees.min(initial=np.inf) >= MANY_DEGREES:
+        squared /= 2 * degrees
+        squared += 1
+        normal = np.divide(value * (1 - 0.25 / degrees), np.sqrt(squared, out=squared), out=squared)
+    else:
+        squared /= degrees
+        normal = np.log1p(squared, out=squared)
+        normal *= degrees
+        np.copysign(np.sqrt(normal, out=normal), value, out=normal)
+        normal *= (8 * degrees + 1) / (8 * degrees + 3)
+    result: FloatArray = ndtr(normal, out=normal)
+    return result
+
+
+MOST_DEGREES = 1e4  # beyond, the variances are as good as known
+
+
+@dataclass(frozen=True)
+class PooledVariance:
+    """A scaled inverse chi-squared distribution of variances over kernels.
+
+    Attributes:
+        variance: the typical variance s0^2.
+        degrees: d0, how many observations the pool is worth to a single kernel.
+    """
+
+    variance: float
+    degrees: float
+
+
+def pool_variances(
+    variances: FloatArray, degrees: FloatArray, most_degrees: float | None = None
+) -> PooledVariance:
+    """Estimate the distribution that the variances of the kernels come from.
+
+    The method of moments on their logarithms (Smyth, "Linear models and empirical Bayes methods for assessing
+    differential expression", 2004, section 6.2): log s^2 - digamma(d/2) + log(d/2) has the mean and variance
+    of log F, whose trigamma part beyond trigamma(d/2) is due to differences between the kernels.
+
+    Args:
+        variances: float64[K], above 0.
+        degrees: float64[K], d of each, above 0.
+        most_degrees: largest number of observations that the pool is worth to a kernel; None: no more than
+            the other kernels' own degrees of freedom.
+    """
+    half = degrees / 2
+    logs = np.log(variances) - digamma(half) + np.log(half)
+    center = float(logs.mean())
+    between = float(logs.var(ddof=1) - _trigamma(half).mean()) if len(logs) > 1 else 0.0
+    if most_degrees is None:
+        most_degrees = min(max(len(variances) - 1, 1) * float(degrees.mean()), MOST_DEGREES)
+    half_prior = most_degrees / 2
+    if between > float(_trigamma(half_prior)):
+        half_prior = _inverse_trigamma(between)
+    variance = np.exp(center + digamma(half_prior) - np.log(half_prior))
+    return PooledVariance(float(variance), 2 * half_prior)
+
+
+def _trigamma(x: FloatArray | float) -> FloatArray:
+    """Return the second derivative of log gamma; `scipy.special.polygamma` takes ten times as long."""
+    return np.asarray(zeta(2, x))
+
+
+def _inverse_trigamma(value: float) -> float:
+    """Solve trigamma(x) = value by Newton's method on 1 / trigamma, which is nearly straight."""
+    x = 0.5 + 1 / value
+    for _ in range(50):
+        trigamma = float(_trigamma(x))
+        step = trigamma * (1 - trigamma / value) / float(-2 * zeta(3, x))
+        x += step
+        if abs(step) < 1e-10 * x:
+            break
+    return x
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class LineFits:
+    """Fits of a + b t for K kernels and H terms t, each term centred and scaled over the points first.
+
+    The leading axis of what does not depend on the values is 1 if all kernels share their weights.
+
+    Attributes:
+        term: float64[P, H], the centred and scaled terms, between -1 and 1.
+        total: float64[1 or K, 1], sum of the weights.
+        center: float64[1 or K, H], weighted mean of each term.
+        spread: float64[1 or K, H], weighted variance of each term.
+        level: float64[K, 1], weighted mean of the values.
+        slope: float64[K, H], 0 if the term does not vary.
+    """
+
+    term: FloatArray
+    total: FloatArray
+    center: FloatArray
+    spread: FloatArray
+    level: FloatArray
+    slope: FloatArray
+
+    @property
+    def usable(self) -> BoolArray:
+        """bool[1 or K, H], whether the weighted points distinguish the term from a constant."""
+        return self.spread > 0
+
+
+def scaled_terms(terms: FloatArray) -> FloatArray:
+    """Centre and scale float64[P, H] over the points; a term that does not vary becomes 0."""
+    centred = terms - terms.mean(axis=0)
+    largest = np.abs(centred).max(axis=0)
+    varies = largest > 1e-12 * np.abs(terms).max(axis=0)
+    scaled: FloatArray = centred * (varies / np.where(varies, largest, 1.0))
+    return scaled
+
+
+def fit_lines(term: FloatArray, values: FloatArray, weights: FloatArray) -> LineFits:
+    """Fit a + b t by weighted least squares.
+
+    Args:
+        term: float64[P, H], from `scaled_terms`.
+        values: float64[K, P].
+        weights: float64[1 or K, P], not below 0, with a positive sum.
+    """
+    total = weights.sum(axis=1, keepdims=True)
+    share = weights / total
+    center = share @ term
+    spread = share @ (term * term) - center**2
+    spread = np.where(spread > 1e-13, spread, 0.0)
+    level = (share * values).sum(axis=1, keepdims=True)
+    together = (share * (values - level)) @ term
+    slope = np.where(spread > 0, together / np.where(spread > 0, spread, 1.0), 0.0)
+    return LineFits(term=term, total=total, center=center, spread=spread, level=level, slope=slope)
+
+
+def solve_weighted(
+    design: FloatArray, weight: FloatArray, values: FloatArray, active: BoolArray
+) -> tuple[FloatArray, FloatArray]:
+    """Fit many small designs by weighted least squares.
+
+    Args:
+        design: float64[..., C, P], the columns, scaled to about 1.
+        weight: float64[..., P], not below 0.
+        values: float64[..., P].
+        active: bool[..., C], the columns that take part; the coefficients of the others are 0.
+
+    Returns:
+        The coefficients float64[..., C], and the inverse of the normal matrix float64[..., C, C]: times the
+        variance of a value of weight 1 it is the covariance of the coefficients.
+    """
+    largest = weight.max(axis=-1)
+    largest = np.where(largest > 0, largest, 1.0)[..., None]
+    weighted = design * (weight / largest)[..., None, :]
+    both = active[..., :, None] & active[..., None, :]
+    normal = np.where(both, weighted @ design.swapaxes(-1, -2), 0.0)
+    normal += np.eye(design.shape[-2]) * ~active[..., None]
+    right = (weighted @ values[..., None])[..., 0] * active
+    coefficients, inverse = solve_symmetric(normal, right)
+    return coefficients * active, inverse * both / largest[..., None]
+
+
+def solve_symmetric(matrix: FloatArray, right: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Solve many small positive definite systems by Gauss-Jordan elimination, vectorised over the systems.
+
+    Args:
+        matrix: float64[..., C, C], scaled to about 1 on the diagonal. A pivot that cancels (a column that the
+            others explain) drops that column: its solution and its rows of the inverse are 0.
+        right: float64[..., C].
+
+    Returns:
+        The solutions float64[..., C] and the inverses float64[..., C, C].
+    """
+    size = matrix.shape[-1]
+    work = np.concatenate([matrix, right[..., None]], axis=-1)
+    original = np.einsum("...cc->...c", matrix).copy()
+    dropped = np.zeros(original.shape, dtype=bool)
+    for c in range(size):
+        pivot, column = work[..., c, c].copy(), work[..., c].copy()
+        dropped[..., c] = pivot <= 1e-13 * original[..., c]
+        over = np.where(dropped[..., c], 0.0, 1 / np.where(dropped[..., c], 1.0, pivot))
+        row = work[..., c, :] * over[..., None]
+        work -= column[..., None] * row[..., None, :]
+        work[..., c, :] = row
+        work[..., c] = column * -over[..., None]  # the inverse grows where the matrix is done with
+        work[..., c, c] = over
+    kept = ~dropped
+    inverse = work[..., :-1] * (kept[..., :, None] & kept[..., None, :])
+    return work[..., -1] * kept, inverse

@@ -1,1 +1,0 @@
-"""Statistics for models and gate: empirical Bayes, multiple tests, Student quantiles, least squares."""
