@@ -13,7 +13,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from pipeline.columns.column import FIGURE, SHARE, WHOLE, Column
-from pipeline.gate.change_points import ENOUGH, LEVEL
+from pipeline.gate.change_points import ENOUGH, FALSE_ALARMS
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import (
     Entries,
@@ -319,7 +319,7 @@ def _chance(view: HistoryView) -> str:
     having = sum(bool(trend.changes) for trend in enough)
     return (
         f"{having} of {len(enough)} series have a change point; if nothing changed, about "
-        f"{figure(LEVEL * len(enough), 2)} of them would by chance"
+        f"{figure(FALSE_ALARMS * len(enough), 2)} of them would by chance"
     )
 
 
