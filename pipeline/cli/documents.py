@@ -67,17 +67,20 @@ DOCUMENTS: Mapping[str, Document] = {
         title="Two studies compared", type="pipeline.report.check.document:ComparisonJson"
     ),
     "projection": Document(
-        title="An application on a machine", type="pipeline.report.projections:ProjectionJson"
+        title="An application on a machine",
+        type="pipeline.projection.applications.projections:ApplicationProjection",
     ),
-    "sweep": Document(title="An application over an input", type="pipeline.report.projections:SweepJson"),
+    "sweep": Document(
+        title="An application over an input", type="pipeline.projection.applications.projections:Sweep"
+    ),
     "study-projection": Document(
         title="A study on another machine", type="pipeline.report.study_projection:StudyProjectionJson"
     ),
     "shipped": Document(
-        title="Shipped applications and machines", type="pipeline.report.projections:ShippedJson"
+        title="Shipped applications and machines", type="pipeline.columns.projections:Shipped"
     ),
     "sensitivities": Document(
-        title="Sensitivities of a projection", type="pipeline.columns.projections:SensitivitiesJson"
+        title="Sensitivities of a projection", type="pipeline.columns.projections:Sensitivities"
     ),
     "port-loads": Document(title="Loads of ports", type="pipeline.columns.port_models:PortLoadsJson"),
     "port-models": Document(
@@ -88,7 +91,7 @@ DOCUMENTS: Mapping[str, Document] = {
     ),
     "threads": Document(title="Loops over threads", type="pipeline.columns.port_models:ThreadTimesJson"),
     "ports": Document(title="Loops on processor cores", type="pipeline.report.ports_table:PortsJson"),
-    "machines": Document(title="Shipped machines", type="pipeline.report.projections:MachinesJson"),
+    "machines": Document(title="Shipped machines", type="pipeline.columns.projections:Machines"),
     "campaign": Document(title="A campaign as it stands", type="pipeline.stages.campaign:CampaignJson"),
     "added": Document(title="What was added to a history", type="pipeline.cli.history:AddedJson"),
     "history": Document(title="Kernels across commits", type="pipeline.report.check.history:HistoryJson"),

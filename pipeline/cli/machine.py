@@ -36,12 +36,12 @@ Quick = Annotated[bool, switch("--quick", "A few seconds: three rounds and array
 @command("list", group=machine_app)
 def list_machines(shown: Presentation = Presentation()) -> None:
     """List the shipped machines, and which of them describe a node and a network."""
-    from pipeline.columns.projections import shipped_table
-    from pipeline.report.projections import machines_json, show_shipped
+    from pipeline.columns.projections import Machines, shipped_machine, shipped_table
+    from pipeline.report.projections import show_shipped
     from pipeline.stages.project import shipped_machines
 
-    document = {"machines": machines_json(shipped_machines())}
-    shown.present(document, lambda: shipped_table(document), lambda screen: show_shipped(screen, document))
+    found = Machines(machines=tuple(map(shipped_machine, shipped_machines())))
+    shown.present(found, lambda: shipped_table(found), lambda screen: show_shipped(screen, found))
 
 
 @command("measure", group=machine_app)

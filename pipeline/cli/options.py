@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias, get_type_hints
@@ -80,20 +80,20 @@ class Presentation:
     json: Json = None
     table_format: Format = "table"
 
-    def written(self, document: Mapping[str, Any] | Sequence[Any], table: "Callable[[], DataTable]") -> bool:
+    def written(self, document: object, table: "Callable[[], DataTable]") -> bool:
         """Write what was asked for; return whether that took standard output."""
         return write_summary(self.json, document) or write_table(self.table_format, table)
 
     def present(
         self,
-        document: Mapping[str, Any] | Sequence[Any],
+        document: object,
         table: "Callable[[], DataTable]",
         draw: "Callable[[Console], None]",
     ) -> bool:
         """Write a result in the form that is asked for; return whether that is the terminal's.
 
         Args:
-            document: the result as JSON.
+            document: the result: a record, or plain data.
             table: makes the table of ``--format``.
             draw: prints the result on the terminal, if nothing else takes standard output.
         """

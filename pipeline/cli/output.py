@@ -3,8 +3,9 @@
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import is_dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from pipeline.report.render.standard_output import write_standard_output
 from pipeline.wording.escaping import visible
@@ -46,12 +47,13 @@ def image_form(target: str) -> str:
     return form
 
 
-def write_summary(target: str | None, summary: Mapping[str, Any] | Sequence[Any]) -> bool:
-    """Write JSON to the target of ``--json``; return whether standard output is taken by it."""
+def write_summary(target: str | None, summary: object) -> bool:
+    """Write a record, or plain data, to the target of ``--json``; return whether that is standard output."""
     from pipeline.store.atomic import json_bytes
+    from pipeline.wording.record_codec import document
 
     if target is not None:
-        write_output(target, json_bytes(summary))
+        write_output(target, json_bytes(document(summary) if is_dataclass(summary) else summary))
     return target == STANDARD_OUTPUT
 
 

@@ -1,5 +1,6 @@
 """One record per column: which kind of values it holds, how these are written, and who sees them."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeAlias, TypeVar
@@ -188,7 +189,7 @@ class Column(Generic[Found]):
         """Return values and both ends of their intervals; people see an interval as one text."""
         plain = cells.name == ENDS[0]
         names = ENDS if plain else (cells.name, *(f"{cells.name}_{end}" for end in ENDS[1:]))
-        ends = [[None if entry is None else entry[end] for entry in entries] for end in ENDS]
+        ends = [stored(end, entries) for end in ENDS]
         shown = _readable(ends[0], cells.unit)
         value, lower, upper = (
             _in_one_unit(replace(cells, name=name, values=of_end), shown, self.write)
@@ -220,12 +221,23 @@ def _interval(low: float, high: float, factor: float, write: Callable[[float], s
 
 
 def stored(key: str, rows: Sequence[Any]) -> list[Any]:
-    """Return what rows have of a key such as ``quality.smape``; None where plain data lack it."""
-    first, *more = key.split(".")
-    values: list[Any] = [row.get(first) if isinstance(row, Mapping) else getattr(row, first) for row in rows]
-    for part in more:
-        values = [None if value is None else value[part] for value in values]
+    """Return what rows have of a key such as ``quality.smape``; None where plain data lack it.
+
+    Numbers of records are rounded as in documents.
+    """
+    values: list[Any] = list(rows)
+    for part in key.split("."):
+        values = [None if value is None else _of(value, part) for value in values]
     return values
+
+
+def _of(row: Any, key: str) -> Any:  # noqa: ANN401
+    if isinstance(row, Mapping):
+        return row.get(key)
+    value = getattr(row, key)
+    if not isinstance(value, float):
+        return value
+    return None if math.isnan(value) else number(value)
 
 
 def _path(cells: Cells, paths: Sequence[Sequence[str]]) -> Cells:

@@ -1,12 +1,13 @@
-"""JSON schemas (2020-12) made from what functions return: typed dictionaries, and rows of columns.
+"""JSON schemas (2020-12) made from records and typed dictionaries, and from rows of columns.
 
-A document is declared once, as the type that its function returns; the type checker compares it with what the
-function makes, and what is published is made from it here.
+A document is declared once, as a record, which `record_codec.document` writes, or as the type that a function
+returns; the type checker knows either, and what is published is made from it here.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass
+from enum import Enum
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -23,6 +24,7 @@ from typing import (
 
 from pipeline.columns.column import Column
 from pipeline.wording.quantities import FigureJson
+from pipeline.wording.record_codec import entries
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 SCALARS: Mapping[Any, Mapping[str, Any]] = {
@@ -87,15 +89,17 @@ def json_schema(document: Any, title: str) -> Schema:  # noqa: ANN401  # whateve
 
 @dataclass(frozen=True)
 class _Maker:
-    """Makes schemas of types; those of typed dictionaries become definitions."""
+    """Makes schemas of types; those of records and typed dictionaries become definitions."""
 
     definitions: dict[str, Schema]
 
     def schema(self, kind: Any) -> Schema:  # noqa: ANN401
         if kind in SCALARS:
             return dict(SCALARS[kind])
-        if is_typeddict(kind):
+        if is_typeddict(kind) or is_dataclass(kind):
             return self._typed(kind)
+        if isinstance(kind, type) and issubclass(kind, Enum):
+            return dict(SCALARS[str])
         return self._composed(get_origin(kind), get_args(kind))
 
     def _composed(self, origin: Any, parts: tuple[Any, ...]) -> Schema:  # noqa: ANN401
@@ -108,13 +112,13 @@ class _Maker:
             made = {"enum": list(parts)}
         elif origin in (Union, UnionType):
             made = {"anyOf": [self.schema(part) for part in parts]}
+        elif origin in (list, Sequence) or (origin is tuple and parts[-1] is Ellipsis):
+            made = {"type": "array", "items": self.schema(parts[0])}
         elif origin is tuple:
             of_parts = [self.schema(part) for part in parts]
             made = {"type": "array", "prefixItems": of_parts, "items": False, "minItems": len(parts)}
-        elif origin is dict:
+        elif origin in (dict, Mapping):
             made = {"type": "object", "additionalProperties": self.schema(parts[1])}
-        elif origin is list:
-            made = {"type": "array", "items": self.schema(parts[0])}
         else:
             raise TypeError(f"JSON has no {origin}")
         return made
@@ -128,17 +132,23 @@ class _Maker:
         return {**self.schema(kind), "description": note}
 
     def _typed(self, kind: Any) -> Schema:  # noqa: ANN401
-        name = re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower().removesuffix("_json")
+        own = re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower().removesuffix("_json")
+        name = getattr(kind, "document_name", own)
         if name not in self.definitions:
             self.definitions[name] = {}  # so that it may hold itself
             self.definitions[name] = self._object(kind) | _described(kind)
         return {"$ref": f"#/$defs/{name}"}
 
     def _object(self, kind: Any) -> Schema:  # noqa: ANN401
-        hints = get_type_hints(kind, include_extras=True)
+        if is_typeddict(kind):
+            hints = get_type_hints(kind, include_extras=True)
+            required = [key for key in hints if key in kind.__required_keys__]
+        else:
+            hints = {one.key: _without_none(one.kind) if one.may_lack else one.kind for one in entries(kind)}
+            required = [one.key for one in entries(kind) if not one.may_lack]
         return {
             "type": "object",
-            "required": [key for key in hints if key in kind.__required_keys__],
+            "required": required,
             "additionalProperties": False,
             "properties": {key: self.schema(hint) for key, hint in hints.items()},
         }
@@ -152,6 +162,13 @@ class _Maker:
             found["properties"][column.key] = {"anyOf": [dict(column.kind.json), SCALARS[NoneType]], **about}
             found["required"].append(column.key)
         return found
+
+
+def _without_none(kind: Any) -> Any:  # noqa: ANN401
+    """Return what is in the document if a value is there at all."""
+    if get_origin(kind) is Annotated:
+        return Annotated[_without_none(get_args(kind)[0]), *kind.__metadata__]
+    return Union[tuple(part for part in get_args(kind) if part is not NoneType)]  # noqa: UP007
 
 
 def _described(kind: Any) -> Schema:  # noqa: ANN401

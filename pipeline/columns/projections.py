@@ -1,16 +1,17 @@
-"""Tables of projections: parts of a total, sweeps, sensitivities, and what is shipped.
-
-They are made of what the functions named ``..._json`` here and in `pipeline.report.projections` return.
-"""
+"""Tables of projections: parts of a total, sweeps, sensitivities, and what is shipped."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias, TypedDict
+from typing import Annotated, Any
 
-from pipeline.columns.cells import Audience, DataTable
+from pipeline.columns.cells import Audience, DataTable, with_unit
 from pipeline.columns.column import ABSENT, ESTIMATE, EXACT, FIGURE, SHARE, TEXTS, Column, filled, stored
+from pipeline.projection.applications.application import ApplicationFile, ApplicationInput
+from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue, Sweep
 from pipeline.projection.expressions.evaluation import Sensitivity
+from pipeline.projection.expressions.units import unit_text
+from pipeline.projection.machines.machine_values import Machine
 from pipeline.wording.quantities import (
     Part,
     amount_text,
@@ -28,8 +29,7 @@ NO_SPREAD = "no spread stated"
 DIGITS = 5
 SHOWN_FROM = 5e-4  # of an elasticity: less than a change of 0.1 % for one of 100 %
 
-Line: TypeAlias = Mapping[str, Any]
-Lines: TypeAlias = Sequence[Line]
+Lines = Sequence[ProjectedValue]
 
 
 def exact_figure(value: float) -> str:
@@ -47,56 +47,55 @@ class ShownLine:
     share: str
 
 
-def shown_lines(lines: Lines, total: Line) -> list[ShownLine]:
+def shown_lines(lines: Lines, total: ProjectedValue) -> list[ShownLine]:
     """Return lines of a breakdown rounded to the digits of the total, so that they still add up.
 
     Lines in another unit than the total are rounded by themselves.
-
-    Args:
-        lines: as in `pipeline.report.projections.projection_json`.
     """
-    unit = last_digit(total["value"], DIGITS)
-    own = [_part(line, line["value"]) for line in lines if line["unit"] == total["unit"]]
-    rounded = dict(zip((part.path for part in own), rounded_to_sum(own, total["value"], unit), strict=True))
-    shared = [_part(line, line["share"]) for line in lines if line["share"] is not None]
+    unit = last_digit(total.value, DIGITS)
+    own = [_part(line, line.value) for line in lines if line.dimension == total.dimension]
+    rounded = dict(zip((part.path for part in own), rounded_to_sum(own, total.value, unit), strict=True))
+    shared = [_part(line, line.share) for line in lines if line.share is not None]
     share_of = dict(zip((part.path for part in shared), share_texts(shared), strict=True))
 
     def rounded_end(value: float) -> str:
         return amount_text(round(value / unit) * unit, value, unit, DIGITS)
 
-    def shown(line: Line) -> ShownLine:
-        path = tuple(line["path"])
-        if path in rounded:
-            value, write = amount_text(rounded[path], line["value"], unit, DIGITS), rounded_end
+    def shown(line: ProjectedValue) -> ShownLine:
+        if line.path in rounded:
+            value, write = amount_text(rounded[line.path], line.value, unit, DIGITS), rounded_end
         else:
-            value, write = f"{exact_figure(line['value'])} {line['unit']}".rstrip(), exact_figure
-        certain = line["lower"] == line["upper"]
-        interval = NO_SPREAD if certain else interval_text(line["lower"], line["upper"], write)
-        return ShownLine(path, value, interval, share_of.get(path, ""))
+            value, write = f"{exact_figure(line.value)} {unit_text(line.dimension)}".rstrip(), exact_figure
+        certain = line.lower == line.upper
+        interval = NO_SPREAD if certain else interval_text(line.lower, line.upper, write)
+        return ShownLine(line.path, value, interval, share_of.get(line.path, ""))
 
     return [shown(line) for line in lines]
 
 
-def _part(line: Line, value: float) -> Part:
-    return Part(tuple(line["path"]), value, line["upper"] - line["lower"])
+def _part(line: ProjectedValue, value: float) -> Part:
+    return Part(line.path, value, line.upper - line.lower)
 
 
-def projection_table(projection: Mapping[str, Any]) -> DataTable:
+_UNIT: Column[Any] = Column(key="unit", each=lambda line: unit_text(line.dimension), audience=Audience.FILES)
+
+
+def projection_table(projection: ApplicationProjection) -> DataTable:
     """Return one row per part, and one for the total."""
-    total = projection["total"]
-    lines = [*projection["breakdown"], total]
-    shown = [*shown_lines(projection["breakdown"], total), *shown_lines([total], total)]
-    columns = _line_columns(shown, total["unit"] or "value", projection["level"])
-    return filled(columns, lines, notes=projection["notices"])
+    total = projection.total
+    lines = [*projection.parts, total]
+    shown = [*shown_lines(projection.parts, total), *shown_lines([total], total)]
+    columns = _line_columns(shown, unit_text(total.dimension) or "value", projection.level)
+    return filled(columns, lines, notes=projection.notices)
 
 
-def _line_columns(shown: Sequence[ShownLine], heading: str, level: float) -> list[Column[Lines]]:
+def _line_columns(shown: Sequence[ShownLine], heading: str, level: float) -> list[Column[Any]]:
     """Return the columns of lines of a breakdown; their texts are given, as they depend on each other."""
     return [
         Column(
             key="part",
-            values=lambda lines: ("/".join(line["path"]) for line in lines),
-            texts=lambda lines: (" › ".join(line["path"]) for line in lines),
+            each=lambda line: "/".join(line.path),
+            texts=lambda lines: (" › ".join(line.path) for line in lines),
         ),
         Column(key="value", heading=heading, kind=FIGURE, texts=lambda _: (line.value for line in shown)),
         Column(key="lower", kind=FIGURE, audience=Audience.PROGRAMS),
@@ -106,60 +105,56 @@ def _line_columns(shown: Sequence[ShownLine], heading: str, level: float) -> lis
             heading=f"{given_percent(level)} interval",
             texts=lambda _: (line.interval for line in shown),
         ),
-        Column(key="unit", audience=Audience.FILES),
+        _UNIT,
         Column(key="share", kind=SHARE, texts=lambda _: (line.share or ABSENT for line in shown)),
     ]
 
 
-def sweep_table(document: Mapping[str, Any]) -> DataTable:
+def sweep_table(sweep: Sweep) -> DataTable:
     """Return one row per value and part, and one per value for the total."""
-    swept, projections = document["swept"], document["projections"]
-    lines = [{**line, "at": p["at"][swept]} for p in projections for line in (*p["breakdown"], p["total"])]
-    columns: list[Column[Lines]] = [
-        Column(key="at", name=swept, heading=swept, kind=EXACT),
-        Column(key="part", values=lambda lines: ("/".join(line["path"]) for line in lines)),
-        Column(
-            key="value", kind=ESTIMATE, values=lambda lines: lines, write=exact_figure, interval="interval"
-        ),
-        Column(key="unit"),
-        Column(key="share", kind=SHARE),
+    lines = [(one.at[sweep.swept], line) for one in sweep.projections for line in (*one.parts, one.total)]
+    columns: list[Column[Any]] = [
+        Column(key="at", name=sweep.swept, heading=sweep.swept, kind=EXACT, each=lambda row: number(row[0])),
+        Column(key="part", each=lambda row: "/".join(row[1].path)),
+        Column(key="value", kind=ESTIMATE, each=lambda row: row[1], write=exact_figure, interval="interval"),
+        Column(key="unit", each=lambda row: unit_text(row[1].dimension)),
+        Column(key="share", kind=SHARE, values=lambda rows: stored("share", [line for _, line in rows])),
     ]
-    notes = list(dict.fromkeys(note for p in projections for note in p["notices"]))
+    notes = list(dict.fromkeys(note for one in sweep.projections for note in one.notices))
     return filled(columns, lines, notes=notes)
 
 
-def totals_table(document: Mapping[str, Any], notes: Sequence[str]) -> DataTable:
+def totals_table(sweep: Sweep, notes: Sequence[str]) -> DataTable:
     """Return one row per value of a sweep: the outermost parts, the total, totals of other variants."""
-    swept, projections = document["swept"], document["projections"]
+    swept, projections = sweep.swept, sweep.projections
     first = projections[0]
-    parts = [shown_lines(one["breakdown"], one["total"]) for one in projections]
-    totals = [shown_lines([one["total"]], one["total"])[0] for one in projections]
-    unit = f" [{first['total']['unit']}]" if first["total"]["unit"] else ""
+    parts = [shown_lines(one.parts, one.total) for one in projections]
+    totals = [shown_lines([one.total], one.total)[0] for one in projections]
     columns: list[Column[Any]] = [
-        Column(key=swept, heading=swept, kind=EXACT, values=lambda all_: (one["at"][swept] for one in all_)),
+        Column(key=swept, heading=swept, kind=EXACT, each=lambda one: number(one.at[swept])),
         *(
-            _as_text(line["path"][0], [row[k].value for row in parts])
-            for k, line in enumerate(first["breakdown"])
-            if len(line["path"]) == 1
+            _as_text(line.path[0], [row[k].value for row in parts])
+            for k, line in enumerate(first.parts)
+            if len(line.path) == 1
         ),
-        _as_text(f"total{unit}", [total.value for total in totals]),
-        _as_text(f"{given_percent(first['level'])} interval", [total.interval for total in totals]),
+        _as_text(with_unit("total", unit_text(first.total.dimension)), [total.value for total in totals]),
+        _as_text(f"{given_percent(first.level)} interval", [total.interval for total in totals]),
         *(
             Column(
-                key=variant["name"],
-                heading=variant["name"],
+                key=variant.name,
+                heading=variant.name,
                 kind=FIGURE,
                 values=partial(_totals_of, k),
                 write=exact_figure,
             )
-            for k, variant in enumerate(first["variants"])
+            for k, variant in enumerate(first.variants)
         ),
     ]
     return filled(columns, projections, notes=notes)
 
 
-def _totals_of(variant: int, projections: Lines) -> list[float | None]:
-    return stored("total.value", [one["variants"][variant] for one in projections])
+def _totals_of(variant: int, projections: Sequence[ApplicationProjection]) -> list[float | None]:
+    return stored("total.value", [one.variants[variant] for one in projections])
 
 
 def _as_text(heading: str, texts: Sequence[str]) -> Column[Any]:
@@ -167,34 +162,17 @@ def _as_text(heading: str, texts: Sequence[str]) -> Column[Any]:
     return Column(key=heading, heading=heading, kind=EXACT, values=lambda _: texts, texts=lambda _: texts)
 
 
-class SensitivityJson(TypedDict):
-    """How the total responds to a value: per cent for one per cent, and per unit."""
-
-    name: str
-    elasticity: float
-    derivative: float
-
-
-class SensitivitiesJson(TypedDict):
+@dataclass(frozen=True)
+class Sensitivities:
     """Sensitivities, the strongest first."""
 
-    sensitivities: list[SensitivityJson]
+    sensitivities: tuple[Sensitivity, ...]
 
 
-def sensitivities_json(found: Sequence[Sensitivity]) -> SensitivitiesJson:
-    """Return sensitivities as plain data, the strongest first."""
-    return {
-        "sensitivities": [
-            {"name": s.name, "elasticity": number(s.elasticity), "derivative": number(s.derivative)}
-            for s in found
-        ]
-    }
-
-
-def sensitivities_table(document: Mapping[str, Any]) -> DataTable:
-    """Return one row per value that the total depends on noticeably; of what `sensitivities_json` returns."""
-    rows = [row for row in document["sensitivities"] if abs(row["elasticity"] or 0.0) >= SHOWN_FROM]
-    columns: list[Column[Lines]] = [
+def sensitivities_table(found: Sensitivities) -> DataTable:
+    """Return one row per value that the total depends on noticeably."""
+    rows = [row for row in found.sensitivities if abs(row.elasticity) >= SHOWN_FROM]
+    columns: list[Column[Sequence[Sensitivity]]] = [
         Column(key="name", name="value", heading="value"),
         Column(
             key="elasticity",
@@ -207,18 +185,108 @@ def sensitivities_table(document: Mapping[str, Any]) -> DataTable:
     return filled(columns, rows)
 
 
-def shipped_table(shipped: Mapping[str, Any], heading: str = "name") -> DataTable:
-    """Return one row per application and machine.
+@dataclass(frozen=True, kw_only=True)
+class ShippedApplication:
+    """An application that is shipped."""
 
-    Args:
-        shipped: what `pipeline.report.projections.shipped_json` returns, or only a part of its lists.
-    """
-    rows = [{"kind": "application", **one} for one in shipped.get("applications", ())]
-    rows += [{"kind": "machine", **one} for one in shipped.get("machines", ())]
+    name: str
+    title: str
+    source: str
+    reproduces: str
+    machine: Annotated[str | None, "that it is projected to by default"]
+    inputs: tuple[ApplicationInput, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MachineValue:
+    """A value of a machine."""
+
+    value: float
+    unit: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShippedMachine:
+    """A machine that is shipped."""
+
+    name: str
+    title: str
+    source: str
+    covers: tuple[str, ...]
+    variants: tuple[str, ...]
+    values: Mapping[str, MachineValue]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Machines:
+    """The machines that are shipped."""
+
+    machines: tuple[ShippedMachine, ...]
+
+    @property
+    def lists(self) -> "Mapping[str, Sequence[ShippedApplication | ShippedMachine]]":
+        """What is listed, by what it is."""
+        return {"machine": self.machines}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shipped(Machines):
+    """The applications and machines that are shipped."""
+
+    applications: tuple[ShippedApplication, ...]
+
+    @property
+    def lists(self) -> Mapping[str, Sequence[ShippedApplication | ShippedMachine]]:
+        """What is listed, by what it is."""
+        return {"application": self.applications, **super().lists}
+
+
+def shipped_application(file: ApplicationFile) -> ShippedApplication:
+    """Return what is said of an application."""
+    return ShippedApplication(
+        name=file.path.stem,
+        title=file.title,
+        source=file.source,
+        reproduces=file.reproduces,
+        machine=file.machine,
+        inputs=tuple(file.inputs.values()),
+    )
+
+
+def shipped_machine(machine: Machine) -> ShippedMachine:
+    """Return what is said of a machine."""
+    return ShippedMachine(
+        name=machine.path.stem,
+        title=machine.name,
+        source=machine.source,
+        covers=machine.covers,
+        variants=(machine.variant, *machine.variants) if machine.variants else (),
+        values={
+            name: MachineValue(value=one.value, unit=unit_text(one.dimension))
+            for name, one in machine.values.items()
+        },
+    )
+
+
+def shipped_table(shipped: Machines) -> DataTable:
+    """Return one row per application and machine."""
+    return _listed([row for rows in shipped.lists.values() for row in rows], "name")
+
+
+def tables_of_shipped(shipped: Machines) -> list[DataTable]:
+    """Return a table of the applications and one of the machines."""
+    return [_listed(rows, name) for name, rows in shipped.lists.items()]
+
+
+def _listed(rows: Sequence[ShippedApplication | ShippedMachine], heading: str) -> DataTable:
     files = Audience.FILES
-    columns: list[Column[Lines]] = [
+    columns: list[Column[Any]] = [
         Column(key="name", heading=heading),
-        Column(key="kind", audience=files),
+        Column(
+            key="kind",
+            each=lambda row: "machine" if isinstance(row, ShippedMachine) else "application",
+            audience=files,
+        ),
         Column(
             key="title",
             name="description",
@@ -226,46 +294,29 @@ def shipped_table(shipped: Mapping[str, Any], heading: str = "name") -> DataTabl
             texts=lambda rows: map(_description, rows),
             folds=True,
         ),
-        Column(key="inputs", kind=TEXTS, values=lambda rows: map(_needed, rows), audience=files),
-        Column(
-            key="variants",
-            kind=TEXTS,
-            values=lambda rows: (row.get("variants", []) for row in rows),
-            audience=files,
-        ),
-        Column(
-            key="covers",
-            kind=TEXTS,
-            values=lambda rows: (row.get("covers", []) for row in rows),
-            audience=files,
-        ),
+        Column(key="inputs", kind=TEXTS, each=_needed, audience=files),
+        Column(key="variants", kind=TEXTS, each=lambda row: getattr(row, "variants", ()), audience=files),
+        Column(key="covers", kind=TEXTS, each=lambda row: getattr(row, "covers", ()), audience=files),
         Column(key="source", texts=lambda rows: map(_source, rows), folds=True),
-        Column(
-            key="reproduces", values=lambda rows: (row.get("reproduces", "") for row in rows), audience=files
-        ),
+        Column(key="reproduces", each=lambda row: getattr(row, "reproduces", ""), audience=files),
     ]
     return filled(columns, rows)
 
 
-def _needed(row: Line) -> list[str]:
-    return [entry["name"] for entry in row.get("inputs", ()) if entry["default"] is None]
+def _needed(row: ShippedApplication | ShippedMachine) -> list[str]:
+    inputs = row.inputs if isinstance(row, ShippedApplication) else ()
+    return [one.name for one in inputs if one.default is None]
 
 
-def _source(row: Line) -> str:
+def _source(row: ShippedApplication | ShippedMachine) -> str:
     """Say where it comes from and, of an application, what of that it reproduces."""
-    return ": ".join(filter(None, (row["source"], row.get("reproduces"))))
+    return ": ".join(filter(None, (row.source, getattr(row, "reproduces", ""))))
 
 
-def _description(row: Line) -> str:
+def _description(row: ShippedApplication | ShippedMachine) -> str:
     """Say what is described, what must be given, which variants there are, and what is covered."""
-    needed, variants, covers = _needed(row), row.get("variants"), row.get("covers")
-    text: str = row["title"]
-    text += f" (--at {', '.join(needed)})" if needed else ""
-    text += f" (--variant {', '.join(variants)})" if variants else ""
-    return text + (f"; {' and '.join(covers)}" if covers else "")
-
-
-def tables_of_shipped(shipped: Mapping[str, Any]) -> list[DataTable]:
-    """Return a table of the applications and one of the machines."""
-    kinds = {"applications": "application", "machines": "machine"}
-    return [shipped_table({key: shipped[key]}, name) for key, name in kinds.items() if key in shipped]
+    if isinstance(row, ShippedApplication):
+        needed = _needed(row)
+        return row.title + (f" (--at {', '.join(needed)})" if needed else "")
+    text = row.title + (f" (--variant {', '.join(row.variants)})" if row.variants else "")
+    return text + (f"; {' and '.join(row.covers)}" if row.covers else "")

@@ -207,7 +207,7 @@ def checked_kernels_frame(document: Mapping[str, Any]) -> pd.DataFrame:
 
 def projection_frame(projection: "ApplicationProjection") -> pd.DataFrame:
     """Return one row per part of a projection and one for the total, in SI units."""
-    from pipeline.projection.expressions.units import NONE
+    from pipeline.projection.expressions.units import unit_text
 
     lines = (*projection.parts, projection.total)
     return pd.DataFrame(
@@ -216,7 +216,7 @@ def projection_frame(projection: "ApplicationProjection") -> pd.DataFrame:
             "value": [line.value for line in lines],
             "lower": [line.lower for line in lines],
             "upper": [line.upper for line in lines],
-            "unit": ["" if line.dimension == NONE else str(line.dimension) for line in lines],
+            "unit": [unit_text(line.dimension) for line in lines],
             "share": [np.nan if line.share is None else line.share for line in lines],
         }
     )

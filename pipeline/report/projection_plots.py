@@ -8,7 +8,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import extra
-from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue
+from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue, Sweep
 from pipeline.projection.rooflines.rooflines import Roofline
 
 if TYPE_CHECKING:
@@ -42,11 +42,12 @@ def image(figure: "Figure", form: str) -> bytes:
     return written.getvalue()
 
 
-def sweep_figure(projections: Sequence[ApplicationProjection], swept: str) -> "Figure":
+def sweep_figure(sweep: Sweep) -> "Figure":
     """Draw the total with its interval and the outermost parts and, if there are variants, what they gain."""
     with extra("plot"):
         from matplotlib.figure import Figure
 
+    projections, swept = sweep.projections, sweep.swept
     first = projections[0]
     lossy = any(variant.loss for p in projections for variant in p.variants)
     heights = [TIME_HEIGHT, LOSS_HEIGHT] if lossy else [TIME_HEIGHT]
@@ -75,7 +76,7 @@ def _draw_times(axes: "Axes", at: FloatArray, projections: Sequence[ApplicationP
             _draw_line(axes, at, [p.parts[k] for p in projections], line.path[0], THIN)
     measured = [p.measured for p in projections]
     if any(measured):
-        axes.plot(at, [np.nan if value is None else value for value in measured], "k+", label="measured")
+        axes.plot(at, [np.nan if one is None else one.value for one in measured], "k+", label="measured")
     totals = np.array([p.total.value for p in projections])
     if totals.min() > 0 and totals.max() / totals.min() >= LOGARITHMIC_FROM:
         axes.set_yscale("log")

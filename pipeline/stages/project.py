@@ -4,12 +4,18 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ingest.errors import UsageError
+from pipeline.columns.projections import (
+    Sensitivities,
+    Shipped,
+    shipped_application,
+    shipped_machine,
+)
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.applications.application import ApplicationFile, input_values, load_application
 from pipeline.projection.applications.composition import compose
-from pipeline.projection.applications.projections import ApplicationProjection
+from pipeline.projection.applications.projections import ApplicationProjection, Sweep
 from pipeline.projection.applications.projections import sweep as sweep_application
-from pipeline.projection.expressions.evaluation import Sensitivity, sensitivities
+from pipeline.projection.expressions.evaluation import sensitivities
 from pipeline.projection.expressions.expression_text import Language, export
 from pipeline.projection.expressions.shipped_files import beside, shipped
 from pipeline.projection.expressions.symbolic_model import Model
@@ -69,9 +75,9 @@ def files(application: str | Path, machine: str | Path | None) -> tuple[Applicat
 
 def sensitivities_of(
     program: ApplicationFile, target: Machine, at: Mapping[str, float | str], *, variant: str | None = None
-) -> tuple[Sensitivity, ...]:
+) -> Sensitivities:
     """Return how the total responds to every input and machine value."""
-    return sensitivities(_total(program, target, variant), input_values(program, at))
+    return Sensitivities(sensitivities(_total(program, target, variant), input_values(program, at)))
 
 
 def export_application(
@@ -103,23 +109,27 @@ def shipped_machines() -> tuple[Machine, ...]:
     return tuple(load_machine(name) for name in shipped("machine"))
 
 
-def projection_image(form: str, projections: Sequence[ApplicationProjection], swept: str) -> bytes:
-    """Return a plot of a sweep or, if nothing is swept, the roofline of a projection.
+def shipped_files() -> Shipped:
+    """Return what is said of all of them."""
+    return Shipped(
+        machines=tuple(map(shipped_machine, shipped_machines())),
+        applications=tuple(map(shipped_application, shipped_applications())),
+    )
 
-    Args:
-        projections: one, or one per value of the input that is swept.
-        swept: that input, or empty.
+
+def projection_image(form: str, sweep: Sweep) -> bytes:
+    """Return a plot of a sweep or, if nothing is swept, the roofline of its one projection.
 
     Raises:
         UsageError: there is nothing to draw.
     """
-    if swept:
-        return image(sweep_figure(projections, swept), form)
-    profile = projections[0].profile
-    if profile is None or profile.roofline is None:
+    if sweep.swept:
+        return image(sweep_figure(sweep), form)
+    roofline = sweep.projections[0].roofline
+    if roofline is None:
         hint = (
             "sweep an input, such as --at P=64:4096:x2; a projection by bandwidth ratios has a roofline "
             "if its reference machine states a peak"
         )
         raise UsageError("nothing is swept, and this projection has no roofline", where="--out", hint=hint)
-    return image(roofline_figure(profile.roofline), form)
+    return image(roofline_figure(roofline), form)

@@ -1,9 +1,11 @@
-"""Records (frozen dataclasses) as plain data and arrays for files, and back, whatever their fields are."""
+"""Records (frozen dataclasses) as plain data and arrays for files, and back, and as published documents."""
 
-from collections.abc import Mapping, MutableMapping, Sequence
-from dataclasses import fields, is_dataclass
+import math
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from functools import cache
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_type_hints
 
@@ -37,6 +39,73 @@ def as_plain(value: Any, arrays: MutableMapping[str, Array] | None = None, place
         return {name: as_plain(part, arrays, _inside(place, name)) for name, part in value.items()}
     if isinstance(value, tuple) and not isinstance(next(iter(value), None), str):
         return [as_plain(part, arrays, _inside(place, number)) for number, part in enumerate(value)]
+    return value.value if isinstance(value, Enum) else value
+
+
+@dataclass(frozen=True, kw_only=True)
+class Entry:
+    """How a field of a record stands in its document.
+
+    Attributes:
+        key: its name there; empty if it is not there.
+        kind: its type, with what `Annotated` says of it.
+        made: makes what stands there of its value, whose type is then what this returns.
+        may_lack: whether it is left out if it is None.
+    """
+
+    field: str
+    key: str
+    kind: Any
+    made: Callable[[Any], Any] | None = None
+    may_lack: bool = False
+
+
+def entry(
+    key: str | None = None, *, made: Callable[[Any], Any] | None = None, may_lack: bool = False
+) -> Mapping[str, Any]:
+    """Return the metadata of a field whose entry in documents is not its value by its name; see `Entry`."""
+    return {"entry": (key, made, may_lack)}
+
+
+NO_ENTRY = entry("")
+
+
+@cache
+def entries(kind: type) -> tuple[Entry, ...]:
+    """Return what the document of a kind of record has, in its order."""
+    hints = get_type_hints(kind, include_extras=True)
+
+    def found() -> Iterator[Entry]:
+        for one in fields(kind):
+            key, made, may_lack = one.metadata.get("entry", (None, None, False))
+            hint = hints[one.name] if made is None else get_type_hints(made, include_extras=True)["return"]
+            name = one.name if key is None else key
+            if name:
+                yield Entry(field=one.name, key=name, kind=hint, made=made, may_lack=may_lack)
+
+    return tuple(found())
+
+
+def document(value: Any) -> Any:  # noqa: ANN401
+    """Return a record as its published document: numbers rounded as `number` does, null for NaN."""
+    if isinstance(value, float):
+        return None if math.isnan(value) else number(value)
+    if is_dataclass(value):
+        kind: Any = type(value)
+        held = ((one, getattr(value, one.field)) for one in entries(kind))
+        return {
+            one.key: document(one.made(part) if one.made else part)
+            for one, part in held
+            if part is not None or not one.may_lack
+        }
+    if isinstance(value, Mapping):
+        return {
+            name.value if isinstance(name, Enum) else name: document(part) for name, part in value.items()
+        }
+    if isinstance(value, tuple | list):
+        return list(map(document, value))
+    if isinstance(value, Path):
+        return str(value)
     return value.value if isinstance(value, Enum) else value
 
 

@@ -5,13 +5,15 @@ Their keys are explained in docs/explanations/projection.md.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated, ClassVar
 
 from ingest.errors import InputError, UsageError
 from ingest.toml_table import TomlTable, read_toml
 from pipeline.projection.expressions.shipped_files import find
-from pipeline.projection.expressions.units import NONE, TIME, Dimension, parse_quantity, stated
+from pipeline.projection.expressions.units import NONE, TIME, Dimension, parse_quantity, stated, unit_text
+from pipeline.wording.record_codec import NO_ENTRY, entry
 
 _NOT_A_TIME = ("a measured total has to be a time", 'write it like "12.3 s"')
 _PROGRAM_KEYS = ("inputs", "terms", "define", "parts", "total")
@@ -20,18 +22,19 @@ _KEYS = ("title", "source", "reproduces", "machine", *_PROGRAM_KEYS, "measured",
 
 @dataclass(frozen=True, kw_only=True)
 class ApplicationInput:
-    """Something the user sets.
+    """An input of an application.
 
     Attributes:
+        default: in SI units.
         factor: value in SI units of one of the unit that a plain number is in.
-        default: in SI units; None if it has to be given.
     """
 
+    document_name: ClassVar[str] = "input"
     name: str
-    factor: float
-    dimension: Dimension
-    default: float | None
     meaning: str
+    dimension: Dimension = field(metadata=entry("unit", made=unit_text))
+    default: Annotated[float | None, "null if it must be given"]
+    factor: float = field(metadata=NO_ENTRY)
 
 
 @dataclass(frozen=True, kw_only=True)

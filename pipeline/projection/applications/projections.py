@@ -1,7 +1,8 @@
 """Projections: an application evaluated on a machine, with its breakdown and intervals."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Annotated, ClassVar
 
 import numpy as np
 
@@ -11,11 +12,13 @@ from pipeline.projection.applications.application import ApplicationFile, input_
 from pipeline.projection.applications.composition import Composition, adding_up, compose
 from pipeline.projection.expressions.evaluation import DrawnPrediction, broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import Model, constant
-from pipeline.projection.expressions.units import TIME, Dimension
+from pipeline.projection.expressions.units import TIME, Dimension, unit_text
 from pipeline.projection.machines.machine_values import Machine, machine_names
-from pipeline.projection.rooflines.bandwidth_projection import BandwidthProjection
+from pipeline.projection.rooflines.region_verdicts import RegionVerdict
+from pipeline.projection.rooflines.rooflines import Roofline
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term
+from pipeline.wording.record_codec import NO_ENTRY, entry
 
 _TOTAL = ("total", "total")
 _SPEEDUP = ("speedup", "speedup")
@@ -23,24 +26,22 @@ _SPEEDUP = ("speedup", "speedup")
 
 @dataclass(frozen=True, kw_only=True)
 class ProjectedValue:
-    """A value with its interval, SI units.
+    """A value of a breakdown with its interval.
 
-    Attributes:
-        path: names from the outermost group inwards.
-        share: of the total; None if the total has another dimension.
+    SI units. The path names groups from the outermost inwards; a total of another dimension has no shares.
     """
 
     path: tuple[str, ...]
     value: float
     lower: float
     upper: float
-    dimension: Dimension
-    share: float | None = None
+    dimension: Dimension = field(metadata=entry("unit", made=unit_text))
+    share: Annotated[float | None, "of the total"] = None
 
 
 @dataclass(frozen=True)
 class Variant:
-    """The total under another variant of the machine.
+    """Another variant of the machine.
 
     Attributes:
         loss: (usual total - this total) / usual total, with its interval: what the machine loses against it.
@@ -49,36 +50,75 @@ class Variant:
     name: str
     total: ProjectedValue | None
     loss: ProjectedValue | None
-    reason: str = ""
+    reason: Annotated[str, "why there is no total"] = ""
+
+
+@dataclass(frozen=True)
+class MeasuredTotal:
+    """What was measured, and the relative error of the projection."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Reference:
+    """The machine that a profile was measured on, and the seconds there."""
+
+    machine: str
+    value: float
+
+
+@dataclass(frozen=True)
+class GroupVerdict:
+    """What limits a group of regions where it was measured."""
+
+    group: str
+    limited_by: str
+    sentence: str
+
+
+def _group_verdicts(verdicts: Mapping[str, RegionVerdict]) -> tuple[GroupVerdict, ...]:
+    return tuple(GroupVerdict(name, one.bound.value, one.sentence) for name, one in verdicts.items())
 
 
 @dataclass(frozen=True, kw_only=True)
 class ApplicationProjection:
-    """What an application does on a machine.
+    """An application on a machine: total, parts, definitions, other variants.
 
     Attributes:
         at: every input in SI units.
         parts: the breakdown; a group is the sum of its parts and, unless the application states another
             total, so is the whole.
         variants: totals of the machine's other variants, all on the same draws.
-        profile: the projection by bandwidth ratios, if it is one.
-        speedup: over the machine its profile was measured on, if it is one.
+        reference, speedup, verdicts, roofline: of a projection by bandwidth ratios.
     """
 
+    document_name: ClassVar[str] = "projection"
     title: str
     machine: str
     variant: str
+    level: Annotated[float, "of the intervals"]
     at: Mapping[str, float]
-    level: float
     total: ProjectedValue
-    parts: tuple[ProjectedValue, ...]
+    parts: tuple[ProjectedValue, ...] = field(metadata=entry("breakdown"))
     definitions: tuple[ProjectedValue, ...]
     variants: tuple[Variant, ...]
-    measured: float | None
-    profile: BandwidthProjection | None
+    measured: MeasuredTotal | None
+    reference: Reference | None
     speedup: ProjectedValue | None
+    verdicts: Mapping[str, RegionVerdict] = field(metadata=entry(made=_group_verdicts))
+    roofline: Roofline | None
     notices: tuple[str, ...]
-    formula: str
+    formula: str = field(metadata=NO_ENTRY)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep:
+    """Projections over an input with several values."""
+
+    swept: str
+    projections: tuple[ApplicationProjection, ...]
 
 
 def sweep(
@@ -134,6 +174,7 @@ def _projection(
     lines = {key: _line(key[1:], found[key], model) for key, model in models.items()}
     total = lines[_TOTAL]
     parts = _adding_up(whole, found, total)
+    measured, profile = application.measured.get(machine.path.stem), whole.bandwidth
     return ApplicationProjection(
         title=application.title,
         machine=machine.name,
@@ -144,9 +185,11 @@ def _projection(
         parts=tuple(_part(lines["part", *path], value, total) for path, value in parts.items()),
         definitions=tuple(lines["definition", name] for name in whole.definitions),
         variants=(*(_variant(name, composed, lines, inputs) for name in composed.others), *composed.failed),
-        measured=application.measured.get(machine.path.stem),
-        profile=whole.bandwidth,
+        measured=None if measured is None else MeasuredTotal(measured, total.value / measured - 1),
+        reference=Reference(profile.machine, profile.reference) if profile else None,
         speedup=lines.get(_SPEEDUP),
+        verdicts=profile.verdicts if profile else {},
+        roofline=profile.roofline if profile else None,
         notices=_notices(whole, inputs),
         formula=str(whole.total.expression),
     )

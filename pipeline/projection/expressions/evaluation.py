@@ -136,16 +136,11 @@ def _broken(limit: ValidRange, value: FloatArray) -> str:
 
 @dataclass(frozen=True)
 class Sensitivity:
-    """How a model responds to one symbol at one configuration.
-
-    Attributes:
-        derivative: change of the value per unit of the symbol, SI units.
-        elasticity: percent by which the value changes if the symbol grows by one percent.
-    """
+    """How the total responds to a value: per cent for one per cent, and per unit."""
 
     name: str
-    derivative: float
     elasticity: float
+    derivative: float
 
 
 def _derivative(expression: Expression, name: str) -> Expression:
@@ -171,5 +166,5 @@ def sensitivities(model: Model, at: Mapping[str, float]) -> tuple[Sensitivity, .
     slopes = [_derivative(model.expression, name) for name in names]
     evaluate = compiled([model.expression, *slopes], list(values))
     value, *found = map(float, evaluate(list(values.values())))
-    each = [Sensitivity(n, s, s * values[n] / value) for n, s in zip(names, found, strict=True)]
+    each = [Sensitivity(n, s * values[n] / value, s) for n, s in zip(names, found, strict=True)]
     return tuple(sorted(each, key=lambda s: (-abs(s.elasticity), s.name)))

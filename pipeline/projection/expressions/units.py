@@ -60,6 +60,13 @@ def _power(base: str, exponent: Fraction) -> str:
 
 
 NONE = Dimension()
+
+
+def unit_text(dimension: Dimension) -> str:
+    """Return the SI unit, empty for none."""
+    return "" if dimension == NONE else str(dimension)
+
+
 TIME = Dimension(seconds=Fraction(1))
 BYTES = Dimension(bytes=Fraction(1))
 FLOP = Dimension(flop=Fraction(1))

@@ -41,7 +41,7 @@ from pipeline.projection.rooflines.region_verdicts import (
     verdict,
     width_peak,
 )
-from pipeline.projection.rooflines.rooflines import Point, Roofline, points_of, roofline
+from pipeline.projection.rooflines.rooflines import Roofline, RooflinePoint, points_of, roofline
 
 KINDS = ("threaded", "serial", "other")
 _REGION_KEYS = ("name", "time", "share", "kind", "counters")
@@ -166,7 +166,7 @@ def _check_distinct(groups: Sequence[Group], table: TomlTable) -> None:
             raise InputError(f"'{name}' would be counted twice", where=table.where, hint=hint)
 
 
-def _points(profile: MeasuredProfile, table: TomlTable) -> Iterator[Point]:
+def _points(profile: MeasuredProfile, table: TomlTable) -> Iterator[RooflinePoint]:
     """Yield the points of the profile, and of further runs that the table names by their labels."""
     runs = table.table("runs")
     own = profile.groups if profile.whole is None else (*profile.groups, profile.whole)

@@ -6,8 +6,8 @@ many nodes a run had: it is taken to have filled as few nodes of the machine as 
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ingest.region_class import Activity, region_class
 from pipeline.models.kernels import Kernels, mean_over_repetitions, sum_groups
 from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, NONE, Dimension, Quantity
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict, verdict
+from pipeline.wording.record_codec import NO_ENTRY, entry
 
 if TYPE_CHECKING:  # it would load the symbolic models, which reports do without
     from pipeline.projection.machines.machine_values import Machine
@@ -26,32 +27,38 @@ if TYPE_CHECKING:  # it would load the symbolic models, which reports do without
 _NETWORK = "bw_network"
 
 
-@dataclass(frozen=True)
-class Point:
-    """A region as measured: flop/B at a memory level and flop/s of a node; `run` labels one of several."""
+@dataclass(frozen=True, kw_only=True)
+class RooflinePoint:
+    """A region that was counted.
+
+    Of a node, at a memory level; `run` labels one of several.
+    """
 
     name: str
-    level: str
-    intensity: float
-    flop_rate: float
     run: str = ""
+    level: str
+    intensity: Annotated[float, "flop/B"]
+    flop_rate: Annotated[float, "flop/s"] = field(metadata=entry("rate"))
 
 
 @dataclass(frozen=True)
 class Roofline:
-    """Ceilings (B/s, flop/s) by their names in the machine's file, fastest first, and points of a machine."""
+    """Ceilings of a machine, and the regions below them.
 
-    machine: str
-    bandwidths: Mapping[str, float]
-    peaks: Mapping[str, float]
-    points: tuple[Point, ...] = ()
+    Ceilings by their names in the machine's file, the fastest first.
+    """
+
+    machine: str = field(metadata=NO_ENTRY)
+    bandwidths: Annotated[Mapping[str, float], "B/s"]
+    peaks: Annotated[Mapping[str, float], "flop/s"]
+    points: tuple[RooflinePoint, ...] = ()
 
     def attainable(self, intensity: FloatArray, bandwidth: str, peak: str) -> FloatArray:
         """Return min(peak, bandwidth x intensity) in flop/s for intensities in flop/B."""
         return np.minimum(self.peaks[peak], self.bandwidths[bandwidth] * intensity)
 
 
-def roofline(machine: str, values: Mapping[str, Quantity], points: Sequence[Point] = ()) -> Roofline:
+def roofline(machine: str, values: Mapping[str, Quantity], points: Sequence[RooflinePoint] = ()) -> Roofline:
     """Return the roofline of a machine.
 
     Args:
@@ -79,11 +86,17 @@ def _ceilings(values: Mapping[str, Quantity], prefix: str, dimension: Dimension)
     return dict(sorted(found.items(), key=lambda ceiling: -ceiling[1]))
 
 
-def points_of(counted: Iterable[tuple[str, Work, float]], run: str = "") -> Iterator[Point]:
+def points_of(counted: Iterable[tuple[str, Work, float]], run: str = "") -> Iterator[RooflinePoint]:
     """Yield a point for every part (name, work, seconds) and counted memory level, if it has operations."""
     for name, done, seconds in counted:
         for level in done.bytes if done.flop > 0 else ():
-            yield Point(name, level, done.intensity(level), done.flop / seconds, run)
+            yield RooflinePoint(
+                name=name,
+                run=run,
+                level=level,
+                intensity=done.intensity(level),
+                flop_rate=done.flop / seconds,
+            )
 
 
 LEAST_SHARE = 0.005

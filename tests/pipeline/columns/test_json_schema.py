@@ -1,12 +1,20 @@
-from typing import Annotated, Any, Literal, NotRequired, TypedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Annotated, Any, ClassVar, Literal, NotRequired, TypedDict
 
 import jsonschema
 import pytest
 
 from pipeline.columns.column import ESTIMATE, EXACT, SHARE, Column, json_rows
-from pipeline.columns.json_schema import Published, RowsOf, json_schema
+from pipeline.columns.json_schema import DIALECT, Published, RowsOf, json_schema
+from pipeline.wording.record_codec import NO_ENTRY, entry
 
 ROWS = (Column(key="p", kind=EXACT), Column(key="share", kind=SHARE), Column(key="time", kind=ESTIMATE))
+
+
+class Kind(Enum):
+    ONE = "one"
 
 
 class InnerJson(TypedDict):
@@ -75,6 +83,64 @@ def test_a_typed_dictionary_becomes_a_closed_object_with_its_descriptions():
 def test_what_is_not_declared_is_refused(change):
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate({**GOOD, **change}, json_schema(WholeJson, ""))
+
+
+@dataclass(frozen=True)
+class Counted:
+    """A count."""
+
+    document_name: ClassVar[str] = "counts"
+    number: Annotated[int, "how many"]
+
+
+def _texts(counts: tuple[Counted, ...]) -> tuple[Counted, ...]:
+    return counts
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A record.
+
+    And more.
+    """
+
+    kind: Kind
+    counts: tuple[Counted, ...]
+    shares: Mapping[str, float | None]
+    later: bool | None = field(default=None, metadata=entry(may_lack=True))
+    other: None = field(default=None, metadata=entry("again", made=_texts))
+    own: Kind | None = field(default=None, metadata=NO_ENTRY)
+
+
+def test_a_record_becomes_the_schema_of_its_document():
+    counts = {"type": "array", "items": {"$ref": "#/$defs/counts"}}
+    assert json_schema(Recorded, "x") == {
+        "$schema": DIALECT,
+        "title": "x",
+        "type": "object",
+        "required": ["kind", "counts", "shares", "again"],
+        "additionalProperties": False,
+        "properties": {
+            "kind": {"type": "string"},
+            "counts": counts,
+            "shares": {
+                "type": "object",
+                "additionalProperties": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+            },
+            "later": {"type": "boolean"},
+            "again": counts,
+        },
+        "description": "A record.",
+        "$defs": {
+            "counts": {
+                "type": "object",
+                "required": ["number"],
+                "additionalProperties": False,
+                "properties": {"number": {"type": "integer", "description": "how many"}},
+                "description": "A count.",
+            }
+        },
+    }
 
 
 def test_a_missing_key_is_refused():

@@ -61,9 +61,9 @@ def test_the_time_that_contradicts_its_share_gives_a_notice(tmp_path):
 def test_speedup_and_error_of_the_corrected_profile(tmp_path):
     corrected = project(reading(tmp_path, main="761.3"), TARGETS[0])
     # The groups projected over their shares, which are rounded: 2547.8 s / 0.846.
-    assert corrected.profile.reference == pytest.approx(3011.9, rel=2e-4)
+    assert corrected.reference.value == pytest.approx(3011.9, rel=2e-4)
     assert corrected.speedup.value == pytest.approx(2547.8 / 0.846 / corrected.total.value)
-    assert corrected.measured == 1603.0
+    assert corrected.measured.value == 1603.0
     # The printed speed-ups are 3011.9 s over the printed projections.
     assert [3011.9 / printed for printed in PUBLISHED] == pytest.approx([1.76, 2.11, 2.35], abs=0.005)
 
@@ -71,7 +71,7 @@ def test_speedup_and_error_of_the_corrected_profile(tmp_path):
 def test_the_interval_holds_what_was_measured():
     for target in TARGETS:
         found = project("setsm", target)
-        assert found.total.lower < found.measured < found.total.upper
+        assert found.total.lower < found.measured.value < found.total.upper
 
 
 def test_groups_follow_their_bandwidth():

@@ -5,14 +5,19 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from pipeline.projection.rooflines.rooflines import Point, Roofline
+from pipeline.projection.rooflines.rooflines import Roofline, RooflinePoint
 from pipeline.report.projection_plots import image, roofline_figure
+
+
+def point(name, level, intensity, rate, run=""):
+    return RooflinePoint(name=name, run=run, level=level, intensity=intensity, flop_rate=rate)
+
 
 ROOF = Roofline(
     "node",
     {"bw_node": 100e9, "bw_numa": 50e9},
     {"peak_dp": 1000e9, "peak_sp": 2000e9},
-    (Point("USER/f", "DRAM", 0.5, 40e9), Point("USER/g", "L2", 60.0, 700e9)),
+    (point("USER/f", "DRAM", 0.5, 40e9), point("USER/g", "L2", 60.0, 700e9)),
 )
 
 
@@ -50,9 +55,9 @@ def test_points_and_names_are_where_they_were_measured(axes):
 
 def test_several_runs_have_their_colours_and_a_legend():
     points = (
-        Point("f", "L2", 0.5, 40e9),
-        Point("f", "L2", 0.6, 80e9, "128 ranks"),
-        Point("g", "L2", 1.0, 9e9),
+        point("f", "L2", 0.5, 40e9),
+        point("f", "L2", 0.6, 80e9, "128 ranks"),
+        point("g", "L2", 1.0, 9e9),
     )
     axes = roofline_figure(Roofline("node", {"bw_node": 100e9}, {"peak_dp": 1000e9}, points)).axes[0]
     runs = [line for line in axes.lines if line.get_linestyle() == "None"]
@@ -73,7 +78,7 @@ def test_axes_are_logarithmic_and_labelled(axes):
 
 
 def test_points_without_intensity_do_not_stretch_the_axis():
-    idle = Roofline("node", {"bw_node": 100e9}, {"peak_dp": 1000e9}, (Point("idle", "DRAM", 0.0, 0.0),))
+    idle = Roofline("node", {"bw_node": 100e9}, {"peak_dp": 1000e9}, (point("idle", "DRAM", 0.0, 0.0),))
     intensity = roofline_figure(idle).axes[0].lines[0].get_xdata()
     assert intensity[[0, -1]] == pytest.approx([1.0, 100.0])
 

@@ -7,13 +7,15 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from pipeline.columns.projections import Shipped, shipped_application, shipped_machine
 from pipeline.projection.applications.application import load_application
-from pipeline.projection.applications.projections import ProjectedValue, Variant
+from pipeline.projection.applications.projections import MeasuredTotal, ProjectedValue, Variant
 from pipeline.projection.expressions.units import BYTES, NONE, TIME
 from pipeline.projection.machines.machine_values import load_machine
-from pipeline.report.projections import projection_json, shipped_json, show_projection, show_shipped
+from pipeline.report.projections import show_projection, show_shipped
 from pipeline.report.render.console import console
 from pipeline.stages.project import project, shipped_applications, shipped_machines
+from pipeline.wording.record_codec import document
 
 
 def printed(projection, width=None):
@@ -142,7 +144,7 @@ def test_names_from_files_are_not_markup(tmp_path):
 
 
 def test_json_has_everything_shown(milc):
-    found = projection_json(milc)
+    found = document(milc)
     assert (found["title"], found["machine"]) == ("MILC su3_rmd", "IBM POWER5+ cluster")
     assert (found["variant"], found["level"]) == ("expected", 0.9)
     assert found["definitions"][0] | {"share": None} == {
@@ -178,7 +180,7 @@ def test_json_has_everything_shown(milc):
 
 def test_json_of_a_projection_by_bandwidth():
     result = project("setsm", "ivybridge-e5-2670v2")
-    found = projection_json(result)
+    found = document(result)
     assert found["measured"]["value"] == 1603
     assert found["measured"]["error"] == pytest.approx(result.total.value / 1603 - 1)
     assert found["reference"]["machine"] == "Cray XE6 node (Blue Waters)"
@@ -191,15 +193,22 @@ def test_json_of_a_projection_by_bandwidth():
 
 
 def test_json_of_a_variant_without_a_total():
-    found = projection_json(project("milc", "xt5", {"L": 8, "P": 4096}, variant="ideal"))
+    found = document(project("milc", "xt5", {"L": 8, "P": 4096}, variant="ideal"))
     expected = found["variants"][0]
     assert (expected["total"], expected["loss"]) == (None, None)
     assert expected["reason"].startswith("mach.message was measured")
 
 
+def shipped(applications, machines):
+    return Shipped(
+        machines=tuple(map(shipped_machine, machines)),
+        applications=tuple(map(shipped_application, applications)),
+    )
+
+
 def listed(width, *files):
     stream = io.StringIO()
-    show_shipped(Console(file=stream, width=width, highlight=False), shipped_json(*files))
+    show_shipped(Console(file=stream, width=width, highlight=False), shipped(*files))
     return stream.getvalue().splitlines()
 
 
@@ -229,7 +238,9 @@ def test_the_list_as_json(tmp_path):
         'title = "x"\n[inputs]\nn = { unit = "kB", meaning = "size" }\nm = "3 kB"\nk = 2\n[parts]\nt = "1"\n'
     )
     (tmp_path / "node.toml").write_text('name = "y"\nsource = "z"\n[values]\nhz = "2 GHz"\n')
-    found = shipped_json([load_application(tmp_path / "app.toml")], [load_machine(tmp_path / "node.toml")])
+    found = document(
+        shipped([load_application(tmp_path / "app.toml")], [load_machine(tmp_path / "node.toml")])
+    )
     assert found == {
         "applications": [
             {
@@ -256,8 +267,8 @@ def test_the_list_as_json(tmp_path):
             }
         ],
     }
-    shipped = shipped_json((), shipped_machines())["machines"]
-    assert next(each for each in shipped if each["name"] == "xt5")["variants"] == [
+    machines = document(shipped((), shipped_machines()))["machines"]
+    assert next(each for each in machines if each["name"] == "xt5")["variants"] == [
         "expected",
         "noiseless",
         "ideal",
@@ -266,7 +277,7 @@ def test_the_list_as_json(tmp_path):
 
 def test_a_projection_measured_elsewhere_says_nothing_of_it(milc):
     assert not any("measured:" in text for text in printed(milc))
-    measured = printed(replace(milc, measured=milc.total.value / 1.25))
+    measured = printed(replace(milc, measured=MeasuredTotal(milc.total.value / 1.25, 0.25)))
     assert row(measured, "measured:").endswith("the projection is off by +25.0 %")
 
 
@@ -281,8 +292,8 @@ def test_the_roofline_is_in_the_json_of_counted_regions(tmp_path, milc):
     (tmp_path / "app.toml").write_text(
         'title = "x"\nmachine = "node.toml"\n[bandwidth]\nreference = "node.toml"\nprofile = "run.csv"\n'
     )
-    found = projection_json(project(tmp_path / "app.toml"))["roofline"]
+    found = document(project(tmp_path / "app.toml"))["roofline"]
     assert found["bandwidths"] == {"bw_l2": 40e9, "bw_node": 10e9}
     assert found["peaks"] == {"peak_dp": 80e9}
     assert found["points"] == [{"name": "solve", "run": "", "level": "L2", "intensity": 0.25, "rate": 32e9}]
-    assert projection_json(milc)["roofline"] is None
+    assert document(milc)["roofline"] is None

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 
 from pipeline.columns.projections import sweep_table
+from pipeline.projection.applications.projections import MeasuredTotal, Sweep
 from pipeline.report.projection_plots import sweep_figure
-from pipeline.report.projections import show_sweep, sweep_json
+from pipeline.report.projections import show_sweep
 from pipeline.report.render.console import console
 from pipeline.stages.project import sweep
 
@@ -19,7 +20,7 @@ def milc():
 
 def printed(projections, swept):
     stream = io.StringIO()
-    show_sweep(console(stream), projections, swept)
+    show_sweep(console(stream), Sweep(swept=swept, projections=projections))
     return stream.getvalue().splitlines()
 
 
@@ -41,8 +42,7 @@ def test_a_variant_without_a_total_at_a_value_has_none_in_its_row(milc):
 
 
 def test_data_hold_every_part_of_every_value(milc):
-    document = sweep_json(milc, "L")
-    table = sweep_table(document)
+    table = sweep_table(Sweep(swept="L", projections=milc))
     names = [column.name for column in table.columns]
     assert names == ["L", "part", "value", "lower", "upper", "unit", "share"]
     assert len(table.columns[0].values) == 3 * (len(milc[0].parts) + 1)
@@ -51,7 +51,7 @@ def test_data_hold_every_part_of_every_value(milc):
 
 
 def test_the_plot_shows_parts_and_losses(milc):
-    times, losses = sweep_figure(milc, "L").axes
+    times, losses = sweep_figure(Sweep(swept="L", projections=milc)).axes
     labels = [line.get_label() for line in times.get_lines()]
     assert labels == ["total", "T_ser", "T_p2p", "T_coll"]
     assert times.get_lines()[0].get_ydata() == pytest.approx([p.total.value for p in milc])
@@ -64,11 +64,11 @@ def test_the_plot_shows_parts_and_losses(milc):
 
 
 def test_without_variants_there_is_no_panel_for_losses(milc):
-    alone = [replace(p, variants=(), measured=p.total.value) for p in milc]
-    (axes,) = sweep_figure(alone, "L").axes
+    alone = [replace(p, variants=(), measured=MeasuredTotal(p.total.value, 0.0)) for p in milc]
+    (axes,) = sweep_figure(Sweep(swept="L", projections=alone)).axes
     assert axes.get_lines()[-1].get_label() == "measured"
 
 
 def test_a_wide_range_is_drawn_on_a_logarithmic_axis():
     found = sweep("milc", "xe6", [{"L": 8, "P": p} for p in (1024, 8192)])
-    assert sweep_figure(found, "P").axes[-1].get_xscale() == "log"
+    assert sweep_figure(Sweep(swept="P", projections=found)).axes[-1].get_xscale() == "log"

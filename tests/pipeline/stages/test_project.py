@@ -11,6 +11,7 @@ import pytest
 from ingest.errors import InputError, UsageError
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
+from pipeline.projection.applications.projections import Sweep
 from pipeline.stages.project import (
     export_application,
     files,
@@ -218,14 +219,14 @@ def test_everything_shipped_is_loaded():
 @pytest.mark.slow
 @pytest.mark.parametrize(("form", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
 def test_a_roofline_or_a_sweep_is_drawn(form, start):
-    assert projection_image(form, [project("setsm")], "").startswith(start)
+    assert projection_image(form, Sweep(swept="", projections=(project("setsm"),))).startswith(start)
     found = sweep("milc", "xt5", [{"L": size, "P": 1024} for size in (4, 8, 14)])
-    assert projection_image(form, found, "L").startswith(start)
+    assert projection_image(form, Sweep(swept="L", projections=found)).startswith(start)
 
 
 def test_a_roofline_that_cannot_be_drawn():
     with pytest.raises(UsageError, match=r"^--out: nothing is swept, and this projection has no roofline; "):
-        projection_image("png", [project("milc", at={"L": 4, "P": 256})], "")
+        projection_image("png", Sweep(swept="", projections=(project("milc", at={"L": 4, "P": 256}),)))
 
 
 def test_every_point_of_a_sweep_is_the_projection_there():
@@ -259,7 +260,7 @@ def test_what_does_not_depend_on_the_input_swept_is_there_at_every_point(tmp_pat
 
 @pytest.mark.slow
 def test_sensitivities_are_those_of_the_total():
-    found = {s.name: s.elasticity for s in sensitivities_of(*files("milc", "xt5"), AT)}
+    found = {s.name: s.elasticity for s in sensitivities_of(*files("milc", "xt5"), AT).sensitivities}
     assert next(iter(found)) == "L"
     step = 1e-4
     totals = [project("milc", "xt5", {**AT, "L": AT["L"] * (1 + k * step)}).total.value for k in (-1, 1)]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.wording.record_codec import as_plain, restored
+from pipeline.wording.record_codec import NO_ENTRY, as_plain, document, entry, restored
 
 
 class Colour(Enum):
@@ -69,3 +69,36 @@ def test_equal_texts_become_one_object():
 def test_what_makes_no_record_is_an_error_of_its_data(plain):
     with pytest.raises((LookupError, TypeError, ValueError, AttributeError)):
         restored(Part, plain)
+
+
+def _first(names: tuple[str, ...]) -> str:
+    return names[0]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Documented:
+    share: float
+    unknown: float = np.nan
+    colour: Colour = Colour.RED
+    names: tuple[str, ...] = field(default=("a", "b"), metadata=entry("name", made=_first))
+    more: int | None = field(default=None, metadata=entry(may_lack=True))
+    by_colour: Mapping[Colour, tuple[float, ...]] = field(default_factory=dict)
+    inner: "Documented | None" = None
+    own: str = field(default="", metadata=NO_ENTRY)
+
+
+def test_a_document_has_rounded_numbers_other_keys_and_not_all_fields():
+    plain = {"share": 0.3333333333, "unknown": None, "colour": "red", "name": "a", "by_colour": {}}
+    inner = Documented(share=2.0, more=3, by_colour={Colour.RED: (1 / 3, np.nan)})
+    found = document(Documented(share=1 / 3, inner=inner))
+    assert found == {
+        **plain,
+        "inner": {
+            **plain,
+            "share": 2,
+            "more": 3,
+            "by_colour": {"red": [plain["share"], None]},
+            "inner": None,
+        },
+    }
+    assert list(found) == ["share", "unknown", "colour", "name", "by_colour", "inner"]

@@ -98,7 +98,7 @@ def test_everything_is_in_si_units_with_its_share(projected):
     assert by_qath(found.definitions)["half"].value == 2.0
     assert found.total.share is None
     assert str(found.total.dimension) == "s"
-    assert (found.measured, found.level, found.profile, found.speedup) == (10.0, 0.9, None, None)
+    assert (found.measured.value, found.level, found.reference, found.speedup) == (10.0, 0.9, None, None)
     assert "half" not in found.formula
     assert "mach.bw" in found.formula
 

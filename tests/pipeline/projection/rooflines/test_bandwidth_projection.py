@@ -35,7 +35,7 @@ def model(folder, profile):
 
 def test_groups_follow_what_limits_them(tmp_path, report):
     found = project(model(tmp_path, report.name))
-    smooth, multiply = found.profile.verdicts.values()
+    smooth, multiply = found.verdicts.values()
     # Refills of the first-level cache are compared with the second: 32 x 14.648e9 of 64 B in 600 s, of
     # 383 GB/s. They bound traffic with memory, which was not counted, by 50 GB/s of 59.6.
     assert smooth.sentence == (
@@ -51,7 +51,7 @@ def test_groups_follow_what_limits_them(tmp_path, report):
     assert parts["USER/smooth"] == pytest.approx(600 * 59.6 / 125.1)
     assert parts["USER/multiply"] == pytest.approx(300 * 313.6 / 1075.2)
     assert found.total.value == pytest.approx(sum(parts.values()) / 0.9)
-    assert found.profile.reference == pytest.approx(1000.0)
+    assert found.reference.value == pytest.approx(1000.0)
 
 
 def test_a_whole_group_takes_the_place_of_its_functions(tmp_path, report):
@@ -61,14 +61,14 @@ def test_a_whole_group_takes_the_place_of_its_functions(tmp_path, report):
     assert [(line.path, line.value) for line in found.parts] == [
         (("USER",), pytest.approx(900 * 59.6 / 125.1))
     ]
-    assert found.profile.reference == pytest.approx(1000.0)
+    assert found.reference.value == pytest.approx(1000.0)
     path.write_text(path.read_text() + '"USER/smooth" = "threaded"\n')
     with pytest.raises(InputError, match="'USER' would be counted twice"):
         project(path)
 
 
 def test_the_roofline_shows_every_counted_level(tmp_path, report):
-    found = project(model(tmp_path, report.name)).profile.roofline
+    found = project(model(tmp_path, report.name)).roofline
     points = {(point.name, point.level): point for point in found.points}
     assert points["USER/smooth", "L2"].intensity == pytest.approx(0.1)
     assert points["USER/smooth", "L1"].intensity == pytest.approx(93.75e9 / (16 * 187.5e9))
@@ -82,7 +82,7 @@ def test_a_program_is_projected_as_one_group(tmp_path, report):
     assert [(line.path, line.value) for line in found.parts] == [
         (("Total",), pytest.approx(1000 * 59.6 / 125.1))
     ]
-    assert found.profile.reference == pytest.approx(1000.0)
+    assert found.reference.value == pytest.approx(1000.0)
 
 
 WHOLE = """
@@ -98,20 +98,20 @@ WHOLE = """
 def test_counters_of_the_whole_are_judged_beside_the_groups(tmp_path, report):
     times = report.read_text().split("Table 2")[0]
     report.write_text(times + WHOLE)
-    found = project(model(tmp_path, report.name)).profile
+    found = project(model(tmp_path, report.name))
     assert list(found.verdicts) == ["USER/smooth", "USER/multiply", "whole program"]
     # 32 processes of 100 GB in 1000 s.
     assert found.verdicts["whole program"].uses["DRAM"].rate == pytest.approx(3.2e9)
     assert [(point.name, point.level) for point in found.roofline.points] == [("Total", "DRAM")]
     report.write_text(report.read_text() + WHOLE.replace("Total", "USER / smooth"))
-    assert "whole program" not in project(model(tmp_path, report.name)).profile.verdicts
+    assert "whole program" not in project(model(tmp_path, report.name)).verdicts
 
 
 def test_further_runs_are_in_the_roofline(tmp_path, report):
     (tmp_path / "more.pat").write_text(REPORT.replace("600.000000", "300.000000"))
     path = model(tmp_path, report.name)
     path.write_text(path.read_text() + '[bandwidth.runs]\n"64 ranks" = "more.pat"\n')
-    points = project(path).profile.roofline.points
+    points = project(path).roofline.points
     rates = {(p.name, p.run): p.flop_rate for p in points if p.level == "L2"}
     assert rates["USER/smooth", "64 ranks"] == pytest.approx(2 * rates["USER/smooth", ""])
     assert set(rates) == {
@@ -123,7 +123,7 @@ def test_runs_with_different_counters_are_one_profile(tmp_path, report):
     (tmp_path / "flop.pat").write_text(REPORT.replace("PAPI_FP_OPS", "OTHER"))
     path = model(tmp_path, report.name)
     path.write_text(path.read_text().replace('"run.pat"', '["flop.pat", "run.pat"]'))
-    found = project(path).profile.verdicts["USER/multiply"]
+    found = project(path).verdicts["USER/multiply"]
     assert found.sentence.startswith("limited by arithmetic")
     path.write_text(path.read_text().replace('["flop.pat", "run.pat"]', "[1]"))
     with pytest.raises(InputError, match="toml:6: profile: is not a list of texts"):
@@ -136,9 +136,9 @@ def test_how_many_cores_ran_may_be_stated(tmp_path, report):
     path = model(tmp_path, report.name)
     path.write_text(path.read_text().replace('"blue-waters-xe6"', '"here.toml"'))
     # The report says 32 processes on a node, half of its cores.
-    assert project(path).profile.verdicts["USER/multiply"].uses["arithmetic"].ceiling == pytest.approx(150e9)
+    assert project(path).verdicts["USER/multiply"].uses["arithmetic"].ceiling == pytest.approx(150e9)
     path.write_text(path.read_text().replace("[bandwidth]\n", "[bandwidth]\ncores = 16\n"))
-    assert project(path).profile.verdicts["USER/multiply"].uses["arithmetic"].ceiling == pytest.approx(75e9)
+    assert project(path).verdicts["USER/multiply"].uses["arithmetic"].ceiling == pytest.approx(75e9)
     path.write_text(path.read_text().replace("cores = 16", "cores = 1.5"))
     with pytest.raises(UsageError, match="'cores' has to be a whole number, 1 or more"):
         project(path)
@@ -152,7 +152,7 @@ def test_a_group_that_neither_limit_explains_takes_the_slower_projection(tmp_pat
     path = tmp_path / "model.toml"
     path.write_text('[bandwidth]\nreference = "blue-waters-xe6"\nprofile = "run.csv"\n')
     found = project(path, "ivybridge-e5-2670v2")
-    assert found.profile.verdicts["wait"].sentence == (
+    assert found.verdicts["wait"].sentence == (
         "limited by latency, or by L3 or L2 or L1, not counted "
         "(DRAM 0.1 GB/s, 0.67 % of its ceiling, arithmetic 0.01 Gflop/s, 0.013 % of its peak, "
         "0.1 flop/B at DRAM)"
@@ -255,10 +255,10 @@ def test_groups_follow_their_bandwidth_and_the_whole_its_coverage(projected):
     found = projected()
     assert {line.path[0]: line.value for line in found.parts} == {"a": 30.0, "b": 60.0}
     assert found.total.value == pytest.approx(90 / 0.9)
-    assert found.profile.reference == pytest.approx(100.0)
-    assert found.profile.machine == "measured on"
+    assert found.reference.value == pytest.approx(100.0)
+    assert found.reference.machine == "measured on"
     assert found.speedup.value == pytest.approx(1.0)
-    assert found.profile.roofline.machine == "measured on"
+    assert found.roofline.machine == "measured on"
 
 
 def test_the_speedup_compares_the_same_coverage(projected):
@@ -269,10 +269,10 @@ def test_the_speedup_compares_the_same_coverage(projected):
             for row in GROUPS[:2]
         ]
     )
-    assert shown.profile.reference == pytest.approx(90 / 0.8)
+    assert shown.reference.value == pytest.approx(90 / 0.8)
     assert shown.total.value == pytest.approx(90 / 0.8)
     faster = projected(GROUPS[:1], keys="coverage = 0.5")
-    assert faster.profile.reference == pytest.approx(60 / 0.5)
+    assert faster.reference.value == pytest.approx(60 / 0.5)
     assert faster.speedup.value == pytest.approx(2.0)
     stated = projected(keys="coverage = 0.75")
     assert stated.speedup.value == pytest.approx(1.0)
@@ -317,12 +317,12 @@ def test_times_and_bandwidths_may_be_uncertain(projected):
 
 
 def test_without_a_peak_there_is_no_roofline(projected):
-    assert projected(reference=MEASURED_ON.replace("peak_dp", "other")).profile.roofline is None
+    assert projected(reference=MEASURED_ON.replace("peak_dp", "other")).roofline is None
 
 
 def test_groups_without_operations_are_not_in_the_roofline(projected):
     idle = [f"{row}, counters = {{ PAPI_FP_OPS = 0, PAPI_L3_TCM = 1e9 }}" for row in GROUPS]
-    assert projected(idle).profile.roofline.points == ()
+    assert projected(idle).roofline.points == ()
 
 
 def test_a_time_that_contradicts_its_share_gives_a_notice(projected):

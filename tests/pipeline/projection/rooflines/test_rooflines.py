@@ -7,9 +7,13 @@ from ingest.errors import UsageError
 from pipeline.projection.expressions.units import TIME, Quantity
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.rooflines.bandwidth_projection import Group
-from pipeline.projection.rooflines.rooflines import Point, points_of, roofline
+from pipeline.projection.rooflines.rooflines import RooflinePoint, points_of, roofline
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.rooflines.test_region_verdicts import machine
+
+
+def point(name, level, intensity, rate, run=""):
+    return RooflinePoint(name=name, run=run, level=level, intensity=intensity, flop_rate=rate)
 
 
 def group(kind="threaded", seconds=10.0, **counters):
@@ -19,7 +23,7 @@ def group(kind="threaded", seconds=10.0, **counters):
 
 def test_roofline_of_a_shipped_machine():
     shipped = load_machine("blue-waters-xe6")
-    points = [Point("U/VLL", "L2", 0.1, 1e9)]
+    points = [point("U/VLL", "L2", 0.1, 1e9)]
     found = roofline(shipped.name, shipped.values, points)
     assert found.machine == "Cray XE6 node (Blue Waters)"
     flows = [("bw_l1", 833.1e9), ("bw_l2", 383e9), ("bw_node", 59.6e9), ("bw_numa", 14.9e9)]
@@ -70,6 +74,6 @@ def test_points_of_regions_with_operations():
     busy = group(PAPI_FP_OPS=1e9, PAPI_L1_DCA=1e9, PAPI_L1_DCM=1e7)
     assert points(idle, group(), group(PAPI_L3_TCM=1)) == []
     assert points(idle, busy, run="64 ranks") == [
-        Point("g", "L2", 1e9 / 64e7, 1e8, "64 ranks"),
-        Point("g", "L1", 1 / 16, 1e8, "64 ranks"),
+        point("g", "L2", 1e9 / 64e7, 1e8, "64 ranks"),
+        point("g", "L1", 1 / 16, 1e8, "64 ranks"),
     ]
