@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from filters.event_cost import EventCost, Visited
+from filters.event_cost import EventCost, Visited, usual_cost
 from filters.known_plain import TAIL, KnownPlain
 from filters.plain_time import PlainTimes, estimate_plain_times, measurable_callers
 from filters.rejected_visits import Hooks, RejectedVisits, hook_times
-from filters.usual_cost import usual_cost
 from ingest.alignment import REDUCTIONS
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment, OverheadCorrection, RunRecord

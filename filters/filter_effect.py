@@ -6,12 +6,11 @@ from typing import Annotated, TypedDict
 
 import numpy as np
 
-from filters.event_cost import EventCost, visited
+from filters.event_cost import EventCost, usual_cost, visited
 from filters.evidence import RunEvidence, by_hand
 from filters.filter_options import Application
 from filters.known_plain import HOOK_SPREAD, TAIL, KnownPlain, plain_by_pair, plain_by_run_time
 from filters.plain_time import estimate_plain_times, measurable_callers
-from filters.usual_cost import usual_cost
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import UsageError
 

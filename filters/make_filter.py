@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from filters.decision import Decision, Motive, override_notices
-from filters.event_cost import EventCost, calibrated, visited
+from filters.event_cost import EventCost, calibrated, usual_cost, visited
 from filters.evidence import FilterRegions, RunEvidence, by_hand, evidence_from_profile
 from filters.explanation import EvidenceJson, TraceMemoryJson, costly_at_largest_scale, evidence_json
 from filters.filter_effect import FilterEffect, estimate_plain_time, measurable, predict
@@ -20,7 +20,6 @@ from filters.overhead_budget import BudgetOutcome, decide_by_budget
 from filters.paper_rule import decide_by_paper
 from filters.scorep_format.rule_files import FilterRules, kept
 from filters.scorep_format.writer import merge_filters, write_filter
-from filters.usual_cost import usual_cost
 from ingest.arrays import BoolArray
 from ingest.cpp_names import parse_signature, short_list, short_name
 from ingest.discovery import Run

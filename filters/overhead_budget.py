@@ -6,12 +6,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from filters.decision import Decision, Motive, decision_notices, override
-from filters.event_cost import EventCost
+from filters.event_cost import EventCost, most_visited, usual_cost
 from filters.evidence import FilterRegions, RunEvidence, by_hand, unite_regions
 from filters.filter_effect import estimate_plain_time
 from filters.filter_options import Application, Budget, Overrides
 from filters.known_plain import KnownPlain
-from filters.usual_cost import most_visited, usual_cost
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.number_text import percent

@@ -9,13 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from filters.decision import Decision, Motive, decision_notices, override, region_reasons
-from filters.event_cost import EventCost
+from filters.event_cost import EventCost, most_visited, usual_cost
 from filters.evidence import FilterRegions, RunEvidence, unite_regions
 from filters.evidence import filterable as can_filter
 from filters.filter_options import Budget, Overrides, PaperRule
 from filters.known_plain import KnownPlain
 from filters.overhead_budget import region_shares
-from filters.usual_cost import most_visited, usual_cost
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_list
 from ingest.number_text import count, percent

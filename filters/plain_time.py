@@ -10,10 +10,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from filters.event_cost import INSIDE, EventCost, Visited, calibrated
+from filters.event_cost import INSIDE, EventCost, Visited, calibrated, usual_costs
 from filters.evidence import filterable
 from filters.known_plain import TAIL, KnownPlain
-from filters.usual_cost import usual_costs
 from ingest.arrays import BoolArray, FloatArray, IntArray
 
 LEVEL_SPREAD = 0.66  # of the logarithm of what doubtful call paths show over their plain time; learned

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from ingest.errors import PipelineError
     from pipeline.api.check import Check, check
     from pipeline.api.filters import Filter, make_filter
-    from pipeline.api.kernel import Kernel
-    from pipeline.api.models import Models, read_results
+    from pipeline.api.models import Kernel, Models, read_results
     from pipeline.api.project import ProjectedStudy, Projection, project
     from pipeline.api.study import Study, read_frame, read_study
     from pipeline.models.estimator import NormalFormRegressor
@@ -52,7 +51,7 @@ __all__ = [
 _MODULES = {
     "Check": "pipeline.api.check",
     "Filter": "pipeline.api.filters",
-    "Kernel": "pipeline.api.kernel",
+    "Kernel": "pipeline.api.models",
     "Models": "pipeline.api.models",
     "NormalFormRegressor": "pipeline.models.estimator",
     "PipelineError": "ingest.errors",

@@ -19,7 +19,7 @@ from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelValues
 from pipeline.gate.study_check import Against, check
 from pipeline.models.options import ModelOptions
-from pipeline.stages.gate_study import read_study
+from pipeline.stages.check import read_study
 
 FEWEST = 3  # repetitions of a point, so that one of them can be checked against at least two
 TODAY = datetime.date(2026, 11, 21)

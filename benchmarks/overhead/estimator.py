@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from filters.event_cost import Visited
+from filters.event_cost import Visited, usual_cost
 from filters.evidence import RunEvidence
 from filters.plain_time import estimate_plain_times
-from filters.usual_cost import usual_cost
 
 
 @dataclass(frozen=True)

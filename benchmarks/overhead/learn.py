@@ -9,9 +9,8 @@ import numpy as np
 
 from benchmarks.overhead.estimator import joint
 from benchmarks.overhead.series import Series, read_all
-from filters.event_cost import Visited
+from filters.event_cost import Visited, usual_cost
 from filters.plain_time import RUN_SPREAD, TRIVIAL, Beliefs, read_times, total_times
-from filters.usual_cost import usual_cost
 from ingest.arrays import FloatArray
 
 LEVELS, CORES, SAVED = (0.5, 0.58, 0.66, 0.74), (0.15, 0.2, 0.25), (0.08, 0.12, 0.16)

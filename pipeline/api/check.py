@@ -15,8 +15,7 @@ from pipeline.gate.check_result import CheckResult
 from pipeline.report.check.document import check_document
 from pipeline.report.check.wording import headline
 from pipeline.report.frames import checked_kernels_frame, expectations_frame, frame_html
-from pipeline.stages.check import ReadReference, checked, read_baseline
-from pipeline.stages.gate_study import like_baseline, read_study
+from pipeline.stages.check import ReadReference, checked, like_baseline, read_baseline, read_study
 
 if TYPE_CHECKING:
     import pandas as pd

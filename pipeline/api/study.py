@@ -18,11 +18,10 @@ from pipeline.api.models import Models
 from pipeline.config.options import Options, load_options, override
 from pipeline.questions.analysis import scaling_of
 from pipeline.report.frames import frame_html, measurements_frame, runs_frame
-from pipeline.stages.ingest import ingest, ingest_study, with_parameter
+from pipeline.stages.ingest import Ingested, ingest, ingest_study, with_parameter
 from pipeline.stages.model import metric_to_model, modelled, modelled_resources
 from pipeline.stages.overhead import true_times
 from pipeline.stages.selection import selected
-from pipeline.stages.usable_runs import Ingested
 from pipeline.wording.quantities import counted
 
 if TYPE_CHECKING:

@@ -185,7 +185,7 @@ def loop(
 
 
 def _accept(file: Path, accept: bool) -> None:
-    from pipeline.stages.campaign_change import accept_change
+    from pipeline.stages.campaign_submission import accept_change
 
     if accept:
         accept_change(file, show_notice)

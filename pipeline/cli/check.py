@@ -95,8 +95,7 @@ def baseline(
     json: Json = None,
 ) -> None:
     """Write measured values, models and noise of every kernel to a file for `pipeline check`."""
-    from pipeline.stages.check import baseline_text
-    from pipeline.stages.gate_study import read_study
+    from pipeline.stages.check import baseline_text, read_study
     from pipeline.store.atomic import write_text
 
     options = load_options(config, path, **given)
@@ -149,8 +148,14 @@ def check(
     from pipeline.config.check_options import load_check_options
     from pipeline.report.check.terminal import check_table, show_check
     from pipeline.report.render.console import console
-    from pipeline.stages.check import REPORTS, checked, read_reference, write_for_github
-    from pipeline.stages.gate_study import like_baseline, read_study
+    from pipeline.stages.check import (
+        REPORTS,
+        checked,
+        like_baseline,
+        read_reference,
+        read_study,
+        write_for_github,
+    )
 
     file = configuration_file(config, path)
     own = {one.name for one, _, _ in declared_fields(CheckOptions)}

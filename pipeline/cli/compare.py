@@ -24,7 +24,7 @@ from pipeline.models.options import ModelOptions
 if TYPE_CHECKING:  # the gate takes time to load
     from ingest.locate import Located
     from pipeline.gate.gate_options import CheckOptions
-    from pipeline.stages.gate_study import GateStudy
+    from pipeline.stages.check import GateStudy
 
 
 @command("compare", Options)
@@ -51,9 +51,8 @@ def compare(
 ) -> None:
     """Report which kernels differ significantly between two studies, now and at the target scale."""
     from ingest.errors import UsageError
-    from pipeline.stages.compare import comparison_rules
-    from pipeline.stages.gate_study import read_alike
-    from pipeline.stages.run_groups import compared_groups
+    from pipeline.stages.check import comparison_rules, read_alike
+    from pipeline.stages.run import compared_groups
 
     if (b is None) == (group_by is None):
         raise UsageError("give two studies, or one and --group-by", where="compare")
@@ -93,7 +92,7 @@ def _compare(
     from pipeline.report.check.comparison import comparison_table, show_comparison
     from pipeline.report.page.comparison_page import comparison_html
     from pipeline.report.render.console import console
-    from pipeline.stages.compare import compare_studies
+    from pipeline.stages.check import compare_studies
 
     found = compare_studies(names, studies, rules, models)
     result, renamed, totals = found.result, found.renamed, found.totals

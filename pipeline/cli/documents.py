@@ -35,9 +35,7 @@ DOCUMENTS: Mapping[str, Document] = {
         title="A results directory as it was written", type="pipeline.stages.inspect:IntactJson"
     ),
     "summary": Document(title="summary.json of pipeline"),
-    "groups": Document(
-        title="A study per value of some metadata", type="pipeline.stages.run_groups:GroupsJson"
-    ),
+    "groups": Document(title="A study per value of some metadata", type="pipeline.stages.run:GroupsJson"),
     "potential": Document(
         title="What kernels would gain in wall time", type="pipeline.columns.potentials:PotentialJson"
     ),

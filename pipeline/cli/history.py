@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, TypedDict
 import typer
 
 from pipeline.cli.app import app
-from pipeline.cli.option_names import CommandGroup
-from pipeline.cli.options import At, Config, Json, Limit, Presentation, command, shared, valued
+from pipeline.cli.options import At, CommandGroup, Config, Json, Limit, Presentation, command, shared, valued
 from pipeline.cli.output import STANDARD_OUTPUT, show_notices, show_written, write_summary
 
 if TYPE_CHECKING:
@@ -59,8 +58,7 @@ def history_command(
 def _write_page(out: Path, file: Path, commit_url: str, machine: str) -> None:
     from pipeline.report.page.history_page import checked_template, history_page, history_view, pull_request
     from pipeline.store.atomic import text_bytes, write_bytes
-    from pipeline.store.history_entries import comparable
-    from pipeline.store.history_file import read_history
+    from pipeline.store.history_file import comparable, read_history
 
     template = checked_template(commit_url) if commit_url else ""
     entries = comparable(read_history(file), machine)
@@ -106,8 +104,7 @@ def add(
     from pipeline.config.options import load_options
     from pipeline.gate.baselines import SMALLEST_SHARE
     from pipeline.gate.target_forecast import forecast, target_points
-    from pipeline.stages.check import read_verdicts
-    from pipeline.stages.gate_study import read_study
+    from pipeline.stages.check import read_study, read_verdicts
     from pipeline.store.history_file import add_to_history, history_rows
     from pipeline.wording.quantities import counted
 
@@ -145,8 +142,7 @@ def show(
     from ingest.errors import UsageError
     from pipeline.columns.changes import history_table
     from pipeline.report.check.history import history_document, history_notes, places_of, show_history
-    from pipeline.store.history_entries import comparable
-    from pipeline.store.history_file import kernel_rows, read_history
+    from pipeline.store.history_file import comparable, kernel_rows, read_history
 
     table = read_history(file)
     found = kernel_rows(table, lambda one: one.matches(kernel))

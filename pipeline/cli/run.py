@@ -98,7 +98,7 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
     """Make a study per value of some metadata and show them side by side."""
     from pipeline.columns.scales import groups_table
     from pipeline.report.render.terminal_tables import show_table
-    from pipeline.stages.run_groups import GroupsJson, run_groups
+    from pipeline.stages.run import GroupsJson, run_groups
 
     results = run_groups(directory, options, name, reading_progress, show_notice)
     damaged = {entry["path"]: entry for result in results.values() for entry in result.damaged}
@@ -195,8 +195,7 @@ def inspect(
 def _propose(directory: Path, output: str) -> None:
     """Write a proposal, and what is doubtful about it to standard error."""
     from pipeline.columns.measured_runs import verdict
-    from pipeline.stages.inspect import inspect_path
-    from pipeline.stages.proposed_runs import proposal_toml, propose_runs
+    from pipeline.stages.inspect import inspect_path, proposal_toml, propose_runs
 
     proposed = propose_runs(directory)
     write_output(output, proposal_toml(directory, proposed))

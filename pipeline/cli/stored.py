@@ -123,8 +123,7 @@ def tree(
     from pipeline.columns.shown_tree import tree_table
     from pipeline.config.option_readers import read_option_share
     from pipeline.report.terminal.results import show_tree
-    from pipeline.stages.model import summary_of
-    from pipeline.stages.tree import tree_point, tree_values
+    from pipeline.stages.model import summary_of, tree_point, tree_values
     from pipeline.store.results import read_analysis
 
     share = read_option_share("--least", least)

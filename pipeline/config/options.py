@@ -23,7 +23,31 @@ from pipeline.config.option_readers import (
     read_positive_share,
     read_targets,
 )
+from pipeline.models.formulas import GROWTH_HINT, read_growths
 from pipeline.models.options import MIN_EFFICIENCY, Expectation, ModelOptions
+
+KEYS = ("region", "growth", "metric")
+
+
+def read_expectation(table: TomlTable) -> Expectation:
+    """Read one.
+
+    Raises:
+        UsageError: with line, key and what was expected.
+    """
+    table.check_keys(KEYS)
+    growth = table.text("growth")
+    exponents = read_growths(growth)
+    if exponents is None:
+        raise table.error("growth", f"invalid growth {growth!r}", GROWTH_HINT)
+    return Expectation(
+        region=table.text("region", ""),
+        metric=table.text("metric", "time"),
+        growth=growth,
+        exponents=exponents,
+        place=table.at("growth"),
+    )
+
 
 CONFIGURATION = "pipeline.toml"
 _RUN = ("run",)
@@ -298,7 +322,7 @@ def _expectations(document: TomlTable) -> tuple[Expectation, ...]:
     tables = document.tables("expect")
     if not tables:
         return ()
-    from pipeline.config.expectations import read_expectation  # it loads what evaluates functions
+    from pipeline.config.options import read_expectation  # it loads what evaluates functions
 
     return tuple(map(read_expectation, tables))
 

@@ -20,10 +20,17 @@ from pipeline.config.options import configuration_file, load_options
 from pipeline.models.options import MIN_EFFICIENCY
 from pipeline.report.check.document import check_document
 from pipeline.report.check.wording import headline
-from pipeline.stages.check import checked, read_reference
+from pipeline.stages.check import (
+    GateStudy,
+    checked,
+    compare_studies,
+    comparison_rules,
+    like_baseline,
+    read_alike,
+    read_reference,
+    read_study,
+)
 from pipeline.stages.choose import chosen_jobs, resources_of
-from pipeline.stages.compare import compare_studies, comparison_rules
-from pipeline.stages.gate_study import GateStudy, like_baseline, read_alike, read_study
 from pipeline.stages.inspect import inspect_path, intact_result, intact_sentence
 from pipeline.stages.model import change_notices, stored_summary
 from pipeline.stages.run import run

@@ -21,10 +21,9 @@ from ingest.run_settings import not_instrumented
 from pipeline.config.options import FilterOptions, Options
 from pipeline.questions.analysis import Analysis, default_target, look_ahead
 from pipeline.report.terminal.filter import effect_sentence
-from pipeline.stages.ingest import ingest, skipped_entry
+from pipeline.stages.ingest import Ingested, ingest, skipped_entry
 from pipeline.stages.model import metric_to_model, modelled
 from pipeline.stages.overhead import calibration_of, true_times
-from pipeline.stages.usable_runs import Ingested
 from pipeline.store.atomic import write_json, write_text
 
 

@@ -6,6 +6,8 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.metric_choice import MetricChoice
@@ -49,9 +51,10 @@ from pipeline.report.summary import (
 )
 from pipeline.stages.advise import next_measurements
 from pipeline.store.results import StoredStudy
+from pipeline.wording.quantities import point_text
 
 if TYPE_CHECKING:
-    from pipeline.stages.usable_runs import Ingested  # whose readers no stored study needs
+    from pipeline.stages.ingest import Ingested  # whose readers no stored study needs
 
 MOST_POTENTIAL = 5  # kernels that a summary lists; `bottlenecks --potential` has all
 NO_OTHERS: Mapping[str, Analysis] = MappingProxyType({})
@@ -377,3 +380,26 @@ def require_additive(analysis: Analysis) -> None:
             f"{analysis.metric} does not add up over the call tree",
             hint="`pipeline run` models it beside time; `pipeline bottlenecks` and `predict` show it",
         )
+
+
+def tree_values(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> tuple[FloatArray, str]:
+    """Return exclusive values of the call paths, float64[call path], and where they come from.
+
+    They are predicted at the last target point, or measured at the largest scale if there is no target.
+    """
+    require_additive(analysis)
+    point = tree_point(analysis, at)
+    if at:
+        values = analysis.callpaths.models.predict(np.array([*point.values()])).value[:, 0]
+        origin = "predicted"
+    else:
+        values, origin = analysis.callpaths.kernels.mean[:, analysis.largest], "measured"
+    per = analysis.experiment.per
+    return values, f"{origin} at {point_text(point)}" + (f", {per.text}" if per else "")
+
+
+def tree_point(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the point that `tree_values` are of."""
+    experiment = analysis.experiment
+    point = target_points(analysis, at)[-1] if at else experiment.points[analysis.largest]
+    return dict(zip(experiment.parameters, point.tolist(), strict=True))

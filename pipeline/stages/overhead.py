@@ -1,20 +1,247 @@
 """The overhead stage: times as the program takes them without instrumentation."""
 
-from dataclasses import replace
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TypeAlias
+
+import numpy as np
 
 from filters.correction import (
+    TIME,
     UNCOUNTED_HOOKS,
     correct_overhead,
     has_noticeable_overhead,
+    runs_of,
     with_overhead_left,
 )
-from filters.event_cost import calibrated
-from filters.known_plain import KNOWN_SPREAD, KnownPlain
+from filters.event_cost import EventCost, Visited, calibrated
+from filters.instrumentation import filtered_at_run_time
+from filters.known_plain import KNOWN_SPREAD, KnownPlain, plain_by_pair, plain_by_run_time, same_runs
 from filters.make_filter import GIVEN_SPREAD, SeriesCalibration
+from filters.rejected_visits import RejectedVisits, rejected_visits, uncounted_visits
+from ingest.arrays import BoolArray, IntArray
+from ingest.errors import UsageError
 from ingest.experiment import Experiment
+from ingest.locate import locate
+from ingest.run_names import named_parameters
 from pipeline.config.options import Options
-from pipeline.stages.given_plain_times import given_plain_times
-from pipeline.stages.usable_runs import Ingested
+from pipeline.stages.ingest import Ingested, ingest
+from pipeline.wording.quantities import value_text
+
+SECONDS = "seconds"
+STARTUP = "startup"  # what of them may be start-up, which profiles do not have
+
+_Places: TypeAlias = list[tuple[IntArray, IntArray]]
+"""Per point that both have, the numbers of the study's runs and of the others."""
+
+
+@dataclass(frozen=True, eq=False)
+class GivenTimes:
+    """What is known of the plain times of the runs of `runs_of`; None where nothing is.
+
+    Attributes:
+        known: their plain computing times, as far as the user gives any.
+        cost: of a visit, as runs with more regions show it.
+        rejected: visits that a filter rejected while they ran.
+    """
+
+    known: KnownPlain | None = None
+    cost: EventCost | None = None
+    rejected: RejectedVisits | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class _Study:
+    """An experiment with visits and times."""
+
+    experiment: Experiment
+    runs: Visited
+    point: IntArray
+    repetition: IntArray
+
+    @classmethod
+    def of(cls, experiment: Experiment) -> "_Study | None":
+        found = runs_of(experiment)
+        return None if found is None else cls(experiment, *found)
+
+    @property
+    def recorded(self) -> frozenset[str]:
+        """Names of the regions with visits."""
+        region = self.runs.tree.region[self.runs.visits.any(axis=1)]
+        return frozenset(self.runs.regions.name[r] for r in region.tolist())
+
+    def point_of(self, values: Mapping[str, float]) -> int | None:
+        """Return the point with some values of the parameters, by name; others do not count."""
+        points = enumerate(map(self.experiment.named_point, range(len(self.experiment.points))))
+        return next((i for i, own in points if all(own.get(n, v) == v for n, v in values.items())), None)
+
+
+def given_plain_times(experiment: Experiment, options: Options) -> GivenTimes:
+    """Return what the user gives of the plain times of an experiment, and what its own runs tell of hooks."""
+    given, study = options.filter, _Study.of(experiment)
+    if study is None:
+        return GivenTimes()
+    found = GivenTimes(rejected=uncounted_visits(study.runs) if _at_run_time(experiment) else None)
+    if given.calibrate is not None:
+        found = _by_other_runs(study, given.calibrate, found)
+    if given.baseline_time is not None:
+        times = _plain_by_run_times(study, given.baseline_time)
+        found = replace(found, known=times if found.known is None else times.joined(found.known))
+    return found
+
+
+def _plain_by_run_times(study: _Study, given: float | Path) -> KnownPlain:
+    """Plain computing times from run times: of the largest scale, or of those that a file names."""
+    if isinstance(given, Path):
+        where, times = str(given), _run_times(given, study)
+    else:
+        where, times = "--baseline-time", {len(study.experiment.points) - 1: [(given, 0.0)]}
+    wall = {(run.point, run.repetition): run.longest_time for run in study.experiment.runs}
+    places = list(zip(study.point.tolist(), study.repetition.tolist(), strict=True))
+    seconds, startup = np.array([_of_repetition(times.get(p, []), r) for p, r in places]).T
+    wall_of_runs = np.array([wall[place] for place in places])
+    return plain_by_run_time(study.runs, seconds, wall_of_runs, where, startup=startup)
+
+
+def _of_repetition(times: list[tuple[float, float]], repetition: int) -> tuple[float, float]:
+    """Give repetitions different ones of several times, so that these show their noise."""
+    return times[repetition % len(times)] if times else (float("nan"), 0.0)
+
+
+def _run_times(path: Path, study: _Study) -> dict[int, list[tuple[float, float]]]:
+    """Read a CSV file with the parameters and ``seconds`` as columns: run times and ``startup`` by point."""
+    columns, left_out = (*study.experiment.parameters, SECONDS), study.experiment.left_out.values
+    hint = f"write a header line {','.join(columns)} and a line per run"
+    found: dict[int, list[tuple[float, float]]] = {}
+    for line, row in _rows(path, hint):
+        try:
+            values = {name: float(row[name]) for name in (*columns, *(n for n in left_out if row.get(n)))}
+            startup = float(row.get(STARTUP) or 0.0)
+        except (KeyError, TypeError, ValueError) as error:
+            raise UsageError(
+                "a column is missing or not a number", where=f"{path}:{line}", hint=hint
+            ) from error
+        seconds = values.pop(SECONDS)
+        if not 0.0 <= startup <= seconds < float("inf") or not seconds:
+            raise UsageError(f"invalid run time {value_text(seconds)}", where=f"{path}:{line}", hint=hint)
+        if (point := study.point_of(values)) is not None:
+            found.setdefault(point, []).append((seconds, startup))
+    if not found:
+        raise UsageError("names no point of the study", where=str(path), hint=hint)
+    return found
+
+
+def _rows(path: Path, hint: str) -> Iterator[tuple[int, dict[str, str]]]:
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file, skipinitialspace=True)
+            for row in reader:
+                yield reader.line_num, row
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        what = getattr(error, "strerror", None) or str(error)
+        raise UsageError(f"cannot be read ({what})", where=str(path), hint=hint) from error
+
+
+def _by_other_runs(study: _Study, path: Path, found: GivenTimes) -> GivenTimes:
+    """Add what runs with fewer or with more regions tell at the points where they were measured, too.
+
+    Of several repetitions with fewer regions the fastest counts, since disturbances only add time; of those
+    with more the one in the middle.
+    """
+    other = _Study.of(ingest(locate(path), TIME).experiment)
+    hint = "give runs of the same study with fewer or with more regions instrumented"
+    if other is None:
+        raise UsageError("has no visits and times", where=str(path), hint=hint)
+    own, asked = other.experiment.parameters, study.experiment.parameters
+    if own and not set(asked) <= {*own, *other.experiment.left_out.values}:
+        raise UsageError(f"has other parameters ({', '.join(own)})", where=str(path), hint=hint)
+    columns: dict[int, list[int]] = {}
+    for j in range(len(other.point)):
+        if (point := _point(study, other, j)) is not None:
+            columns.setdefault(point, []).append(j)
+    if not columns:
+        raise UsageError("has no run at a point of the study", where=str(path), hint=hint)
+    places = [(np.flatnonzero(study.point == point), np.array(columns[point])) for point in sorted(columns)]
+    more, less = len(other.recorded - study.recorded), len(study.recorded - other.recorded)
+    if more > less or (more == less and found.rejected is not None):
+        return _by_more_regions(study, other, places, found, str(path))
+    return replace(found, known=_plain_by_fewer_regions(study, other, places, str(path)))
+
+
+def _middle(one: _Study, columns: IntArray) -> int:
+    return int(columns[np.argsort(one.runs.measured[columns])[len(columns) // 2]])
+
+
+def _fastest(one: _Study, columns: IntArray) -> int:
+    return int(columns[one.runs.measured[columns].argmin()])
+
+
+def _plain_by_fewer_regions(study: _Study, less: _Study, places: _Places, where: str) -> KnownPlain:
+    """Plain computing times at the points where runs with fewer regions were measured."""
+    total, spread = np.full(len(study.point), np.nan), np.ones(len(study.point))
+    whole = total.copy()
+    rejected = EventCost().filtered if _at_run_time(less.experiment) else 0.0
+    for here, there in places:
+        full, fewer = study.runs.run(_middle(study, here)), less.runs.run(_fastest(less, there))
+        known, _ = plain_by_pair(full, fewer, where, rejected=rejected)
+        total[here], spread[here], whole[here] = known.total, known.spread, known.whole
+    return KnownPlain(total=total, spread=spread, whole=whole, stated=np.zeros(len(total), dtype=np.bool_))
+
+
+def _by_more_regions(
+    study: _Study, more: _Study, places: _Places, found: GivenTimes, where: str
+) -> GivenTimes:
+    """The cost of a visit, from the largest scale, and the visits that the filter of the study rejected."""
+    here, there = max(places, key=lambda place: float(study.runs.measured[place[0]].max()))
+    hook = EventCost().filtered if found.rejected else 0.0
+    full, fewer = more.runs.run(_middle(more, there)), study.runs.run(_fastest(study, here))
+    try:
+        _, cost = plain_by_pair(full, fewer, where, rejected=hook)
+    except UsageError:  # so few visits were rejected that they took no time
+        cost = None
+    if found.rejected is None:
+        return replace(found, cost=cost)
+    fuller = [(more.runs.run(_middle(more, there)), here) for here, there in places]
+    return replace(found, cost=cost, rejected=rejected_visits(study.runs, fuller))
+
+
+def _point(study: _Study, less: _Study, j: int) -> int | None:
+    """Return the point of a run with fewer regions, by its name or else by its visits; None if not there."""
+    place = int(less.point[j]), int(less.repetition[j])
+    if less.experiment.parameters:
+        return study.point_of(less.experiment.named_point(place[0]))
+    source = next(run.source for run in less.experiment.runs if (run.point, run.repetition) == place)
+    if named := _named(Path(source).absolute(), study.experiment.parameters):
+        return study.point_of(named)
+    return _point_by_visits(study, same_runs(study.runs, less.runs.run(j)), source)
+
+
+def _named(path: Path, parameters: tuple[str, ...]) -> Mapping[str, float]:
+    """Return the parameters in the name of a profile or of its folder; none without all that are given."""
+    for name in (path.stem, path.name, path.parent.name):
+        named = named_parameters(name)
+        if set(parameters) <= set(named):
+            return named
+    return {}
+
+
+def _point_by_visits(study: _Study, same: BoolArray, source: str) -> int:
+    """Return the only point whose runs have the same visits."""
+    points = np.unique(study.point[same]).tolist()
+    if len(points) == 1:
+        return int(points[0])
+    of = "of several points" if points else "of no point"
+    example = f"app.{study.experiment.parameters[0]}8.r1"
+    hint = f"name its folder after the run of the study, such as {example}"
+    raise UsageError(f"its visits are those {of} of the study", where=source, hint=hint)
+
+
+def _at_run_time(experiment: Experiment) -> bool:
+    """Whether any of the runs were filtered while they ran."""
+    return any(filtered_at_run_time(run.source, run.attributes) for run in experiment.runs)
+
 
 SERIES_SPREAD = 0.1  # of the logarithm of a cost found from all runs
 

@@ -29,7 +29,7 @@ from pipeline.store.generation import damaged
 from pipeline.store.results import DAMAGE, StoredStudy, read_study
 
 if TYPE_CHECKING:
-    from pipeline.stages.usable_runs import Ingested  # whose readers no stored study needs
+    from pipeline.stages.ingest import Ingested  # whose readers no stored study needs
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -16,7 +16,7 @@ from pipeline.config.options import Options
 from pipeline.models.kernels import named
 from pipeline.questions.differing_work import VISITS, stated_counts, unequal_steps, visits_of
 from pipeline.questions.held_out import hold_out
-from pipeline.stages.usable_runs import Ingested
+from pipeline.stages.ingest import Ingested
 from pipeline.wording.quantities import counted, point_text
 
 TIME = "time"

@@ -1,25 +1,38 @@
-"""A check for CI servers: JUnit XML, GitHub Actions commands and GitLab's code-quality report."""
+"""A check for code hosts and CI servers: JUnit XML, GitHub, GitLab, SARIF and Markdown."""
 
 import hashlib
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import quote
 
-from pipeline.columns.expectations import expectation_sentence, expectations_json
-from pipeline.gate.check_result import CheckResult, KernelResult, Ruling
+from pipeline.columns.cells import Audience
+from pipeline.columns.changes import NO_STYLES, SIDES, VERDICTS, AtTarget, change_columns, ratio_at
+from pipeline.columns.column import Column, filled
+from pipeline.columns.expectations import expectation_sentence, expectation_sentences, expectations_json
+from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
 from pipeline.questions.expected_growth import Judgement
 from pipeline.report.check.wording import (
     EXPECTATION,
+    RULE_TEXTS,
     VERDICT_ROWS,
+    OpenExpectation,
+    basis,
     headline,
     kernel_name,
     open_expectations,
     power_text,
     relative_to,
+    rename_text,
     rule_id,
     source_file,
     story,
 )
-from pipeline.wording.escaping import github_data, github_property, xml
+from pipeline.report.render.text_formats import markdown_text
+from pipeline.wording.escaping import github_data, github_property, markdown, xml
 
 GITHUB_MOST = 10  # GitHub shows no more per step and kind
 
@@ -138,3 +151,141 @@ def _add_case(suite: ET.Element, result: KernelResult) -> None:
         ET.SubElement(case, "skipped", message=text)
     elif text:
         ET.SubElement(case, "system-out").text = text
+
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+FINGERPRINT_DIGITS = 32
+
+
+def sarif_document(result: CheckResult, root: str, elsewhere: str) -> dict[str, Any]:
+    """Return the document: one run, a result per regression (also waived), doubt and open expectation.
+
+    Args:
+        result: the check.
+        root: directory that source files are made relative to; may be empty.
+        elsewhere: what findings without a source file point to.
+    """
+    reported = [one for one in result.kernels if VERDICT_ROWS[one.verdict].sarif]
+    expected = open_expectations(result, root)
+    used = sorted({*map(rule_id, reported), *([EXPECTATION] if expected else [])})
+    invocation = {
+        "executionSuccessful": True,
+        "exitCode": int(result.outcome),
+        "exitCodeDescription": headline(result),
+        "toolExecutionNotifications": [
+            {"level": "warning", "message": {"text": text}}
+            for text in (*(reason.text for reason in result.reasons), *result.notices)
+        ],
+    }
+    driver = {
+        "name": "pipeline check",
+        "version": version("callpath-pipeline"),
+        "rules": [{"id": name, "shortDescription": {"text": RULE_TEXTS[name]}} for name in used],
+    }
+    return {
+        "$schema": SCHEMA,
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {"driver": driver},
+                "columnKind": "unicodeCodePoints",
+                "invocations": [invocation],
+                "results": [
+                    *(_result(one, used, root, elsewhere) for one in reported),
+                    *(_of_expectation(one, used) for one in expected),
+                ],
+            }
+        ],
+    }
+
+
+def _result(result: KernelResult, rules: list[str], root: str, elsewhere: str) -> dict[str, Any]:
+    name = rule_id(result)
+    location: dict[str, Any] = {
+        "logicalLocations": [
+            {"name": result.kernel.region, "fullyQualifiedName": result.kernel.text, "kind": "function"}
+        ],
+        "physicalLocation": _place(result, root, elsewhere),
+    }
+    found: dict[str, Any] = {
+        "ruleId": name,
+        "ruleIndex": rules.index(name),
+        "level": VERDICT_ROWS[result.verdict].sarif,
+        "message": {"text": f"{kernel_name(result, 120)}: {story(result)}"},
+        "locations": [location],
+        "partialFingerprints": {"kernel/v1": fingerprint(result)[:FINGERPRINT_DIGITS]},
+    }
+    if result.verdict is Ruling.WAIVED:
+        found["suppressions"] = [{"kind": "external", "justification": result.advice}]
+    return found
+
+
+def _of_expectation(one: OpenExpectation, rules: list[str]) -> dict[str, Any]:
+    verdict = Ruling.REGRESSION if one.exceeded else Ruling.INCONCLUSIVE
+    return {
+        "ruleId": EXPECTATION,
+        "ruleIndex": rules.index(EXPECTATION),
+        "level": VERDICT_ROWS[verdict].sarif,
+        "message": {"text": one.text},
+        "locations": [{"physicalLocation": _physical(one.file, one.line)}],
+        "partialFingerprints": {"kernel/v1": digest(EXPECTATION, one.subject)[:FINGERPRINT_DIGITS]},
+    }
+
+
+def _place(result: KernelResult, root: str, elsewhere: str) -> dict[str, Any]:
+    """Return where a finding is shown: code hosts drop results without a file and a line."""
+    file = source_file(result, root)
+    return _physical(file, result.line) if file else _physical(relative_to(elsewhere, root), 1)
+
+
+def _physical(file: str, line: int) -> dict[str, Any]:
+    uri = quote(file, safe="/") if not file.startswith("/") else "file://" + quote(file, safe="/")
+    return {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}
+
+
+ICONS = {Outcome.PASSED: "✅", Outcome.REGRESSED: "❌", Outcome.INCONCLUSIVE: "⚠️", Outcome.EXCEEDED: "❌"}
+ROWS = 20
+COLUMNS = ("kernel", *SIDES, "share", "ratio", "ratio_at", "target_ratio", "growth")
+DOUBTS = 5  # kernels too noisy to judge whose advice is shown
+
+
+def check_markdown(result: CheckResult) -> str:
+    """Return the document: headline, one table per verdict, below them the evidence, folded."""
+    parts = [f"## {ICONS[result.outcome]} {headline(result)}"]
+    parts += [f"- {markdown(reason.text)}" for reason in result.reasons]
+    said = expectation_sentences(expectations_json(result.expectations))
+    parts += [f"- {markdown(sentence)}" for sentence, _ in said]
+    for verdict, row in VERDICT_ROWS.items():
+        if row.heading and (found := result.of(verdict)):
+            parts.append(f"### {row.heading} ({len(found)})\n\n{_table(found[:ROWS], result)}".rstrip())
+            if len(found) > ROWS:
+                parts.append(f"{ROWS} of {len(found)} shown")
+    findings, doubts = result.of(Ruling.REGRESSION, Ruling.WAIVED), result.of(Ruling.INCONCLUSIVE)
+    explained = (*findings[:ROWS], *doubts[:DOUBTS])
+    if explained:
+        whole = len(findings) + len(doubts)
+        if len(explained) < whole:
+            parts.append(f"Evidence for {len(explained)} of {whole}:")
+        lines = "\n".join(
+            f"- **{markdown(kernel_name(one, 90))}**: {markdown(story(one))}" for one in explained
+        )
+        parts.append(f"<details open><summary>Evidence and where to look</summary>\n\n{lines}\n\n</details>")
+    parts += [f"> {markdown(notice)}" for notice in (*map(rename_text, result.renames), *result.notices)]
+    if result.power is not None:
+        parts.append(f"Power: {markdown(power_text(result.power))}.")
+    parts.append(f"<sub>{markdown(basis(result))}.</sub>")
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(kernels: Sequence[KernelResult], result: CheckResult) -> str:
+    columns = {one.key: one for one in change_columns(result, VERDICTS, NO_STYLES, SIDES, ())}
+    keys = [key for key in COLUMNS if key != "ratio_at" or any(map(ratio_at, kernels))]
+    shown = [replace(columns[key], audience=Audience.ALL) for key in keys]
+    source: Column[Sequence[AtTarget]] = Column(key="source", each=_source)
+    last = max(len(result.targets) - 1, 0)
+    return markdown_text(filled([*shown, source], [(one, last) for one in kernels]))
+
+
+def _source(row: AtTarget) -> str:
+    file = PurePosixPath(row[0].file).name
+    return f"{file}:{row[0].line}" if file and row[0].line > 0 else ""

@@ -10,8 +10,7 @@ import pipeline as pl
 from filters.scorep_format.rule_files import kept, parse
 from ingest.readers import read_profile
 from pipeline.config.options import Options
-from pipeline.stages.check import baseline_text
-from pipeline.stages.gate_study import read_study
+from pipeline.stages.check import baseline_text, read_study
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 from tests.foam_cases import write_foam_case
 

@@ -10,8 +10,7 @@ import pytest
 
 from pipeline.campaign.campaign_design import CampaignDesign, extended
 from pipeline.campaign.folders import RunFolder
-from pipeline.campaign.job_scripts import jobs, submit_command
-from pipeline.campaign.run_script import run_script
+from pipeline.campaign.run_script import jobs, run_script, submit_command
 from pipeline.campaign.run_state import run_state
 from tests.campaigns import until
 

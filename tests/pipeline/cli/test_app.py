@@ -16,7 +16,7 @@ import typer
 
 import pipeline.cli as cli
 from pipeline.cli.app import COMMANDS, app, register
-from pipeline.cli.option_names import MEANINGS, OLD_NAMES, PANELS
+from pipeline.cli.options import MEANINGS, OLD_NAMES, PANELS
 from pipeline.cli.output import reading_progress, show_notice, show_skipped, write_output, write_summary
 from pipeline.store.arrow import binaries, texts, write_table
 from tests.stored_results import sign

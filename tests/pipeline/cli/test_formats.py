@@ -14,8 +14,7 @@ from pipeline.cli.options import Format
 from pipeline.cli.output import TABLE
 from pipeline.config.options import Options
 from pipeline.report.render.text_formats import WRITERS
-from pipeline.stages.check import baseline_text
-from pipeline.stages.gate_study import read_study
+from pipeline.stages.check import baseline_text, read_study
 from pipeline.stages.run import run
 from tests.foam_cases import write_foam_case
 from tests.pipeline.projection.ports.stored_llvm_mca import replay

@@ -16,10 +16,14 @@ from pipeline.gate.gate_options import CheckOptions, KernelRule, Waiver
 from pipeline.gate.kernel_values import KernelValues, Origin
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
-from pipeline.report.check.ci_servers import github_annotations, gitlab_code_quality, junit_xml
+from pipeline.report.check.ci_servers import (
+    check_markdown,
+    github_annotations,
+    gitlab_code_quality,
+    junit_xml,
+    sarif_document,
+)
 from pipeline.report.check.document import check_document
-from pipeline.report.check.markdown import check_markdown
-from pipeline.report.check.sarif import sarif_document
 from pipeline.report.check.terminal import show_check
 from tests.pipeline.gate.studies import SCALES, many, study, without
 from tests.terminal_output import printed

@@ -11,7 +11,7 @@ from pipeline.models.fit import fit
 from pipeline.models.forms import FactorKind, term, with_powers
 from pipeline.models.formulas import read_growth, term_text
 from pipeline.models.options import ModelOptions, exponent
-from pipeline.store.stored_models import from_table, to_table
+from pipeline.store.results import from_table, to_table
 
 LOG_LOG = FactorKind(
     value=lambda p, log2: log2(log2(p)),

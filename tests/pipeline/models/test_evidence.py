@@ -8,7 +8,7 @@ from pipeline.models.fit import fit
 from pipeline.models.forms import term, term_values, tried_exponents
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
-from pipeline.store.stored_models import from_table, to_table
+from pipeline.store.results import from_table, to_table
 from tests.pipeline.models.made import grid_of
 
 POWERS_OF_TWO = 2.0 ** np.arange(2, 8)[:, None]

@@ -8,10 +8,10 @@ from ingest.reduction import reduce_profile
 from ingest.run_settings import METADATA
 from pipeline.config.options import Options
 from pipeline.questions.differing_work import DifferingWork, differing_work
+from pipeline.stages.ingest import Ingested
 from pipeline.stages.model import forecast_at, modelled
 from pipeline.stages.report import page_of
 from pipeline.stages.selection import selected
-from pipeline.stages.usable_runs import Ingested
 from tests.pipeline.report.page.studies import PROVENANCE
 from tests.pipeline.report.terminal.test_answer import answer
 from tests.profiles import make_profile

@@ -7,8 +7,7 @@ import pytest
 from ingest.errors import UsageError
 from pipeline.config.options import Options
 from pipeline.stages.assistant import LIMIT, Assistant
-from pipeline.stages.check import baseline_text
-from pipeline.stages.gate_study import read_study
+from pipeline.stages.check import baseline_text, read_study
 from pipeline.stages.model import stored_summary
 from pipeline.stages.run import run
 from pipeline.store.results import read_study as read_results

@@ -12,10 +12,17 @@ from ingest.reduction import reduce_profile
 from pipeline.config.options import Options
 from pipeline.gate.check_result import Ruling
 from pipeline.gate.kernel_values import KernelId, Origin, Scope
-from pipeline.stages import gate_study as stage
-from pipeline.stages.check import REPORTS, baseline_text, read_baseline, read_verdicts, write_for_github
-from pipeline.stages.gate_study import GateStudy, read_study
-from pipeline.stages.usable_runs import Ingested
+from pipeline.stages import check as stage
+from pipeline.stages.check import (
+    REPORTS,
+    GateStudy,
+    baseline_text,
+    read_baseline,
+    read_study,
+    read_verdicts,
+    write_for_github,
+)
+from pipeline.stages.ingest import Ingested
 from tests.foam_cases import write_foam_case
 from tests.pipeline.gate.studies import many, study
 from tests.pipeline.report.check.results import kernel, result

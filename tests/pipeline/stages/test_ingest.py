@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import pipeline.stages.read_runs as read_runs
+import pipeline.stages.ingest as stage
 from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
@@ -14,8 +14,7 @@ from ingest.metric_choice import MetricChoice
 from ingest.readers import SeriesReader
 from ingest.run_names import RunSpec
 from pipeline.execution.executors import SerialExecutor, WorkerLostError
-from pipeline.stages.ingest import ingest, skipped_entry
-from pipeline.stages.read_runs import share_tables
+from pipeline.stages.ingest import ingest, share_tables, skipped_entry
 from pipeline.store.cache import ProfileCache
 from pipeline.store.freshness import SETTLED, files_of_run, remembered_inputs
 from tests.cubex_writer import MetricSpec, write_cubex
@@ -34,7 +33,7 @@ class Recorded:
         return self
 
     def map(self, function, items):
-        self.order += [task.files.run.path.name for task in items]
+        self.order += [files.run.path.name for files in items]
         for number, result in SerialExecutor().map(function, items):
             yield number, self.change(result)
 
@@ -105,14 +104,14 @@ def test_the_reason_has_the_hint(tmp_path):
 def test_the_place_of_a_mistake_is_its_file_and_without_one_the_run(strong_study, monkeypatch):
     file = broken(strong_study)
     runs = {run.path.name: run for run in locate(strong_study).found.runs}
-    reader = read_runs.RunReader(MetricChoice(required=("time",)), Recorded(), None)
+    reader = stage.RunReader(MetricChoice(required=("time",)), Recorded(), None)
     ((_, found),) = reader.read([files_of_run(runs["app.p4.r1"], None)])
     assert found.outcome.where == str(file)
 
     def refuse(profile, metrics, on_locations):
         raise InputError("no place")
 
-    monkeypatch.setattr(read_runs, "reduce_profile", refuse)
+    monkeypatch.setattr(stage, "reduce_profile", refuse)
     ((_, found),) = reader.read([files_of_run(runs["app.p1.r1"], None)])
     assert found.outcome.what == "no place"
     assert found.outcome.where == str(runs["app.p1.r1"].path)
@@ -184,13 +183,13 @@ def test_a_worker_of_another_version_is_refused(strong_study, monkeypatch):
     def other(*arguments):
         return "other" + original(*arguments)
 
-    original = read_runs.key_of
-    monkeypatch.setattr(read_runs, "key_of", other)
+    original = stage.key_of
+    monkeypatch.setattr(stage, "key_of", other)
 
     class Elsewhere(Recorded):
         def map(self, function, items):
             for number, result in super().map(function, items):
-                monkeypatch.setattr(read_runs, "key_of", original)
+                monkeypatch.setattr(stage, "key_of", original)
                 yield number, result
 
     with pytest.raises(
@@ -205,8 +204,8 @@ def test_a_file_that_changes_while_it_is_read_is_damaged(strong_study, monkeypat
             (Path(profile.source) / "1" / "uniform" / "profiling").write_text("changed")
         return original(profile, metrics)
 
-    original = read_runs.reduce_profile
-    monkeypatch.setattr(read_runs, "reduce_profile", slow)
+    original = stage.reduce_profile
+    monkeypatch.setattr(stage, "reduce_profile", slow)
     (entry,) = ingest(locate(strong_study), "time").damaged
     assert (entry.path.name, entry.reason) == ("app.p1.r1", "a file changed while it was read; run again")
 
@@ -239,7 +238,7 @@ def test_without_a_cache_every_file_has_to_be_read(strong_study):
 
 def test_equal_tables_are_in_memory_once(strong_study):
     profiles = [
-        read_runs._reduced(run.reader.read(run.path), MetricChoice(required=("time",)))
+        stage._reduced(run.reader.read(run.path), MetricChoice(required=("time",)))
         for run in locate(strong_study).found.runs[:2]
     ]
     shared = share_tables(profiles[1], profiles[0])
@@ -253,7 +252,7 @@ def test_tables_that_differ_are_kept(strong_study, column):
     from dataclasses import replace
 
     (run, *_) = locate(strong_study).found.runs
-    profile = read_runs._reduced(run.reader.read(run.path), MetricChoice(required=("time",)))
+    profile = stage._reduced(run.reader.read(run.path), MetricChoice(required=("time",)))
     table = profile.tree if column in ("parent", "region") else profile.regions
     values = getattr(table, column)
     other = ("x", *values[1:]) if isinstance(values, tuple) else np.array([values[0] + 7, *values[1:]])

@@ -18,7 +18,7 @@ from pipeline.models.kernels import callpath_kernels, total_kernel
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import analyse
-from pipeline.stages.gate_study import like_baseline, read_alike, read_study
+from pipeline.stages.check import like_baseline, read_alike, read_study
 from pipeline.stages.ingest import ingest
 from pipeline.stages.overhead import calibration_of, true_times
 from pipeline.store.history_file import add_to_history, history_rows

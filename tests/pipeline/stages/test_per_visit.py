@@ -20,12 +20,11 @@ from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page.sections import facts
 from pipeline.report.proposal import proposal_sentences
 from pipeline.stages.advise import plan_measurements
-from pipeline.stages.gate_study import read_study
-from pipeline.stages.ingest import ingest
+from pipeline.stages.check import read_study
+from pipeline.stages.ingest import Ingested, ingest
 from pipeline.stages.model import modelled, summary_of
 from pipeline.stages.run import run
 from pipeline.stages.selection import per_visit, selected, without_kernels
-from pipeline.stages.usable_runs import Ingested
 from pipeline.store.results import read_experiment, write_experiment
 from tests.ingest.readers.timer_logs import castep, dealii, lammps
 from tests.profiles import make_profile

@@ -24,7 +24,7 @@ from pipeline.stages.project import (
     sweep,
 )
 from pipeline.store.generation import STORE_VERSION, new_generation, publish
-from pipeline.store.stored_models import to_table
+from pipeline.store.results import to_table
 from tests.pipeline.models.made import grid_of
 from tests.stored_results import sign
 

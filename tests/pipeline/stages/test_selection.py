@@ -12,10 +12,10 @@ from pipeline.config.options import Options, override
 from pipeline.questions.analysis import look_ahead, measured_total
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.summary import summarise
+from pipeline.stages.ingest import Ingested
 from pipeline.stages.model import modelled, most_listed, summary_of
 from pipeline.stages.run import run
 from pipeline.stages.selection import focused, without_kernels
-from pipeline.stages.usable_runs import Ingested
 from tests.pipeline.questions.runtime.programs import experiment
 
 

@@ -6,8 +6,7 @@ import pytest
 from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.stages.ingest import ingest
-from pipeline.stages.model import modelled
-from pipeline.stages.tree import tree_values
+from pipeline.stages.model import modelled, tree_values
 from tests.foam_cases import write_foam_case
 
 

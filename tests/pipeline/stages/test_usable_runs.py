@@ -11,8 +11,7 @@ from ingest.errors import InputError
 from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.gate.compared_studies import recorded_digests
-from pipeline.stages.check import baseline_text, read_baseline
-from pipeline.stages.gate_study import read_study
+from pipeline.stages.check import baseline_text, read_baseline, read_study
 from pipeline.stages.ingest import ingest
 from pipeline.stages.inspect import inspect_path
 from pipeline.stages.run import run

@@ -55,7 +55,7 @@ def reads(monkeypatch):
         read.append(profile.source)
         return original(profile, metrics, on_locations)
 
-    import pipeline.stages.read_runs as module
+    import pipeline.stages.ingest as module
 
     original = module.reduce_profile
     monkeypatch.setattr(module, "reduce_profile", reduce)
@@ -114,7 +114,7 @@ def test_files_are_not_read_again_to_find_that_nothing_changed(strong_study, res
     study = locate(strong_study)
     assert remembered_inputs(study, DigestMemory(results / CACHE)) is None
     read = ingest(study, "time", cache=ProfileCache(results, print))
-    monkeypatch.setattr("pipeline.stages.read_runs.describe_input", None)
+    monkeypatch.setattr("pipeline.stages.ingest.describe_input", None)
     assert remembered_inputs(study, DigestMemory(results / CACHE)) == read.inputs
 
 

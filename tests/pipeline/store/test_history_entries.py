@@ -6,9 +6,8 @@ import pytest
 
 from ingest.errors import InputError
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.store import history_entries as module
-from pipeline.store.history_entries import comparable
-from pipeline.store.history_file import SCHEMA
+from pipeline.store import history_file as module
+from pipeline.store.history_file import SCHEMA, comparable
 
 TOTAL = KernelId(Scope.TOTAL, ("total",))
 DEFAULTS = {

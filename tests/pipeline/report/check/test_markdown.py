@@ -3,7 +3,7 @@ import re
 import pytest
 
 from pipeline.gate.check_result import Change, Ruling, StudySide
-from pipeline.report.check.markdown import check_markdown
+from pipeline.report.check.ci_servers import check_markdown
 from tests.pipeline.report.check.results import kernel, kernels, result
 
 

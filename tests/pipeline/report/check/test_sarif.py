@@ -7,8 +7,7 @@ import jsonschema
 
 from pipeline.gate.check_result import Finding, Ground, Outcome, Ruling
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.report.check.ci_servers import fingerprint
-from pipeline.report.check.sarif import sarif_document
+from pipeline.report.check.ci_servers import fingerprint, sarif_document
 from pipeline.report.check.wording import headline
 from tests.pipeline.report.check.results import kernel, result
 from tests.pipeline.report.check.sarif_subset import SARIF

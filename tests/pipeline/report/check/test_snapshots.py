@@ -6,10 +6,14 @@ import re
 import pytest
 
 from pipeline.gate.check_result import Outcome, Ruling
-from pipeline.report.check.ci_servers import github_annotations, gitlab_code_quality, junit_xml
+from pipeline.report.check.ci_servers import (
+    check_markdown,
+    github_annotations,
+    gitlab_code_quality,
+    junit_xml,
+)
 from pipeline.report.check.comparison import show_comparison
 from pipeline.report.check.document import check_document
-from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.terminal import show_check
 from pipeline.report.page.comparison_page import comparison_html
 from tests.pipeline.report.check.results import kernel, of_every_kind, result, trees

@@ -10,9 +10,9 @@ import pytest
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
+from pipeline.report.check.ci_servers import check_markdown
 from pipeline.report.check.comparison import comparison_table
 from pipeline.report.check.document import check_document
-from pipeline.report.check.markdown import check_markdown
 from pipeline.report.check.terminal import check_table, show_check
 from pipeline.report.frames import checked_kernels_frame
 from pipeline.report.page.comparison_page import comparison_html

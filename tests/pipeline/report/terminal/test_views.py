@@ -25,8 +25,7 @@ from pipeline.report.terminal.measurements import show_inspection
 from pipeline.report.terminal.results import show_tree
 from pipeline.stages.filter import filter_request, make_filter, simulate_filter
 from pipeline.stages.ingest import ingest
-from pipeline.stages.model import modelled
-from pipeline.stages.tree import tree_values
+from pipeline.stages.model import modelled, tree_values
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 from tests.terminal_output import printed
 from tests.terminal_output import shown as lines_shown
