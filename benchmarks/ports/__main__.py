@@ -3,9 +3,10 @@
     python -m benchmarks.ports measure     compile flux.cpp with four sets of flags, time and estimate it
     python -m benchmarks.ports compare     the errors of the methods on what was measured
 
-`measure` writes measured.csv beside this file: cycles per edge of 36 builds (nine variants, four sets of
-flags), data in the first-level cache, best of 9000 calls. `compare` predicts every build from others: by the
-ratio of the cycles that llvm-mca states, and by the fitted contention model of paper 000.
+measured.csv beside this file has cycles per edge of 36 builds (nine variants, four sets of flags), data in
+the first-level cache, best of 9000 calls; `measure` renews them and what llvm-mca states, not the counts of
+instructions. `compare` predicts every build from others: by the ratio of the cycles that llvm-mca states, and
+by the fitted contention model of paper 000.
 """
 
 import csv
@@ -18,16 +19,15 @@ from pathlib import Path
 
 import numpy as np
 
+from ingest.toml_table import read_toml
 from pipeline.projection.ports.assembly import functions_in, loop_bodies
-from pipeline.projection.ports.comparisons import by_difference, compare_models
-from pipeline.projection.ports.counting import count_classes, shipped_class_table
 from pipeline.projection.ports.llvm_mca import find_llvm_mca, processor_named
 from pipeline.projection.ports.loop_estimate import estimate_loop
-from pipeline.projection.ports.port_estimate import estimate_cpi
-from pipeline.projection.ports.port_fit import fit_ports
-from pipeline.projection.ports.port_map import Variants, read_port_map
+from pipeline.projection.ports.port_fit import Variants, estimate_cpi, fit_ports, port_map
+from tools.gallery.port_models import by_difference, compared
 
 HERE = Path(__file__).parent
+MAP = Path("sample_profiles/mg-cfd-variants/golden-cove.toml")
 MEASURED = HERE / "measured.csv"
 FLAGS = {
     "sse4.2": ("g++", "-march=x86-64-v2", "-fno-tree-vectorize"),
@@ -49,8 +49,8 @@ CLASSES = ("div", "mul", "add", "vector", "alu", "load", "store")
 
 
 def measure() -> None:
-    portmap = read_port_map("golden-cove")
-    rows = []
+    with MEASURED.open() as file:
+        rows = {(row["flags"], row["variant"]): row for row in csv.DictReader(file)}
     with tempfile.TemporaryDirectory() as folder:
         for flags, variant in itertools.product(FLAGS, VARIANTS):
             compiler, *options = FLAGS[flags]
@@ -64,24 +64,21 @@ def measure() -> None:
             body = loop_bodies(instructions)[0]
             loop = instructions[body.start : body.stop]
             lanes = 8 if flags == "avx512-simd" else 1
-            counts = count_classes(portmap, shipped_class_table("x86-64"), loop) / lanes
-            row = {"flags": flags, "variant": variant, "instructions": len(loop) / lanes}
-            row |= {name: f"{count:.6g}" for name, count in zip(portmap.classes, counts, strict=True)}
+            row = rows[flags, variant]
             row["cycles"] = min(float(run.stdout.split()[0]) for run in runs)
             for model in MODELS:
                 estimate = estimate_loop(processor_named(model), loop, find_llvm_mca())
                 row[model] = f"{estimate.cycles / lanes:.6g}"
-            rows.append(row)
             print(row, flush=True)
     with MEASURED.open("w", newline="") as file:
-        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer = csv.DictWriter(file, list(row), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(rows)
+        writer.writerows(rows.values())
 
 
 def read():
     """Return the classes that the variants determine as a port map, and the variants by flags."""
-    full = read_port_map("golden-cove")
+    full = port_map(read_toml(MAP))
     kept = [full.classes.index(name) for name in CLASSES]
     portmap = replace(full, classes=CLASSES, allowed=full.allowed[kept], occupancy=full.occupancy[kept])
     with MEASURED.open() as file:
@@ -109,13 +106,13 @@ def compare() -> None:
     stated = {m: {f: np.array([float(row[m]) for row in groups[f]]) for f in FLAGS} for m in MODELS}
     print("within one set of flags, from its base: mean (worst) error in percent")
     for flags in FLAGS:
-        fitted = compare_models(portmap, {flags: found[flags]}, "base")
+        predicted = compared(portmap, found[flags], {})
         line = {
             m: logs(cycles[flags][1:], cycles[flags][0] * stated[m][flags][1:] / stated[m][flags][0])
             for m in MODELS
         }
         for k, name in ((3, "contention"), (1, "equal IPC"), (2, "superscalar")):
-            line[name] = logs(fitted.measured, fitted.predicted[k])
+            line[name] = logs(cycles[flags][1:], predicted[k])
         print(f"  {flags:12}", "  ".join(f"{name} {shown(each)}" for name, each in line.items()))
     print("from the base of one set of flags to all variants of another")
     pooled = {name: [] for name in (*MODELS, "contention")}

@@ -80,14 +80,6 @@ DOCUMENTS: Mapping[str, Document] = {
     "sensitivities": Document(
         title="Sensitivities of a projection", type="pipeline.columns.projections:Sensitivities"
     ),
-    "port-loads": Document(title="Loads of ports", type="pipeline.columns.port_models:PortLoadsJson"),
-    "port-models": Document(
-        title="Port models compared", type="pipeline.columns.port_models:ModelErrorsJson"
-    ),
-    "counters": Document(
-        title="Counters of two codes compared", type="pipeline.columns.port_models:CounterPairsJson"
-    ),
-    "threads": Document(title="Loops over threads", type="pipeline.columns.port_models:ThreadTimesJson"),
     "ports": Document(title="Loops on processor cores", type="pipeline.report.ports_table:PortsJson"),
     "machines": Document(title="Shipped machines", type="pipeline.columns.projections:Machines"),
     "campaign": Document(title="A campaign as it stands", type="pipeline.stages.campaign:CampaignJson"),
@@ -115,10 +107,6 @@ WRITTEN: Mapping[str, Mapping[str, str]] = {
         "of a results directory": "study-projection",
         "`--list`": "shipped",
         "`--show sensitivities`": "sensitivities",
-        "`--show ports`": "port-loads",
-        "`--show models`": "port-models",
-        "`--show counters`": "counters",
-        "`--show threads`": "threads",
     },
     "ports": {"": "ports"},
     "machine list": {"": "machines"},

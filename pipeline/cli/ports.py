@@ -40,7 +40,7 @@ def ports(
     shown: Presentation = Presentation(),
 ) -> None:
     """Show what limits a function's loops on a processor core: ports, front end or dependencies."""
-    from pipeline.columns.port_models import loops_table
+    from pipeline.columns.loops import loops_table
     from pipeline.report.ports_table import ports_json, show_ports
     from pipeline.stages.ports import ports
 

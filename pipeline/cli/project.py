@@ -1,9 +1,8 @@
 """`pipeline project`: a program on another machine, from a semi-analytical model or from measured results."""
 
-from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -20,11 +19,7 @@ from pipeline.cli.output import STANDARD_OUTPUT, image_form, write_output
 from pipeline.config.option_readers import TARGET_HELP, TARGET_METAVAR
 
 if TYPE_CHECKING:
-    from pipeline.columns.cells import DataTable
-    from pipeline.config.application_inputs import Value
     from pipeline.projection.expressions.expression_text import Language
-
-DETAILS = ("sensitivities", "ports", "models", "threads", "counters")
 
 Application = Annotated[
     str | None,
@@ -68,9 +63,7 @@ Show = Annotated[
     valued(
         "--show",
         "WHAT",
-        "What to show: parts, sensitivities (percent of the total for a percent of each value), "
-        "or of port models: ports (loads), models (four compared), threads, "
-        "counters (mini-app and target).",
+        "What to show: parts, or sensitivities (percent of the total for a percent of each value).",
     ),
 ]
 Export = Annotated[
@@ -118,20 +111,7 @@ def project(
     elif show == "parts":
         _show_parts(application, on, variant, at or [], output, shown)
     else:
-        _show_details(application, on, variant, show, _one_point(show, at or [], output), shown)
-
-
-def _one_point(show: str, at: list[str], output: str | None) -> "Mapping[str, Value]":
-    from ingest.errors import UsageError
-    from pipeline.config.application_inputs import read_inputs
-
-    inputs = read_inputs(at)
-    if show not in DETAILS:
-        hint = f"choose one of parts, {', '.join(DETAILS)}"
-        raise UsageError(f"'{show}' is not known", where="--show", hint=hint)
-    if inputs.swept or output is not None:
-        raise UsageError(f"{show} are shown at one point", where="--show", hint="omit the sweep and --out")
-    return inputs.values[0]
+        _show_sensitivities(application, (on, variant), show, at or [], output, shown)
 
 
 def _list_shipped(shown: KernelPresentation) -> None:
@@ -208,37 +188,26 @@ def _export(
     print(export_application(application, machine, language, variant=variant).rstrip())
 
 
-def _show_details(
+def _show_sensitivities(
     application: str,
-    machine: str | None,
-    variant: str | None,
+    machine: tuple[str | None, str | None],
     show: str,
-    at: "Mapping[str, Value]",
+    at: list[str],
+    output: str | None,
     shown: KernelPresentation,
 ) -> None:
-    """Show what stands behind a projection."""
-    from pipeline.columns import port_models, projections
-    from pipeline.projection.ports.threads import (
-        counter_comparisons,
-        model_comparisons,
-        port_loads,
-        thread_times,
-    )
+    from ingest.errors import UsageError
+    from pipeline.columns.projections import sensitivities_table
+    from pipeline.config.application_inputs import read_inputs
     from pipeline.report.render.terminal_tables import show_table
     from pipeline.stages.project import files, sensitivities_of
 
-    both = files(application, machine)
-
-    def present(document: Any, table: Callable[[Any], "DataTable"]) -> None:  # noqa: ANN401
-        shown.present(document, lambda: table(document), lambda screen: show_table(screen, table(document)))
-
-    if show == "sensitivities":
-        present(sensitivities_of(*both, at, variant=variant), projections.sensitivities_table)
-    elif show == "ports":
-        present(port_models.loads_json(port_loads(*both)), port_models.loads_table)
-    elif show == "models":
-        present(port_models.comparisons_json(model_comparisons(*both)), port_models.comparisons_table)
-    elif show == "counters":
-        present(port_models.counters_json(counter_comparisons(*both)), port_models.counters_table)
-    else:
-        present(port_models.threads_json(thread_times(*both)), port_models.threads_table)
+    inputs = read_inputs(at)
+    if show != "sensitivities":
+        raise UsageError(f"'{show}' is not known", where="--show", hint="choose one of parts, sensitivities")
+    if inputs.swept or output is not None:
+        raise UsageError(f"{show} are shown at one point", where="--show", hint="omit the sweep and --out")
+    on, variant = machine
+    found = sensitivities_of(*files(application, on), inputs.values[0], variant=variant)
+    table = sensitivities_table(found)
+    shown.present(found, lambda: table, lambda screen: show_table(screen, table))

@@ -2,7 +2,7 @@
 
 A family of models     a module in `terms/` that ends with its `FAMILIES`
 A machine, a program   a TOML file in ``machines/`` or ``examples/``
-A processor            a port map in ``ports/maps/``; instruction sets have their classes in ``ports/tables/``
+A processor            what LLVM calls it, in ``ports/processors.toml``
 What limits a region   `rooflines.region_verdicts`, by counters that `ingest/counters/` reads and knows
 Another output         `expressions.expression_text.export`; `pipeline.report` for what people read
 """

@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.columns.port_models import BOUNDS
+from pipeline.columns.loops import BOUNDS
 from pipeline.projection.ports.loop_estimate import LoopEstimate, LoopReport, PortsReport
 from pipeline.wording.quantities import counted, figure, number
 

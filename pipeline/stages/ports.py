@@ -6,8 +6,7 @@ from pathlib import Path
 
 from ingest.errors import UsageError, located
 from pipeline.projection.expressions.units import RATE, TIME, parse_quantity
-from pipeline.projection.ports.assembly import Instruction, loop_bodies, nesting_depth
-from pipeline.projection.ports.counting import read_function
+from pipeline.projection.ports.assembly import Instruction, loop_bodies, nesting_depth, read_function
 from pipeline.projection.ports.llvm_mca import Processor, find_llvm_mca, processor_named, require_model
 from pipeline.projection.ports.loop_estimate import (
     LoopReport,

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 
-from tools.gallery.asking import asked, machine_value, part, run
+import numpy as np
+
+from tools.gallery.asking import ROOT, asked, machine_value, part, run
 from tools.gallery.charts import Chart, Map
 from tools.gallery.page import Item, Paper
-from tools.gallery.paper_000_errors import HEAVY, LIGHT, STAND_IN, error_items, threads
+from tools.gallery.paper_000_errors import FITTED, HEAVY, LIGHT, NODE, STAND_IN, error_items, threads
+from tools.gallery.port_models import correlations, levelled, port_terms, rows_in
 
 SHARES = {
     "JACOB": 6.8,
@@ -21,6 +24,8 @@ CODES = {
     "HPCG, a mini-app": ("sample_profiles/hpcg-strong", "--at p=8"),
     "OpenFOAM's cavity": ("sample_profiles/openfoam-procs", "--scaling strong --at p=8"),
 }
+
+ALIKE, STRONG = 0.1, 0.8  # the paper's marks of a difference of correlations, and of both
 
 
 def items() -> Sequence[Item]:
@@ -75,8 +80,8 @@ def _efficiency() -> Item:
     for name, (folder, options) in CODES.items():
         at = {one["point"]["p"]: one["efficiency"]["value"] for one in run(folder, options)["runtime"]["at"]}
         lines[name] = [100 * at[scale] for scale in scales]
-    for name, command in (("light, AVX2", LIGHT), ("heavy, AVX2", HEAVY)):
-        took = {row["threads"]: row["measured"] for row in threads(command) if row["term"] == "avx2"}
+    for name, target in (("light, AVX2", LIGHT), ("heavy, AVX2", HEAVY)):
+        took = {row["threads"]: row["measured"] for row in threads(target) if row["term"] == "avx2"}
         lines[name] = [
             100 * took[1] / (scale * took[scale]) if scale in took else float("nan") for scale in scales
         ]
@@ -84,11 +89,7 @@ def _efficiency() -> Item:
         title="Figure 3: parallel efficiency of a mini-app and of a code, with stand-in codes",
         status="stands in",
         covers="Figure 3",
-        commands=[
-            *(f"run {folder} {options}" for folder, options in CODES.values()),
-            f"{LIGHT} threads",
-            f"{HEAVY} threads",
-        ],
+        commands=[f"run {folder} {options}" for folder, options in CODES.values()],
         note="The times of MG-CFD and iflux on 24 cores were not published; the paper: alike up to 12 "
         "threads, then iflux loses more. "
         "HPCG, a mini-app of conjugate gradients, stands beside OpenFOAM's cavity, whose pressure is solved "
@@ -110,29 +111,37 @@ def _efficiency() -> Item:
 
 
 def _counters() -> Item:
-    command = f"{LIGHT} counters"
-    found = asked(command)["counters"]
+    mini, light = (correlations(rows_in(ROOT / NODE / f"counters-{code}.csv")) for code in ("mini", "light"))
+    counters = sorted(mini, key=lambda name: -abs(mini[name] - light[name]))
+    rows = [
+        (
+            name,
+            mini[name],
+            light[name],
+            abs(mini[name] - light[name]) < ALIKE,
+            min(mini[name], light[name]) > STRONG,
+        )
+        for name in counters
+    ]
     return Item(
         title="Figure 4: correlation of counters with the loss of efficiency, with stand-in codes",
         status="stands in",
         covers="Figure 4",
-        commands=(command,),
+        commands=(),
         note="PAPI's counters of MG-CFD and iflux were not published, and our virtual machine has none: what "
         "the operating system counts stands in, for the mini-app and kernel `light` on 1, 2, 4 and 8 threads "
         "of two cores. The paper calls a difference below 0.1 alike and both above 0.8 strong.",
         columns=("counter", "mini-app", "light", "alike", "strong"),
-        rows=[
-            (each["counter"], each["mini"], each["target"], each["alike"], each["strong"]) for each in found
-        ],
+        rows=rows,
         pictures=[
             Chart(
                 title="Correlation with the loss of parallel efficiency",
                 across="",
                 up="correlation",
-                x=[each["counter"] for each in found],
+                x=counters,
                 lines={
-                    "mini-app": [each["mini"] for each in found],
-                    "kernel light": [each["target"] for each in found],
+                    "mini-app": [mini[name] for name in counters],
+                    "kernel light": [light[name] for name in counters],
                 },
                 bars=True,
             )
@@ -142,11 +151,10 @@ def _counters() -> Item:
 
 def _ports() -> list[Item]:
     """Return Figures 5 and 6: which ports execute a class, and how the ideal scheduler fills them."""
-    command = f"{LIGHT} ports"
-    loads = [load for load in asked(command)["port_loads"] if load["term"] == "avx2"]
-    classes = sorted({kind for load in loads for kind in load["classes"]})
-    cells = [[load["classes"].get(kind, 0.0) for kind in classes] for load in loads]
-    ports = [load["port"] for load in loads]
+    term = port_terms(LIGHT)["avx2"]
+    ports, loads = term.portmap.ports, dict(zip(term.portmap.classes, levelled(term).T, strict=True))
+    classes = sorted(kind for kind, load in loads.items() if load.any())
+    cells = np.column_stack([loads[kind] for kind in classes]).tolist()
     rows = [(port, *values, sum(values)) for port, values in zip(ports, cells, strict=True)]
     note = f"{STAND_IN}; cycles of an instruction are fitted to nine variants."
     return [
@@ -154,7 +162,7 @@ def _ports() -> list[Item]:
             title="Figure 5 and matrix A: classes of instructions by port, with a stand-in kernel and core",
             status="stands in",
             covers="Figure 5, matrix A",
-            commands=(command,),
+            commands=(FITTED,),
             note=f"{note} The paper draws Skylake's ports; these are Golden Cove's.",
             columns=("port", *classes, "sum"),
             rows=rows,
@@ -173,7 +181,7 @@ def _ports() -> list[Item]:
             title="Figure 6: the ideal scheduler, with a stand-in kernel and core",
             status="stands in",
             covers="Figure 6",
-            commands=(command,),
+            commands=(FITTED,),
             note=f"{note} The busiest port is the estimate, {max(row[-1] for row in rows):.3g} cycles.",
             pictures=[
                 Chart(

@@ -1,15 +1,17 @@
 """Paper 000: errors of the models of instruction ports, over variants and over threads."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-from tools.gallery.asking import asked
+from ingest.arrays import FloatArray
+from tools.gallery.asking import ROOT, asked
 from tools.gallery.charts import Chart
 from tools.gallery.page import Item
+from tools.gallery.port_models import MODELS, compared, port_terms, rows_in
 
-MODELS = ("constant ratio", "equal IPC", "superscalar", "contention")
 # Mean, standard deviation and worst error in %, in the order of the models.
 ERRORS = ((15.6, 20.4, 55.8), (31.0, 25.4, 74.7), (34.4, 21.3, 69.6), (10.2, 6.2, 17.8))
 SCALING = {
@@ -19,7 +21,8 @@ SCALING = {
 }
 ISAS = {"sse42": "SSE4.2", "avx2": "AVX2"}
 NODE = "sample_profiles/mg-cfd-variants/node"
-LIGHT, HEAVY = (f"project {NODE}/{name}.toml --at edges=1e6 --show" for name in ("light", "heavy"))
+LIGHT, HEAVY = (f"{NODE}/{name}.toml" for name in ("light", "heavy"))
+FITTED = f"project {LIGHT} --at edges=1e6"
 STAND_IN = (
     "Neither counts nor cycles nor times were published. Kernels of our own after MG-CFD's equations stand "
     "in, measured with "
@@ -32,28 +35,53 @@ def error_items() -> Sequence[Item]:
     return [_figure_7(), _table_3(), _figure_8(), _figure_9()]
 
 
-def threads(command: str) -> list[Mapping[str, Any]]:
-    """Return what ``--show threads`` answers, one entry per term and number of threads."""
-    found: list[Mapping[str, Any]] = asked(f"{command} threads")["threads"]
-    return found
+def threads(target: str) -> list[Mapping[str, Any]]:
+    """Return the predicted and measured seconds of a target, one entry per term and number of threads."""
+    rows = []
+    for command, term, row in _sweeps(target):
+        (line,) = (line for line in asked(command)["breakdown"] if line["path"] == [term])
+        ends = {key: line[key] for key in ("value", "lower", "upper")}
+        known = {"term": term, "threads": round(row["threads"]), "measured": row["measured"]}
+        rows.append({**ends, **known, "error": line["value"] / row["measured"] - 1})
+    return rows
+
+
+def _sweeps(target: str) -> Iterator[tuple[str, str, Mapping[str, float]]]:
+    """Return the command of every instruction set and number of threads, its term, and what was measured."""
+    for term, isa in ISAS.items():
+        for row in rows_in(ROOT / f"{target.removesuffix('.toml')}-{isa.lower()}.csv"):
+            memory = row["dt_cycles"] * row["hz"] / row["dt_hz"]
+            at = f"edges={row['iterations']:g},hz={row['hz']:g},memory={memory:.5g}"
+            yield f"project {target} --at {at}", term, row
+
+
+def _commands(target: str) -> list[str]:
+    return list(dict.fromkeys(command for command, *_ in _sweeps(target)))
+
+
+@cache
+def _compared() -> tuple[list[str], Mapping[str, FloatArray]]:
+    """Return the variants but the base, and the errors of the models by term, float64[4, m], in percent."""
+    terms = port_terms(LIGHT)
+    first = next(iter(terms.values())).variants
+    relative = first.cycles / first.cycles[first.index("base")]
+    ratios = dict(zip(first.names, relative.tolist(), strict=True))
+    found = {}
+    for name, term in terms.items():
+        variants = term.variants
+        others = np.array(variants.names) != "base"
+        predicted = compared(term.portmap, variants, {} if variants.names is first.names else ratios)
+        found[name] = 100 * (predicted / variants.cycles[others] - 1)
+    return [name for name in first.names if name != "base"], found
 
 
 def _errors(term: str) -> dict[str, list[float]]:
     """Return the errors of every model on the left-out variants of an instruction set, in percent."""
-    targets = [target for target in asked(f"{LIGHT} models")["targets"] if target["term"] == term]
-    return {
-        model: [_error(target["predicted"][model], target["measured"]) for target in targets]
-        for model in MODELS
-    }
-
-
-def _error(predicted: float | None, measured: float) -> float:
-    return float("nan") if predicted is None else 100 * (predicted / measured - 1)
+    return dict(zip(MODELS, _compared()[1][term].tolist(), strict=True))
 
 
 def _figure_7() -> Item:
-    command = f"{LIGHT} models"
-    names = [target["variant"] for target in asked(command)["targets"] if target["term"] == "avx2"]
+    names, _ = _compared()
     rows: list[tuple[object, ...]] = []
     for term, isa in ISAS.items():
         columns = _errors(term)
@@ -66,7 +94,7 @@ def _figure_7() -> Item:
         title="Figure 7: error of the four models, %, with stand-in variants",
         status="stands in",
         covers="Figure 7",
-        commands=(command,),
+        commands=(FITTED,),
         note=f"{STAND_IN}. Each variant is predicted from the base variant and all others; the constant "
         f"ratio is measured with "
         "SSE4.2 and assumed in AVX2. In the pictures e is edge_weights, d reuse_div, f reuse_flux.",
@@ -87,7 +115,6 @@ def _figure_7() -> Item:
 
 
 def _table_3() -> Item:
-    command = f"{LIGHT} models"
     rows: list[tuple[object, ...]] = []
     for model, published in zip(MODELS, ERRORS, strict=True):
         off = np.abs([error for term in ISAS for error in _errors(term)[model] if not np.isnan(error)])
@@ -97,7 +124,7 @@ def _table_3() -> Item:
         title="Table 3: errors of the four models, %, with stand-in variants",
         status="stands in",
         covers="Table 3",
-        commands=(command,),
+        commands=(FITTED,),
         note=f"{STAND_IN}. Ours are of both instruction sets together, those of the constant ratio of AVX2.",
         columns=("model", *heads),
         rows=rows,
@@ -118,15 +145,15 @@ def _number(cell: object) -> float:
     return cell if isinstance(cell, float) else float("nan")
 
 
-def _scaling(command: str) -> dict[str, list[float]]:
+def _scaling(target: str) -> dict[str, list[float]]:
     """Return the errors over threads by instruction set, in percent."""
-    found = threads(command)
+    found = threads(target)
     return {isa: [100 * row["error"] for row in found if row["term"] == term] for term, isa in ISAS.items()}
 
 
-def _times(command: str, title: str) -> Chart:
+def _times(target: str, title: str) -> Chart:
     """Draw predicted times with their intervals beside the measured ones."""
-    rows = threads(command)
+    rows = threads(target)
     return Chart(
         title=title,
         across="",
@@ -144,13 +171,12 @@ def _times(command: str, title: str) -> Chart:
 
 
 def _figure_8() -> Item:
-    command = f"{LIGHT} threads"
     off = _scaling(LIGHT)
     return Item(
         title="Figure 8: errors of strong scaling of iflux, %, with a stand-in kernel on two cores",
         status="stands in",
         covers="Figure 8",
-        commands=(command,),
+        commands=_commands(LIGHT),
         note=f"{STAND_IN}; `light` has fewer operations than the mini-app, as iflux. Published in the text: "
         f"mean 3.7 (SSE4.2) and 4.4 "
         "(AVX2) on Broadwell, 2.5 and about 10 on Skylake, at most 16.1 and 12.2 on Knights Landing. Two "
@@ -162,7 +188,6 @@ def _figure_8() -> Item:
 
 
 def _figure_9() -> Item:
-    command = f"{HEAVY} threads"
     off = _scaling(HEAVY)
     rows: list[tuple[object, ...]] = [(name, *values) for name, values in SCALING.items()]
     for isa, values in off.items():
@@ -173,7 +198,7 @@ def _figure_9() -> Item:
         "cores",
         status="stands in",
         covers="Figure 9, Table 4",
-        commands=(command,),
+        commands=_commands(HEAVY),
         note=f"{STAND_IN}; `heavy` has viscous stresses and more operations than the mini-app, as vflux. "
         f"Ours over one and two threads.",
         columns=("system", "mean", "deviation", "worst"),

@@ -8,15 +8,13 @@ from typing import Literal, TypeAlias
 from ingest.errors import UsageError
 from ingest.reading import files
 
-Kind: TypeAlias = Literal["application", "machine", "port map", "class table"]
+Kind: TypeAlias = Literal["application", "machine"]
 
 LARGEST_DATA = 1 << 28  # bytes of a profile, a report, a table of measurements
 _HERE = Path(__file__).parents[1]
 _FOLDERS: Mapping[Kind, Path] = {
     "application": _HERE / "examples",
     "machine": _HERE / "machines",
-    "port map": _HERE / "ports" / "maps",
-    "class table": _HERE / "ports" / "tables",
 }
 PROCESSORS = _HERE / "ports" / "processors.toml"
 LEFT_OUT = _HERE / "ports" / "left_out.toml"

@@ -28,7 +28,7 @@ class Machine:
     """A machine as its file states it.
 
     Attributes:
-        cpu: the port map of its cores; empty if none is stated.
+        cpu: its cores, as `pipeline ports` names processors; empty if not stated.
         variant: name of `terms`, if there are variants.
         variants: terms that replace others, by variant and name.
     """

@@ -1,6 +1,4 @@
-"""Instruction ports: cycles of a loop from what its instructions compete for (paper 000).
+"""Loops on a processor core: `assembly` reads them, `llvm_mca` and `loop_estimate` say what limits them.
 
-`port_map` and `schedule` state the model, `port_estimate` and `port_fit` find its cycles per instruction and
-make a term of it, `assembly` and `counting` count the instructions of a loop; `llvm_mca` and `loop_estimate`
-ask LLVM instead.
+`port_fit` is the model of paper 000 instead, fitted to measured variants of a kernel.
 """

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ingest.errors import InputError, UsageError, one_line
+from pipeline.projection.expressions.shipped_files import read_bytes
 
 _LABEL = re.compile(r"\s*([\w.$@]+):\s*(.*)")
 _HEADER = re.compile(r"[0-9a-f]+ <([^>]+)>:\s*")
@@ -26,6 +27,17 @@ _KEPT_PREFIXES = ("lock", "rep", "repe", "repne", "repz", "repnz")
 _MOST_FUNCTIONS_NAMED = 8
 DISASSEMBLERS = ("llvm-objdump", "objdump")
 _SYMBOL = re.compile(r"^[0-9a-f]+ .{6}F (?!\*UND\*)\S+\t([0-9a-f]+)\s+(?:\.hidden )?(.+)$", re.M)
+_ELF = b"\x7fELF"
+_ARM_KINDS = (
+    (r"\[.*\bz\d.*", "g"),
+    (r"\[.*!", "w"),
+    (r"\[.*", "m"),
+    (r"[xw]\d+|w?sp|[xw]zr", "r"),
+    (r"q\d+", "q"),
+    (r"\{.*|[dshb]\d+|[vz]\d+(\.\d*[bhsdq])?(\[\d+\])?", "v"),
+    (r"pn?\d+(\.[bhsd])?(/[mz])?", "p"),
+    (r"#?-?(0x[0-9a-f]+|\d+(\.\d+)?(e[+-]?\d+)?)|#?:.*", "i"),
+)
 
 T = TypeVar("T")
 
@@ -166,18 +178,6 @@ def nesting_depth(instructions: Sequence[Instruction], body: range) -> int:
     return len({start for start, _ in enclosing})
 
 
-def target_loop(instructions: Sequence[Instruction]) -> range:
-    """Return the loop to count, the longest innermost one.
-
-    Raises:
-        UsageError: there is none.
-    """
-    bodies = loop_bodies(instructions)
-    if not bodies:
-        raise UsageError("no loop found: no jump goes backwards", hint="name another function")
-    return bodies[0]
-
-
 def function_in_object(path: Path, name: str) -> tuple[Instruction, ...]:
     """Return the instructions of a function in an object file, disassembled by objdump.
 
@@ -221,3 +221,37 @@ def _dumped(program: str, option: str, path: Path) -> str:
         hint = "rebuild it, or install an objdump for its processor (apt install llvm)"
         raise InputError(f"objdump cannot read it: {said}", where=str(path), hint=hint)
     return done.stdout
+
+
+def read_function(path: Path, name: str) -> tuple[Instruction, ...]:
+    """Return the instructions of a function in a ``.s`` file, objdump's text or an object file.
+
+    Raises:
+        InputError: the file cannot be read as one of these, or there is no objdump for an object file.
+        UsageError: there is no such function.
+    """
+    content = read_bytes(path)
+    if content.startswith(_ELF):
+        return function_in_object(path, name)
+    functions = functions_in(content.decode("utf-8", errors="replace"), where=str(path))
+    return function_named(functions, name, where=str(path))
+
+
+def operand_kinds(isa: str, instruction: Instruction) -> tuple[str, ...]:
+    """Return one letter per operand: its register file, memory, a number, or a label."""
+    mnemonic, operands = instruction.mnemonic, instruction.operands
+    if isa == "aarch64":
+        kinds = [next((kind for form, kind in _ARM_KINDS if re.fullmatch(form, o)), "l") for o in operands]
+    else:
+        kinds = [_x86_kind(operand) for operand in operands]
+    if kinds and (instruction.target is not None or mnemonic.startswith("j")):
+        kinds[-1] = "l" if kinds[-1] == "m" and "(" not in operands[-1] else kinds[-1]
+    return tuple(kinds)
+
+
+def _x86_kind(operand: str) -> str:
+    if operand.startswith(("$", "*%")):
+        return "i" if operand[0] == "$" else "r"
+    if not operand.startswith("%") or ":" in operand:
+        return "m"
+    return operand[1] if operand[1:2] in set("xyzk") else "r"

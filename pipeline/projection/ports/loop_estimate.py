@@ -15,8 +15,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.toml_table import read_toml
 from pipeline.projection.expressions.shipped_files import LEFT_OUT
-from pipeline.projection.ports.assembly import Instruction
-from pipeline.projection.ports.counting import operand_kinds
+from pipeline.projection.ports.assembly import Instruction, operand_kinds
 from pipeline.projection.ports.llvm_mca import LlvmMca, Processor, Simulated, simulate_loop
 
 _CLOSE = 0.85  # a bound that explains less than this share of the cycles is not the limit

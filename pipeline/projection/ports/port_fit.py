@@ -1,18 +1,30 @@
-"""The port model of a kernel: cycles per iteration as a symbolic expression, fitted with joint draws.
+"""The port model of paper 000: cycles per iteration of a kernel, fitted to measured variants of it.
+
+A map says which ports take which class of instruction. The ideal scheduler of the paper spreads classes over
+their ports so that the busiest is least busy (Figure 6, Eq. 8 and 9). That is a fractional assignment
+problem, and by max-flow/min-cut its optimum is
+
+    C(n, c) = max over nonempty port sets S of  (sum of c_k n_k over classes k whose ports lie inside S) / |S|
+
+for any map, convex and piecewise linear in c. The cycles c that an instruction occupies its port are fitted
+by bounded least squares. Its sum of squares has kinks and several minima: the search starts from many points
+and follows a smoothed maximum, T log sum exp(x / T), whose temperature T falls to zero, by
+Levenberg-Marquardt steps, for a block of data sets at once. A class whose port set is never the bottleneck
+has no influence on any measurement: the range up to where it would be one is given.
 
 A term states ``model = "ports"``, a map, and variants measured on the machine: docs/explanations/ports.md.
 It is called without arguments and gives cycles per iteration: ``iflux() * edges / hz``.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, reduce
+from functools import lru_cache, partial, reduce
 
 import numpy as np
 
-from ingest.arrays import FloatArray
-from ingest.errors import InputError, located
-from ingest.toml_table import TomlTable
+from ingest.arrays import BoolArray, FloatArray
+from ingest.errors import InputError, ModelError, UsageError, located
+from ingest.toml_table import TomlTable, read_toml
 from pipeline.projection.expressions.shipped_files import beside
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
@@ -24,17 +36,426 @@ from pipeline.projection.expressions.symbolic_model import (
     substitute,
     symbol,
 )
-from pipeline.projection.expressions.units import DRAWS, Ensemble, Quantity, stream
+from pipeline.projection.expressions.units import DRAWS, NONE, Ensemble, Quantity, stream
+from pipeline.projection.fitting.bounded_least_squares import identifiable
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve, fitted_parameters
-from pipeline.projection.fitting.measured_columns import read_columns
+from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns
 from pipeline.projection.fitting.resampling import Measurements
-from pipeline.projection.ports.counting import count_loop
 from pipeline.projection.ports.loop_estimate import left_out_error
-from pipeline.projection.ports.port_estimate import PortEstimate, estimate_cpi
-from pipeline.projection.ports.port_map import PortMap, Variants, class_vector, read_port_map, variants_in
-from pipeline.projection.ports.schedule import port_sets, solve_ports
 
-_FEW = 0.02
+_FEW = 0.02  # of the instructions, by which a target may leave the mix of the variants
+_MOST_SETS = 4096
+_TEMPERATURES = (0.1, 0.03, 0.01, 0.003, 0.001, 0.0)
+_STEPS = 12
+_FIRST_DAMPING = 1e-3
+_NOTHING = 1e-12
+MOST_CYCLES = 40.0
+PULL = 0.05
+"""Weight of the manual's occupancy: twice its cycles counts like one variant off by 5 %, the usual scatter of
+such timings. It decides only what the variants leave open."""
+
+_GRID = 200
+_ACCEPTED = 2.71  # chi-squared with one degree of freedom, 90 %
+_STARTS = 64
+_WIDEST_START = 10.0
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PortMap:
+    """The ports of a processor core and the classes of instructions that may use them.
+
+    Attributes:
+        allowed: bool[class, port], whether a class may be issued to a port.
+        occupancy: float64[class], cycles an instruction occupies its port by the manual, at least 1.
+    """
+
+    name: str
+    ports: tuple[str, ...]
+    classes: tuple[str, ...]
+    allowed: BoolArray
+    occupancy: FloatArray
+
+
+def port_map(table: TomlTable) -> PortMap:
+    """Return the map that a TOML table describes.
+
+    Raises:
+        InputError: a key is missing or unknown, or a class names no port or one that is not listed.
+    """
+    table.check_keys(("name", "source", "ports", "classes"))
+    ports, entries = table.names("ports"), table.table("classes").named_tables()
+    if not entries:
+        raise table.error("classes", "is missing", "write [classes]")
+    for entry in entries.values():
+        entry.check_keys(("ports", "cycles"))
+    return PortMap(
+        name=table.text("name"),
+        ports=ports,
+        classes=tuple(entries),
+        allowed=np.array([_allowed(name, entry, ports) for name, entry in entries.items()], dtype=bool),
+        occupancy=np.array(
+            [entry.number("cycles", 1, least=1) for entry in entries.values()], dtype=np.float64
+        ),
+    )
+
+
+def _allowed(name: str, entry: TomlTable, ports: Sequence[str]) -> list[bool]:
+    given = entry.content.get("ports")
+    if not isinstance(given, list) or not given or not all(port in ports for port in given):
+        hint = f"list some of {', '.join(ports)}"
+        raise InputError(f"class '{name}' does not name its ports", where=entry.where, hint=hint)
+    return [port in given for port in ports]
+
+
+def class_vector(portmap: PortMap, values: Mapping[str, float], *, missing: float = 0.0) -> FloatArray:
+    """Return float64[class] in the map's order from values by class name.
+
+    Raises:
+        UsageError: a class is not in the map.
+    """
+    unknown = sorted(set(values) - set(portmap.classes))
+    if unknown:
+        hint = f"its classes are {', '.join(portmap.classes)}"
+        raise UsageError(f"{portmap.name} has no instruction class '{unknown[0]}'", hint=hint)
+    return np.array([float(values.get(name, missing)) for name in portmap.classes])
+
+
+@dataclass(frozen=True, eq=False)
+class Variants:
+    """n variants of one kernel on one machine and instruction set.
+
+    Attributes:
+        instructions: float64[n], all instructions per iteration.
+        counts: float64[n, class], instructions per iteration in the order of a port map's classes.
+        cycles: float64[n], measured cycles per iteration.
+    """
+
+    names: tuple[str, ...]
+    instructions: FloatArray
+    counts: FloatArray
+    cycles: FloatArray
+
+    def index(self, name: str) -> int:
+        """Return the place of the variant of that name.
+
+        Raises:
+            InputError: there is none.
+        """
+        if name not in self.names:
+            raise InputError(f"no variant '{name}'", hint=f"variants: {', '.join(self.names)}")
+        return self.names.index(name)
+
+
+def variants_in(
+    columns: MeasuredColumns, portmap: PortMap, *, where: Mapping[str, object] | None = None
+) -> Variants:
+    """Return the variants in a table with ``variant``, ``instructions``, ``cycles`` and one column per class.
+
+    Args:
+        columns: the table; further columns are ignored.
+        where: values that other columns have to hold, such as ``{"isa": "AVX2"}``.
+
+    Raises:
+        InputError: a column is missing, or two variants have the same name.
+    """
+    names = np.array(columns.texts("variant"))
+    rows = columns.matching(where or {})
+    chosen = tuple(names[rows].tolist())
+    if len(set(chosen)) < len(chosen):
+        repeated = next(name for name in chosen if chosen.count(name) > 1)
+        hint = "choose one instruction set and machine, or average repetitions"
+        raise InputError(f"variant '{repeated}' is defined twice", where=columns.where, hint=hint)
+    return Variants(
+        chosen,
+        columns.numbers("instructions", NONE, rows),
+        np.column_stack([columns.numbers(kind, NONE, rows) for kind in portmap.classes]),
+        columns.numbers("cycles", NONE, rows),
+    )
+
+
+@lru_cache(maxsize=64)
+def port_sets(portmap: PortMap) -> FloatArray:
+    """Return float64[set, class], the sets over which the closed form takes its maximum, smallest first.
+
+    A class that can only go to ports inside S has 1/|S| there, any other class 0. Only unions of overlapping
+    classes' ports matter: a port that no class inside S can use only lowers the quotient, and the quotient of
+    a disconnected union lies between those of its parts.
+
+    Raises:
+        UsageError: the map has more sets than can be searched.
+    """
+    own = {frozenset(np.flatnonzero(row).tolist()) for row in portmap.allowed}
+    found, edge = set(own), set(own)
+    while edge:
+        edge = {a | b for a in edge for b in own if a & b} - found
+        found |= edge
+        if len(found) > _MOST_SETS:
+            raise UsageError(f"{portmap.name} has too many overlapping classes", hint="merge some of them")
+    ordered = sorted(found, key=lambda ports: (len(ports), sorted(ports)))
+    ports = np.array([[k in chosen for k in range(len(portmap.ports))] for chosen in ordered])
+    inside = ~(portmap.allowed[None, :, :] & ~ports[:, None, :]).any(axis=2)
+    return np.asarray(inside / ports.sum(axis=1, keepdims=True))
+
+
+def cycles(portmap: PortMap, counts: FloatArray, cpi: FloatArray) -> FloatArray:
+    """Return float64[...], cycles per iteration of the ideal scheduler (Eq. 9).
+
+    Args:
+        counts: float64[..., class], instructions per iteration.
+        cpi: float64[..., class], cycles an instruction occupies its port; broadcast against `counts`.
+    """
+    return np.asarray(((counts * cpi) @ port_sets(portmap).T).max(axis=-1))
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PortProblem:
+    """Cycles of n variants as a maximum over port sets of functions linear in k unknowns.
+
+    Attributes:
+        slopes: float64[n, set, k], cycles a port set needs per unit of each unknown.
+        fixed: float64[n, set], cycles it needs for what is not fitted.
+        lower: float64[k], hard bounds.
+        upper: float64[k].
+        prior: float64[k], values towards which the unknowns are drawn weakly.
+        pull: weight of the relative distance to the prior among the relative residuals.
+    """
+
+    slopes: FloatArray
+    fixed: FloatArray
+    lower: FloatArray
+    upper: FloatArray
+    prior: FloatArray
+    pull: float
+
+    def loads(self, unknowns: FloatArray) -> FloatArray:
+        """Return float64[row, n, set], the cycles that every port set needs, for unknowns float64[row, k]."""
+        flat = unknowns @ self.slopes.reshape(-1, self.slopes.shape[-1]).T
+        return flat.reshape(len(unknowns), *self.fixed.shape) + self.fixed
+
+    def curve(self, unknowns: FloatArray) -> FloatArray:
+        """Return float64[row, n], the modelled cycles."""
+        return np.asarray(self.loads(unknowns).max(axis=2))
+
+
+def solve_ports(
+    problem: PortProblem, starts: FloatArray, targets: FloatArray, weights: FloatArray
+) -> FloatArray:
+    """Return float64[row, k], the best unknowns of every row among the minima found from the starts.
+
+    Args:
+        starts: float64[start, k], within the bounds.
+        targets: float64[row, n], measured cycles.
+        weights: float64[row, n], factors on the residuals; 0 leaves a variant out.
+    """
+    rows, count = len(targets), len(starts)
+    unknowns = np.tile(starts, (rows, 1))
+    repeated = np.repeat(targets, count, axis=0), np.repeat(weights, count, axis=0)
+    for temperature in _TEMPERATURES:
+        unknowns = _descend(problem, unknowns, *repeated, temperature)
+    cost = _misfit(problem, unknowns, *repeated, 0.0)[0].reshape(rows, count)
+    chosen = np.arange(rows) * count + cost.argmin(axis=1)
+    return np.asarray(unknowns[chosen])
+
+
+def _descend(
+    problem: PortProblem, unknowns: FloatArray, targets: FloatArray, weights: FloatArray, temperature: float
+) -> FloatArray:
+    damping = np.full(len(unknowns), _FIRST_DAMPING)
+    cost, gradient, curvature = _misfit(problem, unknowns, targets, weights, temperature)
+    for _ in range(_STEPS):
+        trial = _stepped(problem, unknowns, gradient, curvature, damping)
+        new = _misfit(problem, trial, targets, weights, temperature)
+        better = new[0] < cost
+        if not (better & (cost - new[0] > _NOTHING * cost)).any() and damping.min() > 1.0:
+            break
+        unknowns = np.where(better[:, None], trial, unknowns)
+        cost = np.where(better, new[0], cost)
+        gradient = np.where(better[:, None], new[1], gradient)
+        curvature = np.where(better[:, None, None], new[2], curvature)
+        damping = np.clip(np.where(better, damping / 5, damping * 8), 1e-9, 1e9)
+    return unknowns
+
+
+def _misfit(
+    problem: PortProblem, unknowns: FloatArray, targets: FloatArray, weights: FloatArray, temperature: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return half the sum of squares, its gradient and its Gauss-Newton curvature, one per row."""
+    scale = np.maximum(np.abs(targets), _NOTHING)[..., None]
+    values, shares = _soft_maximum(problem.loads(unknowns), temperature * scale)
+    slopes = np.matmul(shares.swapaxes(0, 1), problem.slopes).swapaxes(0, 1) * weights[..., None]
+    residuals = (values - targets) * weights
+    distance = (unknowns / problem.prior - 1.0) * problem.pull
+    cost = 0.5 * (np.sum(residuals**2, axis=1) + np.sum(distance**2, axis=1))
+    gradient = np.einsum("rn,rnk->rk", residuals, slopes) + distance * problem.pull / problem.prior
+    curvature = np.matmul(slopes.swapaxes(1, 2), slopes) + np.diag((problem.pull / problem.prior) ** 2)
+    return cost, gradient, curvature
+
+
+def _soft_maximum(loads: FloatArray, temperature: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the (soft) maximum over the last axis and the share of every entry in its slope."""
+    highest = loads.max(axis=-1, keepdims=True)
+    if not temperature.any():
+        first = loads.argmax(axis=-1)[..., None] == np.arange(loads.shape[-1])
+        return highest[..., 0], first.astype(np.float64)
+    above = np.exp((loads - highest) / temperature)
+    total = above.sum(axis=-1, keepdims=True)
+    value = highest + temperature * np.log(total)
+    return value[..., 0], above / total
+
+
+def _stepped(
+    problem: PortProblem,
+    unknowns: FloatArray,
+    gradient: FloatArray,
+    curvature: FloatArray,
+    damping: FloatArray,
+) -> FloatArray:
+    """Return the unknowns after a damped Newton step; those held at a bound do not move."""
+    held = ((unknowns <= problem.lower) & (gradient > 0)) | ((unknowns >= problem.upper) & (gradient < 0))
+    free = (~held).astype(np.float64)
+    diagonal = np.einsum("rkk->rk", curvature)
+    damped = diagonal * (1 + damping[:, None]) + _NOTHING
+    eye = np.eye(unknowns.shape[1])
+    matrix = curvature * (1 - eye) * free[:, :, None] * free[:, None, :]
+    matrix = matrix + eye * np.where(held, 1.0, damped)[:, None, :]
+    step = np.linalg.solve(matrix, -(gradient * free)[..., None])[..., 0]
+    return np.clip(unknowns + step, problem.lower, problem.upper)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PortEstimate:
+    """Cycles per instruction of the classes of a port map, from n variants.
+
+    Attributes:
+        cpi: float64[class], cycles an instruction occupies its port; the manual's if nothing is known.
+        identified: bool[class], whether the variants determine the class.
+        present: bool[class], whether any variant has such instructions.
+        lower: float64[class], fewest cycles that the variants allow with all else as estimated.
+        upper: float64[class], most cycles that they allow, up to the bound of the fit.
+        problem: the fit of the identified classes, the others held.
+        unknowns: float64[k], its solution.
+    """
+
+    cpi: FloatArray
+    identified: BoolArray
+    present: BoolArray
+    lower: FloatArray
+    upper: FloatArray
+    problem: PortProblem
+    unknowns: FloatArray
+
+
+def estimate_cpi(portmap: PortMap, counts: FloatArray, cycles: FloatArray) -> PortEstimate:
+    """Return the cycles per instruction that fit the variants best.
+
+    All classes that occur are fitted first; those that the variants do not determine are then held at the
+    value of that fit, which is the manual's unless the measurements contradict it; the others are fitted
+    again.
+
+    Args:
+        counts: float64[n, class], instructions per iteration of each variant.
+        cycles: float64[n], measured cycles per iteration.
+
+    Raises:
+        ModelError: a measurement is not positive, or there are not more variants than classes.
+    """
+    present: BoolArray = np.any(counts > 0, axis=0)
+    _check(counts, cycles, int(present.sum()))
+    everything = _problem(portmap, counts, portmap.occupancy, present)
+    found = _solved(everything, _starts(everything), cycles)
+    cpi, identified = portmap.occupancy.copy(), np.zeros_like(present)
+    cpi[present] = found
+    identified[present] = _identified(everything, found, cycles)
+    if not identified.any():
+        raise ModelError("the variants do not determine any class", hint="measure variants that differ more")
+    problem = _problem(portmap, counts, cpi, identified)
+    cpi[identified] = unknowns = _solved(problem, cpi[identified][None], cycles)
+    lower, upper = _allowed_range(portmap, counts, cycles, cpi, fitted=len(unknowns))
+    return PortEstimate(
+        cpi=cpi,
+        identified=identified,
+        present=present,
+        lower=lower,
+        upper=upper,
+        problem=problem,
+        unknowns=unknowns,
+    )
+
+
+def _check(counts: FloatArray, cycles: FloatArray, unknowns: int) -> None:
+    if not (np.isfinite(cycles).all() and (cycles > 0).all()):
+        raise ModelError("cycles per iteration have to be positive numbers", hint="correct the measurements")
+    if not (np.isfinite(counts).all() and (counts >= 0).all() and counts.any(axis=1).all()):
+        raise ModelError("instruction counts have to be 0 or more, not all 0", hint="correct the counts")
+    if len(cycles) <= unknowns:
+        raise ModelError(
+            f"{len(cycles)} variants cannot determine {unknowns} classes",
+            hint=f"measure at least {unknowns + 1} variants or merge classes",
+        )
+
+
+def _problem(portmap: PortMap, counts: FloatArray, cpi: FloatArray, free: BoolArray) -> PortProblem:
+    """Return the fit of the free classes, the others held at their cpi."""
+    slopes = counts[:, None, :] * port_sets(portmap)
+    prior = portmap.occupancy[free]
+    return PortProblem(
+        slopes=slopes[:, :, free],
+        fixed=slopes[:, :, ~free] @ cpi[~free],
+        lower=np.ones(len(prior)),
+        upper=np.maximum(MOST_CYCLES, prior),
+        prior=prior,
+        pull=PULL,
+    )
+
+
+def _starts(problem: PortProblem) -> FloatArray:
+    """Return float64[start, k]: the manual's values, and random multiples of them."""
+    factors = np.exp(stream("ports").uniform(0, np.log(_WIDEST_START), (_STARTS, len(problem.prior))))
+    factors[0] = 1.0
+    return np.clip(problem.prior * factors, problem.lower, problem.upper)
+
+
+def _solved(problem: PortProblem, starts: FloatArray, cycles: FloatArray) -> FloatArray:
+    return np.asarray(solve_ports(problem, starts, cycles[None], 1.0 / cycles[None])[0])
+
+
+def _identified(problem: PortProblem, unknowns: FloatArray, cycles: FloatArray) -> BoolArray:
+    """Return bool[k]: whether the measurements determine an unknown more than the pull towards the manual.
+
+    Args:
+        unknowns: float64[k], its solution.
+        cycles: float64[n], the measurements.
+    """
+    loads = problem.loads(unknowns[None])[0]
+    slopes = problem.slopes[np.arange(len(cycles)), loads.argmax(axis=1)]
+    weighted = slopes / cycles[:, None]
+    variance = np.diagonal(np.linalg.pinv(weighted.T @ weighted, hermitian=True))
+    stronger: BoolArray = variance * (problem.pull / problem.prior) ** 2 < 1.0
+    return identifiable(slopes, 1.0 / cycles) & stronger
+
+
+def _allowed_range(
+    portmap: PortMap, counts: FloatArray, cycles: FloatArray, cpi: FloatArray, *, fitted: int
+) -> tuple[FloatArray, FloatArray]:
+    """Return the fewest and the most cycles of each class that the variants allow, all else as estimated.
+
+    Allowed is what raises the sum of squared relative residuals by less than their own scatter can (90 %).
+
+    Args:
+        counts: float64[n, class].
+        cycles: float64[n], measured cycles.
+        cpi: float64[class], the estimate.
+    """
+    trial = np.geomspace(1.0, max(MOST_CYCLES, float(cpi.max())), _GRID)
+    weights = port_sets(portmap)
+    base = (counts * cpi) @ weights.T
+    change = np.einsum("nk,sk,gk->gkns", counts, weights, trial[:, None] - cpi)
+    misfit = np.sum(((base + change).max(axis=3) / cycles - 1) ** 2, axis=2)
+    residual = np.sum((base.max(axis=1) / cycles - 1) ** 2)
+    accepted = misfit <= residual * (1 + _ACCEPTED / max(len(cycles) - fitted, 1))
+    lower = np.where(accepted, trial[:, None], np.inf).min(axis=0)
+    upper = np.where(accepted, trial[:, None], 1.0).max(axis=0)
+    return np.minimum(lower, cpi), np.maximum(upper, cpi)
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,8 +603,7 @@ def from_mini(name: str, fit: PortFit, cycles: float, counts: Mapping[str, float
     return replace(drawn, limits=fit.fit.model.limits)
 
 
-_TARGET_KEYS = ("target", "assembly", "function", "iterations")
-_KEYS = ("model", "map", "data", "where", "mini", *_TARGET_KEYS, "threads", "counters", "note")
+_KEYS = ("model", "map", "data", "where", "mini", "target", "note")
 
 
 def port_term(table: TomlTable, name: str) -> Model:
@@ -191,7 +611,7 @@ def port_term(table: TomlTable, name: str) -> Model:
 
     Raises:
         InputError: a key is missing or unknown, or a file cannot be read.
-        UsageError: a class, function or loop is not there.
+        UsageError: a class is not there.
         ModelError: the variants cannot determine the classes.
     """
     table.check_keys(_KEYS)
@@ -231,22 +651,15 @@ def read_port_term(table: TomlTable) -> PortTerm:
     Raises:
         InputError, UsageError: as `port_term` does.
     """
-    portmap = read_port_map(beside(table.path, table.text("map")))
+    portmap = port_map(read_toml(beside(table.path, table.text("map"))))
     rows = table.table("where").content
     variants = variants_in(read_columns(table.file("data")), portmap, where=rows)
-    return PortTerm(portmap, variants, table.text("mini", ""), _target(table, portmap))
+    if "target" not in table:
+        raise table.error("target", "is missing", "write target = { mul = 150 }")
+    target = table.table("target")
+    counts = class_vector(portmap, {kind: target.number(kind, least=0) for kind in target.content})
+    return PortTerm(portmap, variants, table.text("mini", ""), counts)
 
 
 def _by_class(portmap: PortMap, counts: FloatArray) -> Mapping[str, float]:
     return dict(zip(portmap.classes, counts.tolist(), strict=True))
-
-
-def _target(table: TomlTable, portmap: PortMap) -> FloatArray:
-    if ("target" in table) == ("assembly" in table):
-        hint = "give the counts, or the assembly to count"
-        raise InputError("exactly one of 'target' and 'assembly' is needed", where=table.where, hint=hint)
-    if "target" in table:
-        target = table.table("target")
-        return class_vector(portmap, {kind: target.number(kind, least=0) for kind in target.content})
-    iterations = table.number("iterations", 1, least=0)
-    return count_loop(table.file("assembly"), table.text("function"), portmap, iterations=iterations)

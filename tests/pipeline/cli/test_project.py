@@ -199,51 +199,6 @@ def test_sensitivities_are_a_table(project):
     assert (first["name"], round(first["elasticity"], 3)) == ("L", 4.004)
 
 
-PORTS = """
-machine = "xt5"
-[terms.flux]
-model = "ports"
-map = "golden-cove"
-data = "variants.csv"
-mini = "a"
-target = { div = 10, mul = 3 }
-threads = "node.csv"
-[parts]
-time = "flux() * unit.s"
-"""
-
-
-@pytest.mark.slow
-def test_port_models_are_tables(project, tmp_path):
-    kinds = ["div", "mul", "add", "shuffle", "vector", "alu", "load", "store"]
-    rows = [
-        f"{name},60,{k + 5},{20 - k},20,0,1,5,{10 + k},5,{60 + 9 * k}" for k, name in enumerate("abcdefghij")
-    ]
-    header = f"variant,instructions,{','.join(kinds)},cycles"
-    (tmp_path / "variants.csv").write_text("\n".join([header, *rows]))
-    node = "threads,dt_cycles,dt_hz [GHz],hz [GHz],iterations"
-    (tmp_path / "node.csv").write_text(f"{node}\n1,1,2,2,1000\n8,1e4,2,2,125\n")
-    (tmp_path / "app.toml").write_text(PORTS)
-    shown = {
-        what: project(tmp_path / "app.toml", "--show", what)[1].splitlines()
-        for what in ("ports", "models", "threads")
-    }
-    assert shown["ports"][0].split() == ["port", "div", "mul", "all"]
-    assert {line.split()[1] for line in shown["ports"][1:]} >= {"P0", "P1", "P5"}
-    assert shown["models"][0].split() == ["model", "variants", "mean", "deviation", "worst"]
-    assert [line.split("  ")[0] for line in shown["models"][1:]] == [
-        "flux equal IPC",
-        "flux superscalar",
-        "flux contention",
-    ]
-    assert [line.split()[-1] for line in shown["threads"]] == ["by", "ports", "memory"]
-    for what, key in (("ports", "port_loads"), ("models", "models")):
-        _, printed, _ = project(tmp_path / "app.toml", "--show", what, "--json", "-")
-        assert len(json.loads(printed)[key]) >= 3
-    _, printed, _ = project(tmp_path / "app.toml", "--show", "threads", "--json", "-")
-    assert json.loads(printed)["threads"][1]["value"] == pytest.approx(1e4 * 125 / 2e9)
-
-
 def test_the_formula_as_source_text(project):
     code, printed, _ = project("milc", "--on", "xt5", "--to", "octave")
     assert code == 0

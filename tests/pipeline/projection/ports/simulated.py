@@ -1,28 +1,36 @@
 """Variants of an invented kernel on Golden Cove, whose true cycles per instruction are known."""
 
-from dataclasses import replace
-
 import numpy as np
 
-from pipeline.projection.ports.port_map import read_port_map
-from pipeline.projection.ports.schedule import cycles
+from ingest.toml_table import TomlTable, read_toml
+from pipeline.projection.ports.port_fit import cycles, port_map
+from tools.gallery.asking import ROOT
 
-COARSE = ("div", "mul", "add", "shuffle", "vector", "alu", "load", "store")
-
-
-def coarse(portmap):
-    """Return a shipped map with the eight classes of the paper only."""
-    kept = [portmap.classes.index(name) for name in COARSE]
-    return replace(
-        portmap,
-        classes=COARSE,
-        allowed=portmap.allowed[kept],
-        occupancy=portmap.occupancy[kept],
-        counted_as={},
+MAP = ROOT / "sample_profiles" / "mg-cfd-variants" / "golden-cove.toml"
+GOLDEN = port_map(read_toml(MAP))
+_SKYLAKE_PORTS = {
+    "div": "P0",
+    "mul": "P0 P1",
+    "add": "P0 P1",
+    "shuffle": "P5",
+    "vector": "P0 P1 P5",
+    "alu": "P0 P1 P5 P6",
+    "load": "P2 P3",
+    "store": "P4",
+}
+SKYLAKE = port_map(
+    TomlTable(
+        {
+            "name": "Skylake-X",
+            "ports": [f"P{k}" for k in range(7)],
+            "classes": {
+                kind: {"ports": ports.split(), "cycles": 4 if kind == "div" else 1}
+                for kind, ports in _SKYLAKE_PORTS.items()
+            },
+        },
+        MAP,
     )
-
-
-GOLDEN = coarse(read_port_map("golden-cove"))
+)
 USUAL = np.array([10, 70, 40, 0, 1, 19, 80, 24], dtype=np.float64)
 TRUE = np.array([6.5, 1.4, 1.8, 1, 1, 1, 1.2, 1])
 

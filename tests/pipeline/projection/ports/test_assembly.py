@@ -1,4 +1,4 @@
-"""Functions, operands, jumps and loops in assembly."""
+"""Functions, operands and their kinds, jumps and loops in assembly."""
 
 import pytest
 
@@ -7,8 +7,9 @@ from pipeline.projection.ports.assembly import (
     function_named,
     functions_in,
     loop_bodies,
+    operand_kinds,
     parse_instruction,
-    target_loop,
+    read_function,
 )
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.ports.programs import ARM, COMPILED, DUMPED
@@ -141,7 +142,6 @@ def jumps(*pairs, length):
 def test_loops_are_innermost_and_longest_first():
     nested = jumps((5, 2), (9, 1), (19, 12), length=25)
     assert loop_bodies(nested) == (range(12, 20), range(2, 6))
-    assert target_loop(nested) == range(12, 20)
     assert loop_bodies(jumps((3, 3), (9, 7), (14, 12), length=20)) == (
         range(7, 10),
         range(12, 15),
@@ -151,16 +151,75 @@ def test_loops_are_innermost_and_longest_first():
     assert loop_bodies(jumps((5, 2), (7, 2), length=9)) == (range(2, 6),)
 
 
-def test_loops_that_are_not_there_or_several():
-    twins = jumps((3, 1), (8, 6), length=9)
-    assert target_loop(twins) == range(1, 4)
-    assert (
-        refused(target_loop, jumps((2, 5), length=8))
-        == "no loop found: no jump goes backwards; name another function"
-    )
-
-
 def test_a_path_moved_behind_the_return_is_not_a_loop():
     moved = jumps((8, 3), (15, 6), length=16)
     moved[10] = Instruction("ret")
     assert loop_bodies(moved) == (range(3, 9),)
+
+
+@pytest.mark.parametrize(
+    ("operand", "kind"),
+    [
+        ("%rax", "r"),
+        ("%xmm0", "x"),
+        ("%ymm15", "y"),
+        ("%zmm31", "z"),
+        ("%k1", "k"),
+        ("$8", "i"),
+        ("8(%rax)", "m"),
+        ("*%rax", "r"),
+        ("*8(%rax)", "m"),
+        ("%fs:0x28", "m"),
+        ("symbol", "m"),
+    ],
+)
+def test_kinds_of_x86_operands(operand, kind):
+    assert operand_kinds("x86-64", Instruction("mov", (operand, "%eax"))) == (kind, "r")
+
+
+@pytest.mark.parametrize(
+    ("operand", "kind"),
+    [
+        *((register, "r") for register in ("x0", "w30", "sp", "wsp", "xzr", "wzr")),
+        *(
+            (register, "v")
+            for register in ("v0.2d", "z4.d", "d3", "s0", "h1", "b2", "{ z4.d }", "{v0.2d, v1.2d}")
+        ),
+        ("q1", "q"),
+        ("p0/z", "p"),
+        ("[x3, x10, lsl #3]", "m"),
+        ("[x3, #8]!", "w"),
+        ("[x3, z1.d]", "g"),
+        ("[x3, z1.d]!", "g"),
+        *((number, "i") for number in ("#1", "-3", "#0x1f", "#1.5", "#1.0e+2")),
+        *((label, "l") for label in (".LBB1_3", "eq", "lsl", "x0y", "name", "vl2")),
+    ],
+)
+def test_kinds_of_arm_operands(operand, kind):
+    assert operand_kinds("aarch64", Instruction("mov", ("x1", operand))) == ("r", kind)
+
+
+def test_targets_of_jumps_are_labels():
+    assert operand_kinds("x86-64", Instruction("jne", (".L3",), 4)) == ("l",)
+    assert operand_kinds("x86-64", Instruction("jmp", (".L3",))) == ("l",)
+    assert operand_kinds("x86-64", Instruction("loop", (".L3",), 4)) == ("l",)
+    assert operand_kinds("x86-64", Instruction("jmp", ("*8(%rax)",))) == ("m",)
+    assert operand_kinds("x86-64", Instruction("jmp", ("*%rax",))) == ("r",)
+    assert operand_kinds("x86-64", Instruction("add", (".L3",))) == ("m",)
+    assert operand_kinds("x86-64", Instruction("ret")) == ()
+    assert operand_kinds("aarch64", Instruction("cbz", ("x0", ".L3"), 4)) == ("r", "l")
+
+
+def test_text_that_is_not_utf8_is_read_as_far_as_it_goes(tmp_path):
+    path = tmp_path / "kernel.s"
+    path.write_bytes(b"# \xff\nf:\n\tnop\n")
+    assert read_function(path, "f") == (Instruction("nop"),)
+
+
+def test_wrong_files_and_functions(tmp_path):
+    where = tmp_path / "kernel.s"
+    where.write_text(COMPILED)
+    assert refused(read_function, where, "vflux") == f"{where}: no function 'vflux'; functions: flux"
+    where.write_text("")
+    assert refused(read_function, where, "f").startswith(f"{where}: no instructions found")
+    assert "cannot be read" in refused(read_function, tmp_path / "none.s", "f")

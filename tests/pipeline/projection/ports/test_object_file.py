@@ -6,9 +6,7 @@ import pytest
 
 from ingest.errors import InputError, UsageError
 from pipeline.projection.ports import assembly
-from pipeline.projection.ports.assembly import functions_in
-from pipeline.projection.ports.counting import count_loop, read_function
-from pipeline.projection.ports.port_map import read_port_map
+from pipeline.projection.ports.assembly import functions_in, read_function
 from tests.pipeline.projection.ports.programs import DUMPED, object_file
 
 INSTALLED = [name for name in assembly.DISASSEMBLERS if shutil.which(name)]
@@ -60,15 +58,6 @@ def test_an_object_file_has_the_mnemonics_and_jumps_of_its_dump(read):
 
 
 @pytest.mark.usefixtures("disassembler")
-def test_an_object_file_is_counted_as_its_dump(tmp_path):
-    (tmp_path / "kernel.o").write_bytes(object_file(CODE, "triad"))
-    (tmp_path / "kernel.dump").write_text(DUMPED)
-    skylake = read_port_map("skylake-x")
-    counts = [count_loop(tmp_path / f"kernel.{end}", "triad", skylake).tolist() for end in ("o", "dump")]
-    assert counts[0] == counts[1]
-
-
-@pytest.mark.usefixtures("disassembler")
 def test_only_the_code_of_the_function_is_decoded(read):
     content = object_file(b"\x90" * 4 + b"\xc3" * 3, "f")
     assert [plain(i.mnemonic) for i in read(content)] == ["nop"] * 4 + ["ret"] * 3
@@ -83,14 +72,6 @@ def test_arm_code(read):
     add, branch = read(object_file(add_and_branch, "f", machine=183))
     assert (add.mnemonic, add.operands, add.target) == ("add", ("x0", "x0", "#1"), None)
     assert (branch.mnemonic, branch.target) == ("b.eq", 0)
-
-
-@pytest.mark.usefixtures("disassembler")
-def test_bytes_that_are_not_an_instruction_are_an_error(tmp_path):
-    path = tmp_path / "kernel.o"
-    path.write_bytes(object_file(bytes.fromhex("0f0b06ebfb"), "odd"))
-    with pytest.raises(InputError, match="matches no rule"):
-        count_loop(path, "odd", read_port_map("skylake-x"))
 
 
 @pytest.mark.usefixtures("disassembler")

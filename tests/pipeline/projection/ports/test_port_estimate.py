@@ -5,10 +5,8 @@ import pytest
 from scipy.optimize import basinhopping
 
 from ingest.errors import ModelError
-from pipeline.projection.ports.port_estimate import PULL, estimate_cpi
-from pipeline.projection.ports.port_map import read_port_map
-from pipeline.projection.ports.schedule import cycles
-from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, coarse, simulated_counts
+from pipeline.projection.ports.port_fit import PULL, cycles, estimate_cpi
+from tests.pipeline.projection.ports.simulated import GOLDEN, SKYLAKE, TRUE, simulated_counts
 
 
 def test_exact_data_give_the_cycles_back():
@@ -89,9 +87,6 @@ def test_bad_data_are_one_line_each():
         estimate_cpi(GOLDEN, counts, np.where(np.arange(10) == 3, 0.0, good))
     with pytest.raises(ModelError, match="counts have to be 0 or more"):
         estimate_cpi(GOLDEN, -counts, good)
-
-
-SKYLAKE = coarse(read_port_map("skylake-x"))
 
 
 def scanned_range(portmap, counts, measured, found, fitted):

@@ -6,14 +6,12 @@ from ingest.errors import InputError, ModelError, UsageError
 from ingest.toml_table import TomlTable
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.fitting.measured_columns import read_columns
-from pipeline.projection.ports.port_fit import fit_ports, from_mini, port_term, widened
-from pipeline.projection.ports.port_map import variants_in
+from pipeline.projection.ports.port_fit import fit_ports, from_mini, port_term, variants_in, widened
 from tests.pipeline.projection.mistakes import refused
-from tests.pipeline.projection.ports.simulated import GOLDEN, variant_lines
+from tests.pipeline.projection.ports.simulated import GOLDEN, MAP, variant_lines
 
-TABLE = {"model": "ports", "map": "golden-cove", "data": "variants.csv"}
+TABLE = {"model": "ports", "map": str(MAP), "data": "variants.csv"}
 TARGET = {"div": 10, "mul": 3}
-ASSEMBLY = "f:\n.L2:\n\tdivsd %xmm1, %xmm0\n\taddq $1, %rax\n\tjne .L2\n\tret\n"
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +20,6 @@ def folder(tmp_path_factory):
     lines = variant_lines(isa="A")
     (folder / "variants.csv").write_text("\n".join([*lines, lines[1].replace("A,", "B,")]))
     (folder / "few.csv").write_text("\n".join(lines[:5]))
-    (folder / "target.s").write_text(ASSEMBLY)
     return folder
 
 
@@ -64,13 +61,6 @@ def test_counts_may_be_stated(folder, fitted):
     assert value(model)[0] == pytest.approx(65.0, rel=0.05)
 
 
-def test_counts_may_be_taken_from_assembly(folder, fitted):
-    for given, loops in (({}, 1.0), ({"iterations": 2}, 2.0), ({"iterations": 0.5}, 0.5)):
-        model = term(folder, assembly="target.s", function="f", **given)
-        target = {"div": 1 / loops, "alu": 2 / loops}
-        assert value(model) == pytest.approx(expected(fitted, fitted[0].fit.model, target))
-
-
 def test_a_mini_app_may_be_the_start(folder, fitted):
     fit, variants = fitted
     by_class = dict(zip(GOLDEN.classes, variants.counts[3], strict=True))
@@ -79,9 +69,7 @@ def test_a_mini_app_may_be_the_start(folder, fitted):
 
 
 def test_maps_of_ones_own_stand_beside_the_file(folder):
-    (folder / "mine.toml").write_text(
-        'name = "m"\nisa = "x86-64"\nports = ["A"]\n[classes]\ndiv = { ports = ["A"] }\n'
-    )
+    (folder / "mine.toml").write_text('name = "m"\nports = ["A"]\n[classes]\ndiv = { ports = ["A"] }\n')
     found = value(term(folder, map="mine.toml", target={"div": 7}))
     assert found[0] == pytest.approx(7 * value(term(folder, map="mine.toml", target={"div": 1}))[0])
 
@@ -89,8 +77,7 @@ def test_maps_of_ones_own_stand_beside_the_file(folder):
 @pytest.mark.parametrize(
     ("change", "line"),
     [
-        ({}, "[terms.flux]: exactly one of 'target' and 'assembly' is needed; give the counts, or"),
-        ({"target": TARGET, "assembly": "target.s"}, "exactly one of 'target' and 'assembly' is needed"),
+        ({}, "[terms.flux]: target: is missing; write target = { mul = 150 }"),
         ({"target": TARGET, "mini": "v99"}, "[terms.flux]: no variant 'v99'; variants: v0, v1"),
         ({"target": TARGET, "mini": 3}, "[terms.flux]: mini: invalid value"),
         ({"target": {"fma": 1}}, "[terms.flux]: Golden Cove has no instruction class 'fma'"),
@@ -103,18 +90,8 @@ def test_maps_of_ones_own_stand_beside_the_file(folder):
         ({"target": {"div": float("inf")}}, "[terms.flux.target]: div: invalid value inf"),
         ({"target": TARGET, "data": "few.csv"}, "[terms.flux]: 4 variants cannot determine"),
         ({"target": TARGET, "where": {"isa": "C"}}, "variants.csv: no rows with isa = C"),
-        ({"target": TARGET, "map": "core"}, "core: no such file, and no shipped port map of that name"),
+        ({"target": TARGET, "map": "core"}, "core: "),
         ({"target": TARGET, "maps": "core"}, "maps: unknown key; did you mean 'map'?"),
-        ({"assembly": "target.s"}, "function: is missing"),
-        ({"assembly": "target.s", "function": "g"}, "target.s: no function 'g'; functions: f"),
-        (
-            {"assembly": "target.s", "function": "f", "iterations": "4"},
-            "[terms.flux]: iterations: invalid value '4'; write a number",
-        ),
-        (
-            {"assembly": "target.s", "function": "f", "iterations": 0},
-            "[terms.flux]: iterations = 0; give unrolling",
-        ),
     ],
 )
 def test_mistakes_are_one_line_each(folder, change, line):

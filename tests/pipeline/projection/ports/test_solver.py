@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import least_squares, lsq_linear
 
-from pipeline.projection.ports.schedule import PortProblem, solve_ports
+from pipeline.projection.ports.port_fit import PortProblem, solve_ports
 
 
 def problem(slopes, *, fixed=None, lower=1.0, upper=40.0, prior=1.0, pull=0.05):
