@@ -28,7 +28,7 @@ MOST_CALLPATHS = 4000  # call paths that the page shows by themselves
 
 
 def call_tree_data(trees: ComparedTrees, result: CheckResult, words: Mapping[Ruling, str]) -> dict[str, Any]:
-    """Return the data; ``js/comparison/comparison.js`` has its types.
+    """Return the data; ``js/comparison.js`` has its types.
 
     Callees of a call path beyond the `MOST_CALLPATHS` largest ones are one callee, their sum: totals stay.
 
@@ -228,7 +228,7 @@ def _bar(change: Change | None, span: float) -> dict[str, float] | None:
 
 
 def curves_data(studies: ComparedStudies, result: CheckResult) -> dict[str, Any]:
-    """Return the data; ``js/comparison/curves.js`` has its types.
+    """Return the data; ``js/comparison.js`` has its types.
 
     Args:
         studies: A and B.

@@ -42,7 +42,7 @@ OWN_STYLES = {
 }
 ENTRIES = {
     "report": "main.js",
-    "comparison": "comparison/comparison.js",
+    "comparison": "comparison.js",
     "history": "history.js",
 }
 """The module that each page begins with."""

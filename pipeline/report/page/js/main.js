@@ -6,7 +6,7 @@ import { readReport } from "./data/report.js";
 import { el } from "./draw/dom.js";
 import { State } from "./state.js";
 import { buildCallTree } from "./views/call_tree.js";
-import { buildControls } from "./views/controls.js";
+import { buildControls, buildVerdict } from "./views/controls.js";
 import { buildFilter } from "./views/filter.js";
 import { buildHeatmap } from "./views/heatmap.js";
 import { buildIcicles } from "./views/icicle.js";
@@ -17,7 +17,6 @@ import { buildOverview } from "./views/overview.js";
 import { buildRoofline } from "./views/roofline.js";
 import { buildRuntime } from "./views/runtime.js";
 import { buildSurface } from "./views/surface.js";
-import { buildVerdict } from "./views/verdict.js";
 
 /** @import { Report } from "./data/report.js" */
 

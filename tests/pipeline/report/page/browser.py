@@ -118,7 +118,7 @@ const nodes = await import("/draw/nodes.js");
 const numbers = await import("/text/numbers.js");
 const names = await import("/text/names.js");
 const controls = await import("/views/controls.js");
-const crossovers = await import("/views/crossovers.js");
+const crossovers = await import("/views/overview.js");
 const boxes = await import("/draw/boxes.js");
 const scales = await import("/views/icicle.js");
 """

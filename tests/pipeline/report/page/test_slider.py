@@ -90,7 +90,7 @@ def test_flags_that_all_rows_have_are_said_once(running: Any, tmp_path: Path) ->
 
 def test_curves_have_no_corners_and_stay_between_their_places(scripts: Scripts) -> None:
     places = [[0, 0], [1, 1], [2, 1], [3, 5], [10, 6]]
-    text = scripts.evaluate("draw/curves.js", "pathThrough", "pathThrough(values[0], true)", places)
+    text = scripts.evaluate("draw/chart.js", "pathThrough", "pathThrough(values[0], true)", places)
     pieces = [np.array(piece.split(), dtype=float).reshape(3, 2) for piece in text.split("C")[1:]]
     assert [piece[-1].tolist() for piece in pieces] == places[1:]
     ends = np.array(places, dtype=float)
@@ -104,4 +104,4 @@ def test_curves_have_no_corners_and_stay_between_their_places(scripts: Scripts) 
     for (_, left), (right, _) in pairwise(slopes):
         assert left == pytest.approx(right, abs=0.15)  # numbers of a path have one place
     path = "pathThrough([[0, 0], [1, NaN], [2, 1], [3, 1]], true)"
-    assert scripts.evaluate("draw/curves.js", "pathThrough", path) == "M0.0 0.0M2.0 1.0L3.0 1.0"
+    assert scripts.evaluate("draw/chart.js", "pathThrough", path) == "M0.0 0.0M2.0 1.0L3.0 1.0"

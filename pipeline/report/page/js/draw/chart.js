@@ -3,12 +3,12 @@
 
 import { tickLabel } from "../text/numbers.js";
 import { binaryTicks, linearScale, logScale } from "./axes.js";
-import { pathThrough } from "./curves.js";
 import { svgEl, widthOf } from "./dom.js";
 import { zoomOf } from "./pointing.js";
 
 /** @import { Positions } from "../data/positions.js" */
 /** @import { Range, Scale } from "./axes.js" */
+
 /** @typedef {{left: number, right: number, top: number, bottom: number}} Box */
 /** @typedef {{x: number, y: number, title?: string}} Dot */
 
@@ -264,6 +264,22 @@ export function drawBand(chart, xs, lower, upper, cls, name = "90 % interval") {
 }
 
 /**
+ * A line with the band of its intervals; nothing if there is but one place.
+ * @param {Plane} chart
+ * @param {{x: number, value: number, lower: number, upper: number}[]} some
+ * @param {string} cls
+ * @param {string} name
+ * @param {string} [band] its name
+ */
+export function drawEstimates(chart, some, cls, name, band) {
+  if (some.length < 2) return;
+  const keys = /** @type {const} */ (["x", "value", "lower", "upper"]);
+  const [xs, ys, lower, upper] = keys.map((key) => some.map((one) => one[key]));
+  drawBand(chart, xs, lower, upper, cls, band);
+  drawLine(chart, xs, ys, cls, name);
+}
+
+/**
  * Dots: one series if they have a name, else each is one by itself.
  * @param {Plane} chart
  * @param {Dot[]} dots
@@ -381,4 +397,59 @@ export function drawEndLabels(chart, labels) {
   for (const { text, at, cls } of placed) {
     chart.over.append(svgEl("text", { class: `end ${cls}`, x: chart.box.right + 6, y: at + 4 }, text));
   }
+}
+
+/** @typedef {[number, number]} Place pixels */
+
+const FARTHEST = 2e4; // pixels that a line leaves the picture by at most
+
+/**
+ * The path through places; it has a gap where one is not known.
+ * @param {Place[]} places
+ * @param {boolean} curved
+ */
+export function pathThrough(places, curved) {
+  /** @type {Place[][]} */
+  const runs = [[]];
+  for (const [x, y] of places) {
+    if (Number.isFinite(x) && Number.isFinite(y)) {
+      runs[runs.length - 1].push([x, Math.min(Math.max(y, -FARTHEST), FARTHEST)]);
+    } else if (runs[runs.length - 1].length) runs.push([]);
+  }
+  return runs.map((run) => (curved && run.length > 2 ? curve(run) : straight(run))).join("");
+}
+
+/** @param {Place} place */
+function placeText([x, y]) {
+  return `${x.toFixed(1)} ${y.toFixed(1)}`;
+}
+
+/** @param {Place[]} run */
+function straight(run) {
+  return run.map((place, i) => (i ? "L" : "M") + placeText(place)).join("");
+}
+
+/**
+ * Monotone cubic pieces (Fritsch and Butland, 1984): extremes stay where the places have them.
+ * @param {Place[]} run
+ */
+function curve(run) {
+  const wide = run.slice(1).map(([x], i) => x - run[i][0]);
+  const steep = run.slice(1).map(([, y], i) => (wide[i] ? (y - run[i][1]) / wide[i] : 0));
+  const slopes = run.map((_, i) => {
+    const [before, after] = [steep[i - 1] ?? steep[i], steep[i] ?? steep[i - 1]];
+    if (before * after <= 0) return 0;
+    const [w, v] = [2 * (wide[i] ?? 1) + (wide[i - 1] ?? 1), (wide[i] ?? 1) + 2 * (wide[i - 1] ?? 1)];
+    return (w + v) / (w / before + v / after);
+  });
+  return run
+    .map(([x, y], i) => {
+      if (i === 0) return `M${placeText([x, y])}`;
+      const third = wide[i - 1] / 3;
+      const [x0, y0] = run[i - 1];
+      const from = placeText([x0 + third, y0 + third * slopes[i - 1]]);
+      const to = placeText([x - third, y - third * slopes[i]]);
+      return `C${from} ${to} ${placeText([x, y])}`;
+    })
+    .join("");
 }

@@ -4,9 +4,8 @@
 
 import { chartIn } from "./chart.js";
 import { el, quietButton } from "./dom.js";
-import { figureButtons } from "./figures.js";
+import { figureButtons, fileName, save, saveButton } from "./figures.js";
 import { zoomable } from "./pointing.js";
-import { fileName, save, saveButton } from "./saving.js";
 
 /** @import { Chart } from "./chart.js" */
 

@@ -7,9 +7,10 @@ import { cutText, pathNames } from "../text/names.js";
 import { estimateText, pointChoices, pointText, valueText } from "../text/numbers.js";
 import { searchBox } from "./search.js";
 
-/** @import { LevelName, Report } from "../data/report.js" */
 /** @import { Positions } from "../data/positions.js" */
+/** @import { LevelName, Report } from "../data/report.js" */
 /** @import { State } from "../state.js" */
+
 /** @typedef {Pick<State, "target" | "setTarget"> & {report: {positions: Positions}}} Targeted what has a target */
 
 const DRAWN = 100; // milliseconds until a section that came into sight shows what was chosen
@@ -216,4 +217,29 @@ export function buildControls(report, state) {
     scale?.hint ?? "",
     answerLine(report, state),
   );
+}
+
+/**
+ * @param {Report} report
+ * @param {State} state
+ */
+export function buildVerdict(report, state) {
+  const said = report.program?.said;
+  if (!said) return;
+  const { positions } = report;
+  const opening = positions.placeOf(positions.opening);
+  /** @type {NodeListOf<HTMLElement>} */
+  const rows = document.querySelectorAll("[data-says]");
+  state.follow(byId("controls"), () => {
+    const here = positions.placeOf(state.target);
+    const place = said.verdict[here] ? here : opening;
+    const text = (/** @type {string} */ name) => said[name]?.[place];
+    if (!said.verdict[place]) return;
+    byId("verdict").textContent = text("verdict") ?? "";
+    const trust = byId("trust");
+    trust.className = `trust ${text("trust")}`;
+    trust.textContent = `trust: ${text("trust")}`;
+    trust.title = text("doubt") ?? "";
+    for (const row of rows) row.textContent = text(row.dataset.says ?? "") ?? row.textContent;
+  });
 }

@@ -4,9 +4,9 @@
 import { figuresOf } from "../data/report.js";
 import { linearDomain } from "../draw/axes.js";
 import {
-  drawBand,
   drawBeyond,
   drawDots,
+  drawEstimates,
   drawIntervals,
   drawLine,
   drawTarget,
@@ -164,23 +164,7 @@ function drawModel(drawn, positions, curve) {
     const part = curve
       .slice(begin)
       .filter((one, i) => i === 0 || one.x <= to * positions.measuredEnd * (1 + 1e-9));
-    if (part.length < 2) continue;
-    const xs = part.map((one) => one.x);
-    const ends = part.map((one) => [one.lower, one.upper]);
-    drawBand(
-      drawn,
-      xs,
-      ends.map(([low]) => low),
-      ends.map(([, high]) => high),
-      cls,
-    );
-    drawLine(
-      drawn,
-      xs,
-      part.map((one) => one.value),
-      cls,
-      "model",
-    );
+    drawEstimates(drawn, part, cls, "model");
   }
 }
 

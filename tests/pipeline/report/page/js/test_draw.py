@@ -76,12 +76,12 @@ def test_tables_sort_numbers_by_size_and_the_unknown_last(scripts: Scripts) -> N
 def test_contours_lie_where_a_figure_has_a_value(scripts: Scripts) -> None:
     xs, ys = [1, 2, 4, 8], [1, 10, 100]
     grid = {"xs": xs, "ys": ys, "values": [math.log(x) + math.log(y) for y in ys for x in xs]}
-    (pieces,) = scripts.each("draw/contours.js", "contour", [(grid, math.log(20))])
+    (pieces,) = scripts.each("views/surface.js", "contour", [(grid, math.log(20))])
     places = [place for piece in pieces for place in piece]
     assert len(pieces) > 4
     assert [x * y for x, y in places] == pytest.approx([20] * len(places))
     grid["values"][0] = None
-    (fewer,) = scripts.each("draw/contours.js", "contour", [(grid, math.log(1.5))])
+    (fewer,) = scripts.each("views/surface.js", "contour", [(grid, math.log(1.5))])
     assert fewer == []
 
 
@@ -94,7 +94,7 @@ def test_a_level_is_shaded_where_it_lies_in_its_interval(scripts: Scripts) -> No
         "lower": [one - 0.5 for one in value],
         "upper": [one + 0.25 for one in value],
     }
-    (parts,) = scripts.each("draw/contours.js", "region", [(grid, 1.5)])
+    (parts,) = scripts.each("views/surface.js", "region", [(grid, 1.5)])
     places = [place for part in parts for place in part]
     assert min(x for x, _ in places) == pytest.approx(2**1.25)
     assert max(x for x, _ in places) == pytest.approx(2**2.0)

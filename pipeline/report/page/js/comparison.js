@@ -1,0 +1,479 @@
+// @ts-check
+// The page of a comparison: curves of two studies, their differential flame graph, and the table; all follow the target
+// and the selection.
+
+import { RegionNames, Tree } from "./data/call_tree.js";
+import { Difference } from "./data/difference.js";
+import { floats, readData } from "./data/payload.js";
+import { Positions } from "./data/positions.js";
+import { logDomain } from "./draw/axes.js";
+import { BoxTree, WHOLE } from "./draw/boxes.js";
+import { drawBeyond, drawDots, drawEstimates, drawTarget, frame, scaleAxis } from "./draw/chart.js";
+import { byId, el, keepingFocus, onResize, selector } from "./draw/dom.js";
+import { chartTools } from "./draw/files.js";
+import { readings } from "./draw/pointing.js";
+import { Address } from "./state.js";
+import { nameHas } from "./text/names.js";
+import { estimateText, figure, intervalText, pointText } from "./text/numbers.js";
+import { outsideText, scaleControl } from "./views/controls.js";
+import { DifferenceView } from "./views/difference.js";
+import { buildTheme, followAddress } from "./views/navigation.js";
+import { searchBox } from "./views/search.js";
+
+/** @import { Side } from "./data/difference.js" */
+/** @import { Floats, Payload, Region } from "./data/payload.js" */
+/** @import { Figure } from "./data/report.js" */
+/** @import { Reading } from "./draw/pointing.js" */
+/** @import { Compared } from "./views/difference.js" */
+
+/** @typedef {{value: Floats, lower: Floats, upper: Floats}} Ends NaN if unknown */
+/** @typedef {Ends & {whole: [number, number] | null}} TreeEnds per call path; ends of the program's interval, null if
+ *   measured */
+/** @typedef {[number, number | null, number | null]} Change B / A with its interval, null without an end */
+/** @typedef {[number, string, (Change | null)[]]} Judged call path or -1, verdict, ratio per scale */
+/** @typedef {{scales: number[], runs: number, values: Floats}} Measured K kernels x scales x runs */
+/**
+ * @typedef {Payload & {a: Ends, b: Ends, ratio: Ends, dots: [Measured, Measured], said: string[]}} CurvesPayload K
+ *   kernels x S positions, the total first; what is said at each position; of the payload of a report the positions
+ */
+
+/**
+ * @typedef {object} ComparisonPayload K call paths, callers before their callees
+ * @property {string} a
+ * @property {string} b
+ * @property {string} metric
+ * @property {string} unit
+ * @property {Region[]} regions
+ * @property {number[]} region K
+ * @property {number[]} parent K, -1 for a root
+ * @property {{name: string, predicted: boolean, runs: [number, number], a: TreeEnds, b: TreeEnds}[]} scales
+ * @property {Judged[]} kernels in the order of the page's table
+ * @property {CurvesPayload | null} curves of the total and of these kernels; null if nothing is compared
+ */
+
+const NONE = -1;
+const HEIGHT = 300;
+const CUT = 30; // how many times all else a band may be before it is cut
+/** @type {["a" | "b", string, string][]} */
+const SIDES = [
+  ["a", "A", "c0"],
+  ["b", "B", "c1"],
+];
+
+/**
+ * @param {Ends} packed
+ * @param {string} name
+ * @param {number} runs none if it is predicted
+ * @param {[number, number] | null} whole
+ * @returns {Side}
+ */
+function sideOf(packed, name, runs, whole) {
+  const { value, lower, upper } = unpackedEnds(packed);
+  const of = runs ? `${runs} runs` : "90 % interval";
+  return {
+    name,
+    whole: whole && { low: whole[0], high: whole[1], of },
+    kind: runs ? "measured" : "model",
+    exclusive: Float64Array.from(value, (one) => one || 0),
+    range: (k) => {
+      const known = runs !== 1 && Number.isFinite(lower[k]) && Number.isFinite(upper[k]);
+      return known ? { low: lower[k], high: upper[k], of } : null;
+    },
+  };
+}
+
+/** @param {Ends} ends */
+function unpackedEnds({ value, lower, upper }) {
+  return { value: floats(value), lower: floats(lower), upper: floats(upper) };
+}
+
+/** Both studies over scale, kernel by kernel. */
+class Curves {
+  /** @param {CurvesPayload} payload */
+  constructor(payload) {
+    this.positions = new Positions(payload);
+    this.ends = {
+      a: unpackedEnds(payload.a),
+      b: unpackedEnds(payload.b),
+      ratio: unpackedEnds(payload.ratio),
+    };
+    this.dots = payload.dots.map(({ values, ...rest }) => ({ ...rest, values: floats(values) }));
+    this.said = payload.said;
+  }
+
+  /**
+   * @param {"a" | "b" | "ratio"} which
+   * @param {number} k
+   * @param {number} x
+   * @returns {Figure | null} null if it is not known
+   */
+  at(which, k, x) {
+    const i = k * this.positions.count + this.positions.scales.indexOf(x);
+    const { value, lower, upper } = this.ends[which];
+    const known = Number.isFinite(value[i]) && (which === "ratio" || !this.positions.measuredOnly);
+    return known ? { x, value: value[i], lower: lower[i], upper: upper[i] } : null;
+  }
+
+  /**
+   * Single measurements of a kernel.
+   * @param {number} side
+   * @param {number} k
+   */
+  measured(side, k) {
+    const { scales, runs, values } = this.dots[side];
+    return scales
+      .flatMap((x, i) =>
+        Array.from({ length: runs }, (_, r) => ({ x, y: values[(k * scales.length + i) * runs + r] })),
+      )
+      .filter(({ y }) => y > 0);
+  }
+
+  /**
+   * What is known of a kernel at the target.
+   * @param {number} k
+   * @param {number} scale
+   * @param {string} unit
+   */
+  texts(k, scale, unit) {
+    if (this.positions.measuredOnly) return [];
+    return [...SIDES, /** @type {const} */ (["ratio", "B / A", ""])].flatMap(([which, name]) => {
+      const found = this.at(which, k, scale);
+      return found
+        ? [`${name} ${estimateText(found.value, [found.lower, found.upper], which === "ratio" ? "" : unit)}`]
+        : [];
+    });
+  }
+
+  /**
+   * @param {number} k
+   * @param {number} scale
+   * @returns {Reading[]}
+   */
+  readings(k, scale) {
+    /** @type {Reading[]} */
+    const rows = SIDES.flatMap(([side, letter, cls], n) => {
+      const runs = this.measured(n, k).filter(({ x }) => x === scale);
+      const found = this.at(side, k, scale);
+      /** @type {Reading[]} */
+      const measured = [[cls, `${letter}, measured`, runs.map(({ y }) => figure(y)).join(", ")]];
+      /** @type {Reading[]} */
+      const model = found
+        ? [[cls, `${letter}, model`, estimateText(found.value, [found.lower, found.upper], "")]]
+        : [];
+      return [...(runs.length ? measured : []), ...model];
+    });
+    const ratio = this.at("ratio", k, scale);
+    if (ratio)
+      rows.push(["none", "B / A", `${figure(ratio.value)} [${intervalText([ratio.lower, ratio.upper])}]`]);
+    return rows;
+  }
+}
+
+/** @type {ComparisonPayload} */
+const payload = await readData();
+const { metric, unit } = payload;
+const tree = new Tree(new RegionNames(payload.regions, payload.region, payload.parent));
+const address = new Address(location.hash.slice(1));
+const host = byId("difference");
+const rows = [...document.querySelectorAll("table.comparison tbody tr")];
+const judged = new Map(payload.kernels.map(([k, ...rest], row) => [k, { row, rest }]));
+const opening = Math.max(payload.scales.filter(({ predicted }) => !predicted).length - 1, 0); // the largest common one
+const curves = payload.curves && new Curves(payload.curves);
+const first = payload.kernels.findIndex(([k]) => k !== NONE);
+const chosen = {
+  scale: kept("scale", payload.scales.length, opening),
+  selection: kept("callpath", payload.region.length, NONE),
+  row: kept("kernel", rows.length, Math.max(first, 0)),
+};
+
+/**
+ * An index that the address has.
+ * @param {string} name
+ * @param {number} count
+ * @param {number} otherwise
+ */
+function kept(name, count, otherwise) {
+  const index = Number(address.kept.get(name) ?? NaN);
+  return Number.isInteger(index) && index >= 0 && index < count ? index : otherwise;
+}
+
+/** @param {number} scale */
+function placeOf(scale) {
+  const { name, predicted } = payload.scales[scale];
+  return `${predicted ? "predicted" : "measured"} at ${name}`;
+}
+
+/**
+ * What the table says of a call path.
+ * @param {number} k
+ * @param {number} scale
+ */
+function remarks(k, scale) {
+  const { rest } = judged.get(k) ?? {};
+  if (!rest) return [];
+  const [verdict, changes] = rest;
+  const change = changes[scale];
+  if (!change) return [`Verdict: ${verdict}`];
+  const [ratio, lower, upper] = change;
+  const ends = estimateText(ratio, [lower ?? 0, upper ?? Number.POSITIVE_INFINITY], "");
+  const { predicted } = payload.scales[scale];
+  const of = predicted ? "the ratio of the predictions" : "for all rows of the table at once";
+  return [`Verdict: ${verdict}; B / A here ${ends}, ${of}`];
+}
+
+/** @type {Map<number, Compared>} */
+const known = new Map();
+
+function compared() {
+  const { scale } = chosen;
+  const found = known.get(scale) ?? comparedAt(scale);
+  known.set(scale, found);
+  return found;
+}
+
+/**
+ * @param {number} scale
+ * @returns {Compared}
+ */
+function comparedAt(scale) {
+  const { runs, predicted, ...both } = payload.scales[scale];
+  const [a, b] = SIDES.map(([side], n) =>
+    sideOf(both[side], `${payload[side]}, ${placeOf(scale)}`, predicted ? 0 : runs[n], both[side].whole),
+  );
+  const difference = new Difference(tree, a, b);
+  const [inA, inB] = [floats(both.a.value), floats(both.b.value)];
+  /** @param {number} k */
+  const elsewhere = (k) => difference.only[k] && !Number.isNaN(inA[k]) && !Number.isNaN(inB[k]);
+  return {
+    difference,
+    metric,
+    unit,
+    only: ["only in A", "only in B"],
+    notes: [],
+    remarks: (k) => [
+      ...(elsewhere(k) ? ["The other study has it at other scales"] : []),
+      ...remarks(k, scale),
+    ],
+  };
+}
+
+/** @param {number} k */
+function look(k) {
+  if (k === chosen.selection) return " selected";
+  return address.words.length && !nameHas(tree.level, k, address.words) ? " fades" : "";
+}
+
+/** @param {number} k */
+function select(k) {
+  chosen.selection = k;
+  address.keep("callpath", k === NONE ? null : String(k));
+  const row = judged.get(k)?.row;
+  if (k !== NONE && row !== undefined) showRow(row);
+  draw();
+}
+
+/**
+ * Selects the call path of a row, and shows its curves.
+ * @param {number} row
+ */
+function choose(row) {
+  const [k] = payload.kernels[row];
+  if (k === NONE) showRow(row);
+  else select(k);
+}
+
+/** @param {number} row whose curves are shown */
+function showRow(row) {
+  chosen.row = row;
+  address.keep("kernel", String(row));
+  const list = document.querySelector("#kernel-choice select");
+  if (list instanceof HTMLSelectElement) list.value = String(row);
+  drawKernel();
+  search.update();
+}
+
+const boxes = new BoxTree(tree, address.kept.get("zoom"), (k) => {
+  address.keep("zoom", k === WHOLE ? null : String(k));
+  select(k === WHOLE ? chosen.selection : k);
+});
+const view = new DifferenceView(host, boxes, address, { compared, look, select });
+
+function draw() {
+  byId("difference-path").replaceChildren(...boxes.crumbs());
+  keepingFocus(host, () => view.draw());
+  payload.kernels.forEach(([k], row) => {
+    const selected = k !== NONE && k === chosen.selection;
+    rows[row].classList.toggle("selected", selected);
+    rows[row].querySelector(".pick")?.setAttribute("aria-pressed", String(selected));
+  });
+}
+
+/** @param {Element} row */
+function isFound(row) {
+  return address.hasWords(row.querySelector("th")?.getAttribute("title") ?? "");
+}
+
+/** Shows the rows whose kernel has all words in its name or those of its callers. */
+function filter() {
+  for (const row of rows) row.toggleAttribute("hidden", !isFound(row));
+}
+
+const search = searchBox({
+  label: "Search: Kernels in table and call tree",
+  text: address.kept.get("find"),
+  search: (text) => {
+    address.find(text);
+    filter();
+    draw();
+  },
+  found: () => (address.words.length ? [...rows.keys()].filter((row) => isFound(rows[row])) : null),
+  at: (row) => row === chosen.row,
+  goTo: (row) => {
+    choose(row);
+    rows[row].scrollIntoView({ block: "center" });
+  },
+});
+
+/** @param {number} row */
+function rowName(row) {
+  return rows[row]?.querySelector(".name")?.textContent ?? "";
+}
+
+let drawKernel = () => {};
+
+/**
+ * The curves of a kernel.
+ * @param {HTMLElement} plot
+ * @param {Curves} of
+ * @param {number} k
+ * @param {string} name
+ * @param {number[]} target
+ */
+function drawCurves(plot, of, k, name, target) {
+  const { positions } = of;
+  const scale = target[positions.column];
+  const xs = positions.curveScales(target);
+  const lines = SIDES.map(([side, letter, cls], n) => ({
+    letter,
+    cls,
+    model: xs.flatMap((x) => of.at(side, k, x) ?? []),
+    dots: of.measured(n, k),
+  }));
+  const firm = lines.flatMap(({ model, dots }) => [
+    ...model.map(({ value }) => value),
+    ...dots.map(({ y }) => y),
+  ]);
+  const [most, least] = [Math.max(...firm) * CUT, Math.min(...firm.filter((y) => y > 0)) / CUT];
+  const ends = lines.flatMap(({ model }) => model.flatMap(({ lower, upper }) => [lower, upper]));
+  const at = pointText(positions.parameters, target);
+  const said = of.texts(k, scale, unit).slice(0, SIDES.length);
+  const chart = frame(plot, {
+    height: HEIGHT,
+    curved: true,
+    label: `${[`${name} of A and B over ${positions.scaled}, at ${at}`, ...said].join("; ")}.`,
+    x: scaleAxis(positions, [xs[0] / 1.05, xs[xs.length - 1]], true),
+    y: {
+      domain: logDomain([...firm, ...ends.filter((y) => y < most && y > least)]),
+      log: true,
+      label: unit ? `${metric} (${unit})` : metric,
+    },
+  });
+  drawBeyond(chart, positions.measuredEnd);
+  drawTarget(chart, scale);
+  for (const { letter, cls, model } of lines)
+    drawEstimates(chart, model, cls, letter, `${letter}, 90 % interval`);
+  for (const { letter, cls, dots } of lines) {
+    const titled = dots.map((dot) => ({ ...dot, title: `${letter}: ${figure(dot.y)}` }));
+    drawDots(chart, titled, `${cls} open`, { name: `${letter}, measured` });
+  }
+  readings(plot, chart, positions, (x) => of.readings(k, x));
+}
+
+/**
+ * The target, and what follows it: the verdict, the charts and a column of the table.
+ * @param {Curves} of
+ */
+function buildCurves(of) {
+  const { positions } = of;
+  const name = `at.${positions.scaled}`;
+  const asked = Number(address.kept.get(name));
+  const state = {
+    report: { positions },
+    target: asked > 0 ? positions.atScale(positions.opening, positions.nearest(asked)) : positions.opening,
+    /** @param {readonly number[]} target */
+    setTarget: (target) => {
+      state.target = [...target];
+      const scale = target[positions.column];
+      address.keep(name, scale === positions.opening[positions.column] ? null : String(scale));
+      follow();
+    },
+  };
+  const totals = byId("total-says").textContent;
+  const [total, kernel] = [byId("curves-total"), byId("curves-kernel")];
+  /** @param {number} k */
+  const ratioAt = (k) => {
+    const texts = of.texts(k, state.target[positions.column], unit);
+    return texts.length ? `At ${pointText(positions.parameters, state.target)}: ${texts.join(", ")}` : "";
+  };
+  const drawTotal = () => drawCurves(total, of, 0, "Total", state.target);
+  drawKernel = () => {
+    const shown = rowName(chosen.row);
+    drawCurves(kernel, of, chosen.row + 1, shown, state.target);
+    const said = [shown, ratioAt(chosen.row + 1)]; // printed without the list of kernels
+    byId("kernel-says").textContent = said.filter(Boolean).join(". ");
+  };
+  const follow = () => {
+    drawTotal();
+    drawKernel();
+    const scale = state.target[positions.column];
+    const opens = scale === positions.opening[positions.column];
+    byId("total-says").textContent = opens ? totals : ratioAt(0);
+    const said = of.said[positions.scales.indexOf(scale)];
+    if (said) byId("verdict").textContent = said;
+    byId("at-target").textContent = outsideText(positions, state.target);
+    if (positions.measuredOnly) return;
+    byId("target-head").textContent = `B / A at ${pointText(positions.parameters, state.target)}`;
+    rows.forEach((row, i) => {
+      const ratio = of.at("ratio", i + 1, scale);
+      const interval = ratio && el("small", {}, intervalText([ratio.lower, ratio.upper]));
+      row
+        .querySelector(".target-ratio")
+        ?.replaceChildren(...(ratio && interval ? [figure(ratio.value), el("br"), interval] : ["-"]));
+    });
+  };
+  const places = rows.map((_, i) => /** @type {[string, string]} */ ([String(i), rowName(i)]));
+  byId("kernel-choice").replaceChildren(selector("Kernel", places, chosen.row, (row) => choose(Number(row))));
+  byId("total-tools").replaceChildren(chartTools(total, "the total of A and B", drawTotal));
+  byId("kernel-tools").replaceChildren(chartTools(kernel, "a kernel of A and B", () => drawKernel()));
+  if (!positions.measuredOnly && positions.scales.length > 1) {
+    const { node, hint } = scaleControl(state);
+    byId("scale").replaceChildren(node, hint);
+  }
+  follow();
+  onResize(total, drawTotal);
+  onResize(kernel, () => drawKernel());
+  addEventListener("beforeprint", follow);
+}
+
+buildTheme();
+payload.kernels.forEach(([k], row) => {
+  if (k === NONE) return;
+  const label = `Select ${tree.level.name(k)}`;
+  const click = () => select(chosen.selection === k ? NONE : k);
+  const attributes = { type: "button", class: "pick", "aria-label": label, title: label, click };
+  rows[row].querySelector("th")?.append(el("button", attributes));
+});
+const places = payload.scales.map((_, i) => /** @type {[string, string]} */ ([String(i), placeOf(i)]));
+const scale = selector("Scale", places, chosen.scale, (value) => {
+  chosen.scale = Number(value);
+  address.keep("scale", chosen.scale === opening ? null : value);
+  draw();
+});
+byId("difference-options").replaceChildren(scale, ...view.options());
+byId("search").replaceChildren(...search.nodes);
+boxes.listen(host);
+filter();
+if (curves) buildCurves(curves);
+draw();
+followAddress(address);
+document.documentElement.dataset.ready = "true";
