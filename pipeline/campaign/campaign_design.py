@@ -18,6 +18,7 @@ from typing import Literal, TypeAlias
 from ingest.errors import InputError
 from pipeline.campaign.description import Campaign, Point
 from pipeline.campaign.folders import PILOT_NAME, PLAIN_NAME, run_name
+from pipeline.columns.campaigns import CampaignAnswer
 from pipeline.questions.planning.rounds import LiftedLimit
 from pipeline.store.atomic import write_json
 from pipeline.wording.record_codec import restored
@@ -61,20 +62,6 @@ class PlannedRun:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Answer:
-    """The asked quantity at the target, with its 90 % interval."""
-
-    value: float
-    lower: float
-    upper: float
-
-    @property
-    def width(self) -> float:
-        """Width of the interval relative to the value."""
-        return (self.upper - self.lower) / self.value
-
-
-@dataclass(frozen=True, kw_only=True)
 class CampaignRound:
     """Runs that were decided on together.
 
@@ -89,7 +76,7 @@ class CampaignRound:
 
     purpose: Purpose
     width: float | None = None
-    answer: Answer | None = None
+    answer: CampaignAnswer | None = None
     build: float = 0.0
     relative_cost: float = 1.0
 

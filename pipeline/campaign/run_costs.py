@@ -9,7 +9,8 @@ import numpy as np
 from ingest.arrays import FloatArray
 from pipeline.campaign.campaign_design import CampaignDesign, PlannedRun
 from pipeline.campaign.description import Campaign, Point, resources
-from pipeline.campaign.run_state import RunState, Status
+from pipeline.campaign.run_state import RunState
+from pipeline.columns.campaigns import RunStatus
 from pipeline.statistics import OF_MEDIAN_DEVIATION
 
 Values: TypeAlias = tuple[float, ...]
@@ -52,7 +53,7 @@ class CampaignProgress:
     request: str = ""
     notices: tuple[str, ...] = ()
 
-    def count(self, status: Status) -> int:
+    def count(self, status: RunStatus) -> int:
         """Return how many runs are in a state."""
         return sum(state.status == status for state in self.states.values())
 

@@ -8,14 +8,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import TypeAlias, get_args
 
 from pipeline.campaign.folders import RunFolder, earlier_attempts
 from pipeline.campaign.run_script import CLOCK_SET, NO_MATCH, NO_SPACE
+from pipeline.columns.campaigns import RunStatus
 from pipeline.store.atomic import write_text
 
-Status: TypeAlias = Literal["planned", "submitted", "running", "done", "failed"]
-STATUSES: tuple[Status, ...] = ("planned", "submitted", "running", "done", "failed")
+STATUSES: tuple[RunStatus, ...] = get_args(RunStatus)
 LOG_LINES = 3
 _LOG_BYTES = 1 << 14
 _INTERRUPTED = ("stopped by SIGHUP", "stopped by SIGINT", NO_SPACE)
@@ -75,7 +75,7 @@ class RunState:
         earlier_seconds: that the command took in earlier attempts.
     """
 
-    status: Status
+    status: RunStatus
     seconds: float | None = None
     measured: float | None = None
     reason: str = ""

@@ -2,10 +2,10 @@
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from pipeline.campaign.run_costs import CampaignProgress
+    from pipeline.columns.campaigns import ShownCampaign
 
 CAMPAIGN = "campaign.toml"
 PLAN_ROWS = 30
@@ -130,7 +131,7 @@ def status(
     from pipeline.report.terminal.campaigns import show_status
     from pipeline.stages.campaign import read_progress
 
-    def draw(screen: "Console", summary: Mapping[str, Any]) -> None:
+    def draw(screen: "Console", summary: "ShownCampaign") -> None:
         if watch and sys.stdout.isatty():
             screen.clear()
         show_status(screen, summary)
@@ -204,8 +205,8 @@ def _show_progress(progress: "CampaignProgress", json: str | None) -> None:
 
 def _present(progress: "CampaignProgress", json: str | None, draw: Callable[..., None]) -> None:
     from pipeline.report.render.console import console
-    from pipeline.stages.campaign import progress_summary
+    from pipeline.stages.campaign import shown_campaign
 
-    summary = progress_summary(progress)
+    summary = shown_campaign(progress)
     if not write_summary(json, summary):
         draw(console(), summary)

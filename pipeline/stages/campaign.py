@@ -4,7 +4,6 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Literal, TypedDict
 
 import numpy as np
 
@@ -19,14 +18,14 @@ from pipeline.campaign.campaign_design import (
     read_design,
     with_round,
 )
-from pipeline.campaign.description import Campaign, CampaignQuestion
+from pipeline.campaign.description import Campaign
 from pipeline.campaign.folders import RunFolder
 from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_costs import CampaignProgress, Values, expected_costs, values_of
-from pipeline.campaign.run_state import STATUSES, Alive, RunState, Status, output_notices, run_state
+from pipeline.campaign.run_state import STATUSES, Alive, RunState, output_notices, run_state
+from pipeline.columns.campaigns import AskedQuantity, ShownCampaign, ShownRound, ShownRun
 from pipeline.questions.analysis import named_targets
 from pipeline.questions.planning import rounds
-from pipeline.questions.planning.rounds import LiftedLimit
 from pipeline.stages.advise import TIMES, run_costs
 from pipeline.stages.campaign_output import judge_output, reset_runs
 from pipeline.stages.job_queue import queue_notices, watch_runs
@@ -128,121 +127,29 @@ def _modelled_costs(campaign: Campaign, results: Path) -> dict[Values, float]:
     return {values_of(point): cost for point, cost in zip(points, costs, strict=True)}
 
 
-class QuestionJson(TypedDict):
-    """What a campaign is to answer, and how sharply."""
-
-    at: dict[str, float]
-    quantity: str
-    width: Annotated[float, "of the 90 % interval, relative to the value"]
-
-
-class AnswerJson(TypedDict):
-    """The asked quantity with its 90 % interval."""
-
-    value: float
-    lower: float
-    upper: float
-
-
-class RoundJson(TypedDict):
-    """A round: what it was to cost and to reach, and what it did."""
-
-    purpose: str
-    runs: int
-    done: int
-    expected_core_seconds: float | None
-    spent_core_seconds: float
-    expected_width: float | None
-    width: float | None
-    answer: AnswerJson | None
-
-
-class RunJson(TypedDict):
-    """A run of a campaign."""
-
-    name: str
-    round: int
-    repetition: int
-    point: dict[str, float]
-    status: Status
-    seconds: Annotated[float | None, "what its command took"]
-    measured_seconds: Annotated[float | None, "what the program itself states"]
-    expected_core_seconds: float | None
-    reason: Annotated[str, "why it failed"]
-    job: Annotated[str, "that it has in the queue"]
-    log: Annotated[list[str], "the last lines of one that failed"]
-
-
-class LiftedLimitJson(TypedDict):
-    """A limit, and what would follow if it was lifted."""
-
-    limit: Literal["scales", "budget", "width"]
-    point: Annotated[dict[str, float], "of further runs; empty if at several points"]
-    runs: int
-    cost: Annotated[float, "core-s"]
-    width: Annotated[float | None, "expected afterwards, relative to the value"]
-
-
-class CampaignJson(TypedDict):
-    """A campaign: its runs in order with their states, and what they cost."""
-
-    name: Annotated[str, "of the application"]
-    seed: Annotated[int, "of the order"]
-    question: QuestionJson | None
-    rounds: list[RoundJson]
-    ending: Annotated[str, "why no round follows; empty if one may"]
-    way_on: Annotated[LiftedLimitJson | None, "the limit to lift for the wanted answer"]
-    request: Annotated[str, "what the user has to do before it goes on"]
-    counts: Annotated[dict[str, int], "runs by status"]
-    spent_core_seconds: float
-    remaining_core_seconds: float
-    runs_without_known_cost: int
-    budget_core_seconds: float | None
-    notices: list[str]
-    runs: list[RunJson]
-
-
-def progress_summary(progress: CampaignProgress) -> CampaignJson:
-    """Return a campaign as JSON: its runs in order with their states, and what they cost."""
-    campaign = progress.campaign
+def shown_campaign(progress: CampaignProgress) -> ShownCampaign:
+    """Return what is said of a campaign."""
+    campaign, asked = progress.campaign, progress.campaign.question
     known, unknown = progress.remaining
-    return {
-        "name": campaign.application.name,
-        "seed": progress.design.seed,
-        "question": _question_summary(campaign.question),
-        "rounds": [_round_summary(progress, number) for number in range(1, len(progress.design.rounds) + 1)],
-        "ending": progress.design.ending,
-        "way_on": _way_on_summary(progress.design.way_on),
-        "request": progress.request,
-        "counts": {status: progress.count(status) for status in STATUSES},
-        "spent_core_seconds": progress.spent,
-        "remaining_core_seconds": known,
-        "runs_without_known_cost": unknown,
-        "budget_core_seconds": campaign.budget,
-        "notices": list(progress.notices),
-        "runs": [_run_summary(progress, run) for run in progress.design.runs],
-    }
+    return ShownCampaign(
+        name=campaign.application.name,
+        seed=progress.design.seed,
+        question=AskedQuantity(at=asked.at, quantity=asked.quantity, width=asked.width) if asked else None,
+        rounds=tuple(_round(progress, number) for number in range(1, len(progress.design.rounds) + 1)),
+        ending=progress.design.ending,
+        way_on=progress.design.way_on,
+        request=progress.request,
+        counts={status: progress.count(status) for status in STATUSES},
+        spent_core_seconds=progress.spent,
+        remaining_core_seconds=known,
+        runs_without_known_cost=unknown,
+        budget_core_seconds=campaign.budget,
+        notices=progress.notices,
+        runs=tuple(_run(progress, run) for run in progress.design.runs),
+    )
 
 
-def _way_on_summary(found: LiftedLimit | None) -> LiftedLimitJson | None:
-    if found is None:
-        return None
-    return {
-        "limit": found.limit,
-        "point": dict(found.point),
-        "runs": found.runs,
-        "cost": found.cost,
-        "width": found.width,
-    }
-
-
-def _question_summary(question: CampaignQuestion | None) -> QuestionJson | None:
-    if question is None:
-        return None
-    return {"at": dict(question.at), "quantity": question.quantity, "width": question.width}
-
-
-def _round_summary(progress: CampaignProgress, number: int) -> RoundJson:
+def _round(progress: CampaignProgress, number: int) -> ShownRound:
     """Return a round with what it was to cost and to reach, and what it did."""
 
     def done(run: PlannedRun) -> bool:
@@ -252,33 +159,30 @@ def _round_summary(progress: CampaignProgress, number: int) -> RoundJson:
     runs = [run for run in progress.design.runs if run.round == number]
     ahead = {run.name: progress.costs.get(values_of(run.point)) for run in runs if not done(run)}
     costs = [ahead.get(run.name) if run.cost is None else run.cost for run in runs]
-    answer = one.answer
-    return {
-        "purpose": one.purpose,
-        "runs": len(runs),
-        "done": sum(map(done, runs)),
-        "expected_core_seconds": None if None in costs else sum(filter(None, costs)) + one.build,
-        "spent_core_seconds": one.build + progress.spent_on(runs),
-        "expected_width": one.width,
-        "width": None if answer is None else answer.width,
-        "answer": None
-        if answer is None
-        else {"value": answer.value, "lower": answer.lower, "upper": answer.upper},
-    }
+    return ShownRound(
+        purpose=one.purpose,
+        runs=len(runs),
+        done=sum(map(done, runs)),
+        expected_core_seconds=None if None in costs else sum(filter(None, costs)) + one.build,
+        spent_core_seconds=one.build + progress.spent_on(runs),
+        expected_width=one.width,
+        width=one.answer.width if one.answer else None,
+        answer=one.answer,
+    )
 
 
-def _run_summary(progress: CampaignProgress, run: PlannedRun) -> RunJson:
+def _run(progress: CampaignProgress, run: PlannedRun) -> ShownRun:
     state = progress.states[run.name]
-    return {
-        "name": run.name,
-        "round": run.round,
-        "repetition": run.repetition,
-        "point": dict(run.point),
-        "status": state.status,
-        "seconds": state.seconds,
-        "measured_seconds": state.measured,
-        "expected_core_seconds": progress.costs.get(values_of(run.point)),
-        "reason": state.reason,
-        "job": state.job,
-        "log": list(state.log),
-    }
+    return ShownRun(
+        name=run.name,
+        round=run.round,
+        repetition=run.repetition,
+        point=run.point,
+        status=state.status,
+        seconds=state.seconds,
+        measured_seconds=state.measured,
+        expected_core_seconds=progress.costs.get(values_of(run.point)),
+        reason=state.reason,
+        job=state.job,
+        log=state.log,
+    )

@@ -24,7 +24,6 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.errors import InputError, UsageError, one_line
 from ingest.number_text import percent
 from pipeline.campaign.campaign_design import (
-    Answer,
     CampaignDesign,
     CampaignRound,
     PlannedRun,
@@ -48,6 +47,7 @@ from pipeline.campaign.read_description import read_campaign
 from pipeline.campaign.run_costs import CampaignProgress, expected_costs, outlying, values_of
 from pipeline.campaign.run_script import profiles_of
 from pipeline.campaign.run_state import RunState, last_lines, output_notices
+from pipeline.columns.campaigns import CampaignAnswer
 from pipeline.config.options import Options, load_options
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.planning import plan, rounds
@@ -566,7 +566,7 @@ class _Costs:
         return np.array([float(resources(launcher, one).cores) for one in self._named(points)])
 
 
-def _answer(analysis: Analysis, asked: plan.Question) -> Answer | None:
+def _answer(analysis: Analysis, asked: plan.Question) -> CampaignAnswer | None:
     """Return the answer so far; None if there is no model or no interval yet."""
     if analysis.is_profile:
         return None
@@ -575,7 +575,9 @@ def _answer(analysis: Analysis, asked: plan.Question) -> Answer | None:
     if not np.isfinite(value):
         hint = "ask for another quantity, or set scaling in pipeline.toml of the profiles"
         raise UsageError(f"{asked.quantity} is unknown in this study", where="[question]", hint=hint)
-    return Answer(value=value, lower=lower, upper=upper) if np.isfinite([lower, upper]).all() else None
+    return (
+        CampaignAnswer(value=value, lower=lower, upper=upper) if np.isfinite([lower, upper]).all() else None
+    )
 
 
 def _finite(value: float) -> float | None:

@@ -9,7 +9,7 @@ continued experiments (`foresight`) make likely to help.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from scipy.special import ndtr
@@ -266,21 +266,18 @@ _MOST_SCALES = 6
 
 @dataclass(frozen=True, kw_only=True)
 class LiftedLimit:
-    """A limit of a campaign, and what would follow if it was lifted.
+    """A limit, and what would follow if it was lifted.
 
-    Attributes:
-        limit: the scales that are allowed, the budget, or the wanted width, if neither of these would help.
-        point: where further runs would be made; empty if at several points, or if only the width helps.
-        runs: how many.
-        cost: their core-seconds.
-        width: expected width of the answer afterwards, relative to its value; None if it cannot be predicted.
+    That is the scales that are allowed, the budget or, if neither would help, the wanted width.
     """
 
     limit: Literal["scales", "budget", "width"]
-    point: Mapping[str, float] = field(default_factory=dict)
+    point: Annotated[Mapping[str, float], "of further runs; empty if at several points"] = field(
+        default_factory=dict
+    )
     runs: int = 0
-    cost: float = 0.0
-    width: float | None = None
+    cost: Annotated[float, "core-s"] = 0.0
+    width: Annotated[float | None, "expected afterwards, relative to the value"] = None
 
 
 def limit_to_lift(

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 from ingest.errors import InputError, UsageError
 from ingest.run_names import parse_run_name
 from pipeline.campaign.campaign_design import (
-    Answer,
     CampaignDesign,
     CampaignRound,
     Wanted,
@@ -19,6 +18,7 @@ from pipeline.campaign.campaign_design import (
     write_design,
 )
 from pipeline.campaign.folders import run_name
+from pipeline.columns.campaigns import CampaignAnswer
 
 
 def test_every_repetition_is_a_block_of_all_scales(described):
@@ -94,7 +94,7 @@ def test_a_pilot_before_a_filter_has_names_of_its_own(described):
 
 
 def test_a_design_is_stored_to_the_last_digit(described, tmp_path):
-    answer = Answer(value=1.1, lower=0.3, upper=2.0 / 3.0)
+    answer = CampaignAnswer(value=1.1, lower=0.3, upper=2.0 / 3.0)
     extra = CampaignRound(purpose="extra", width=0.1, answer=answer, build=1.0 / 3.0)
     design = extended(CampaignDesign(5), described())
     design = with_round(design, described(), extra, [Wanted({"p": 1.0, "n": 8.0}, 1, 0.7)], unfiltered=True)
@@ -146,7 +146,7 @@ def test_a_name_that_would_be_read_otherwise_is_refused():
 
 
 def test_the_width_of_an_answer_is_relative_to_its_value():
-    assert Answer(value=5.0, lower=4.0, upper=8.0).width == pytest.approx(0.8)
+    assert CampaignAnswer(value=5.0, lower=4.0, upper=8.0).width == pytest.approx(0.8)
 
 
 def test_a_plain_build_runs_at_the_largest_scale_of_a_round_unless_it_did(described):
