@@ -1,8 +1,10 @@
 """How every kernel of a study goes over to another machine, and what is known of it for that.
 
-What limits a kernel is told by the verdict on its hardware counters.
+What limits a kernel is told by the verdict on its hardware counters or, without, by signs in the study;
+what calls of MPI take by their number and bytes, times a network.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -10,13 +12,21 @@ from enum import Enum
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.cpp_names import short_name
 from ingest.region_class import Activity, RegionClass, region_class
 from pipeline.models.kernels import Kernels
+from pipeline.projection.expressions.units import stream
 from pipeline.projection.rooflines.region_verdicts import TESTED_ERROR, Bound, RegionVerdict
-from pipeline.projection.study.mix_signs import signs_of
-from pipeline.projection.study.mpi_calls import PATTERNS, Pattern, is_call, pattern_of, posts
-from pipeline.projection.study.study_machine import DRAWS, RESOURCES, Resource, Rows
+from pipeline.projection.study.study_machine import (
+    DRAWS,
+    RESOURCES,
+    SMALLEST,
+    Resource,
+    Rows,
+    StudyMachine,
+)
 
+_MEMORY = RESOURCES.index(Resource.MEMORY)
 _LEVELS = {"DRAM": Resource.MEMORY, "L3": Resource.L3, "L2": Resource.L2, "L1": Resource.L1}
 
 
@@ -44,6 +54,197 @@ def _resource(found: RegionVerdict) -> Resource | None:
     if found.bound is Bound.ARITHMETIC:
         return Resource.ARITHMETIC
     return Resource.LATENCY if found.bound is Bound.LATENCY and not found.not_judged else None
+
+
+# Calls of MPI (paper 004): small messages of a reduction or a broadcast go down or up a tree of all
+# processes, an all-to-all sends one message to every other process, all else is one message. If calls were
+# not counted, the pattern alone tells.
+
+_NAME = re.compile(
+    r"p?mpi_i?(?:neighbor_)?(?P<call>\w+?)(?:_init)?(?:_c)?(?:_f08(?:ts)?)?_{0,2}", re.IGNORECASE
+)
+_REDUCTIONS = frozenset(("allreduce", "reduce", "scan", "exscan", "reduce_scatter", "reduce_scatter_block"))
+_TREES = frozenset(
+    ("barrier", "bcast", "gather", "gatherv", "scatter", "scatterv", "allgather", "allgatherv")
+)
+_ALL_TO_ALL = frozenset(("alltoall", "alltoallv", "alltoallw"))
+
+
+class Pattern(Enum):
+    """How the messages of a call go."""
+
+    MESSAGE = "one message"
+    REDUCTION = "down and up a tree"
+    TREE = "down or up a tree"
+    ALL_TO_ALL = "a message to every other process"
+
+
+PATTERNS = tuple(Pattern)
+
+
+def pattern_of(name: str) -> Pattern:
+    """Return the pattern of an MPI function by its name."""
+    match = _NAME.fullmatch(short_name(name))
+    call = match["call"].lower() if match else ""
+    if call in _REDUCTIONS:
+        return Pattern.REDUCTION
+    if call in _TREES:
+        return Pattern.TREE
+    return Pattern.ALL_TO_ALL if call in _ALL_TO_ALL else Pattern.MESSAGE
+
+
+def is_call(name: str) -> bool:
+    """Return whether a region is a function of MPI."""
+    return _NAME.fullmatch(short_name(name)) is not None
+
+
+def posts(name: str) -> bool:
+    """Return whether an MPI function starts what another one completes."""
+    return re.match(r"p?mpi_(i|start|\w+_init)", short_name(name).lower()) is not None
+
+
+def seconds_of_call(
+    machine: StudyMachine, pattern: Pattern, processes: FloatArray, sizes: FloatArray
+) -> Rows:
+    """Return what one call takes of the time of one process.
+
+    Args:
+        processes: float64[m], of the program.
+        sizes: float64[m], bytes that a process moves in the call.
+    """
+    if pattern is Pattern.MESSAGE:
+        return machine.message(processes, sizes)
+    if pattern is Pattern.ALL_TO_ALL:
+        others: FloatArray = np.maximum(processes - 1, 1.0)
+        return others * machine.message(processes, sizes / others)
+    steps = 1.0 if pattern is Pattern.REDUCTION else 0.5
+    moved = machine.message(processes, sizes) - machine.message(processes, np.ones(len(sizes)))
+    return steps * machine.allreduce(processes) + np.maximum(moved, 0.0)
+
+
+def seconds_of_calls(
+    machine: StudyMachine, patterns: IntArray, visits: FloatArray, moved: FloatArray, processes: FloatArray
+) -> Rows:
+    """Return the core-seconds of all calls of K kernels at Q points.
+
+    Args:
+        patterns: int64[K], places in `PATTERNS`.
+        visits: float64[K, Q], calls of all processes together.
+        moved: float64[K, Q], bytes of all of them.
+        processes: float64[Q].
+
+    Returns:
+        Rows of [K, Q].
+    """
+    sizes = np.divide(moved, visits, out=np.zeros(visits.shape), where=visits > 0)
+    found: Rows = np.zeros((1 + DRAWS, *visits.shape))
+    for number in np.unique(patterns).tolist():
+        kernels = np.flatnonzero(patterns == number)
+        together = np.broadcast_to(processes, (len(kernels), len(processes))).ravel()
+        one = seconds_of_call(machine, PATTERNS[number], together, sizes[kernels].ravel())
+        found[:, kernels] = one.reshape(-1, len(kernels), len(processes))
+    return visits * found
+
+
+_SIZES = np.geomspace(8.0, 65536.0, 5)  # bytes of messages that were not counted, any as likely
+_NETWORK_ERROR = (
+    0.3  # standard deviation of the logarithm of what ping-pongs do not tell of a program's messages
+)
+
+
+def network_ratio(
+    source: StudyMachine, target: StudyMachine, pattern: Pattern, processes: FloatArray, key: str
+) -> Rows:
+    """Return what calls of unknown sizes take there over what they take here, rows of [Q].
+
+    Args:
+        processes: float64[Q], of the program.
+    """
+    sizes = np.repeat(_SIZES, len(processes))
+    together = np.tile(processes, len(_SIZES))
+    here, there = (
+        np.maximum(seconds_of_call(one, pattern, together, sizes), SMALLEST) for one in (source, target)
+    )
+    logs = np.log(there / here).reshape(1 + DRAWS, len(_SIZES), -1)
+    random = stream(key, pattern.value.encode())
+    size = random.integers(len(_SIZES), size=DRAWS)
+    error = _NETWORK_ERROR * random.standard_normal((DRAWS, 1))
+    drawn = logs[1:][np.arange(DRAWS), size] + error
+    ratio: Rows = np.exp(np.concatenate([logs[:1].mean(axis=1), drawn]))
+    return ratio
+
+
+# Signs of what limits a kernel without counters: its name, and its time within a node. A name moves the mix
+# halfway to what limits computing of its class: operations for each byte (Williams, Waterman, Patterson,
+# "Roofline", 2009). It makes the mix no surer. Stencils have no class, since public times of a high-order
+# one follow bandwidth no more than others do; nor have forces, which finite elements have, too. Within a
+# node only the bandwidth of a process changes. How much its cost grows with what that falls by, in
+# logarithms, is the exponent of bandwidth.
+
+_CLASSES = (
+    ("dense algebra", r"[sdczh]?(?:gemm|trsm|syrk|getrf|potrf)|matmul", (Resource.ARITHMETIC,)),
+    ("Fourier transform", r"[dsr]?i?fftw?f?", (Resource.MEMORY, Resource.ARITHMETIC)),
+    ("sparse or vector algebra", r"spmv|symgs|sparse|[sdw]?axpb?y|triad", (Resource.MEMORY,)),
+    ("particles", r"nonbonded|nbnxn|lennard|lj", (Resource.ARITHMETIC, Resource.CLOCK)),
+)
+"""What a word of a name says, and what limits computing of that class, each as likely."""
+
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+SIGN_ERROR = 0.1  # of a cost within a node: clocks that fall with the busy cores, imbalance, repetitions
+FALLS = BEYOND = 2.0  # by which factor bandwidth has to fall; by how many deviations a cost may miss it
+
+
+def signs_of(
+    names: Sequence[str], typical: FloatArray, variance: float, within: tuple[FloatArray, FloatArray] | None
+) -> tuple[FloatArray, FloatArray, list[str]]:
+    """Return mixes float64[K, resource], what is left of the doubt about bandwidth, and the signs in words.
+
+    Args:
+        typical: float64[resource], the mix without signs.
+        variance: of its exponent of bandwidth.
+        within: `exponents_within` a node, if a study has several scales there.
+    """
+    found = [_class_of(name) for name in names]
+    mix = np.stack([(typical + of_class) / 2 if word else typical for word, of_class in found])
+    slope, error = within if within is not None else np.full((2, len(names)), np.nan)
+    told = np.isfinite(slope)
+    gain = np.where(told, variance / (variance + error**2), 0.0)
+    before = mix[:, _MEMORY]
+    after = before + gain * (np.where(told, slope, 0.0) - before)
+    mix = mix * ((1.0 - after) / (1.0 - before))[:, None]
+    mix[:, _MEMORY] = after
+    words = [[f"the name says {word}"] if word else [] for word, _ in found]
+    for k in np.flatnonzero(told).tolist():
+        words[k].append(f"times within a node say {100 * slope[k]:.0f} % bandwidth")
+    return mix, np.sqrt(1.0 - gain), [", ".join(some) for some in words]
+
+
+def exponents_within(cost: FloatArray, bandwidth: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    """Return the exponents of bandwidth of K kernels, 0 to 1, and their standard deviations, float64[K] each.
+
+    They are NaN for a kernel that took no time at some scale, or whose cost, float64[K, P], grows faster, or
+    earlier, than the bandwidth of a process, float64[P], lets it, as that of serial parts does. None if
+    bandwidth hardly falls.
+    """
+    if len(bandwidth) < 2 or bandwidth.max() <= FALLS * bandwidth.min():
+        return None
+    known = np.asarray((cost > 0).all(axis=1))
+    x, y = -np.log(bandwidth), np.log(np.where(known[:, None], cost, 1.0))
+    x, y = x - x.mean(), y - y.mean(axis=1, keepdims=True)
+    spread = (x**2).sum()
+    slope = y @ x / spread
+    left = ((y - slope[:, None] * x) ** 2).sum(axis=1) / max(len(x) - 2, 1)
+    error = np.sqrt(np.maximum(left, SIGN_ERROR**2) / spread)
+    early = np.ptp(y[:, x == x.min()], axis=1) > BEYOND * SIGN_ERROR
+    usable = known & ~early & (slope <= 1.0 + BEYOND * error)
+    return np.where(usable, np.clip(slope, 0.0, 1.0), np.nan), error
+
+
+def _class_of(name: str) -> tuple[str, FloatArray]:
+    words = [word.lower() for word in _WORD.findall(short_name(name))]
+    said = (one for one in _CLASSES if any(re.fullmatch(one[1], word) for word in words))
+    found, _, limits = next(said, ("", "", ()))
+    return found, np.array([(one in limits) / max(len(limits), 1) for one in RESOURCES])
 
 
 Counts = Callable[[FloatArray], FloatArray]
@@ -82,7 +283,6 @@ program follows Student's t with four degrees of freedom, as wide as a normal di
 """
 _TYPICAL = np.array([TYPICAL_MIX.get(resource, 0.0) for resource in RESOURCES])
 MIX_OBSERVATIONS = 1.0
-_MEMORY = RESOURCES.index(Resource.MEMORY)
 _TYPICAL_VARIANCE = float(_TYPICAL[_MEMORY] * (1 - _TYPICAL[_MEMORY]) / (MIX_OBSERVATIONS + 1))
 MIXED_ERROR = 0.26
 SMALLEST_SHARE = 1e-6

@@ -25,13 +25,12 @@ from pipeline.projection.study.kernel_table import (
     Counts,
     KernelTable,
     Way,
+    exponents_within,
     kernel_table,
     limits_of,
 )
-from pipeline.projection.study.mix_signs import exponents_within
-from pipeline.projection.study.parallel_loss import parallel_loss
 from pipeline.projection.study.study_machine import Rows, StudyMachine, rate_of_process
-from pipeline.projection.study.transfer import Transfer
+from pipeline.projection.study.transfer import Transfer, parallel_loss
 from pipeline.questions.analysis import Analysis, Level, analyse, largest_point
 from pipeline.questions.locations import locations_of, scaled_parameter
 from pipeline.questions.what_if import experiment_times

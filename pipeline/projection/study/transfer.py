@@ -6,11 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.scaling import Scaling
 from pipeline.models.prediction import LEAST, Prediction
 from pipeline.projection.expressions.units import stream
-from pipeline.projection.study.kernel_table import COMMON_VARIANCE, MIXED_ERROR, KernelTable, Way
-from pipeline.projection.study.mpi_calls import PATTERNS, Pattern, network_ratio, seconds_of_calls
-from pipeline.projection.study.parallel_loss import ParallelLoss
+from pipeline.projection.study.kernel_table import (
+    COMMON_VARIANCE,
+    MIXED_ERROR,
+    PATTERNS,
+    KernelTable,
+    Pattern,
+    Way,
+    network_ratio,
+    seconds_of_calls,
+)
 from pipeline.projection.study.study_machine import BW_GPU, DRAWS, PEAK_GPU, Rows, StudyMachine, slowdowns
 from pipeline.statistics import TWO_SIDED
 
@@ -18,6 +26,61 @@ BLOCK = 256  # kernels whose draws are held at once
 VALUES_AT_ONCE = 1 << 22
 STAYS_ERROR = 0.5  # standard deviation of the logarithm of what stays as measured: files, start-up, offload
 SMALLEST = 1e-300
+_FALLS = -0.5  # slope of the logarithm of the wall time over that of the locations, from which work is shared
+
+
+@dataclass(frozen=True, eq=False)
+class ParallelLoss:
+    """What of a program's time is lost to running on many nodes.
+
+    Where no timer shows communication, such as in a table of run times, scaling does: core-seconds that grow
+    with the nodes under strong scaling, or seconds under weak scaling, are messages and waiting.
+
+    Attributes:
+        locations: float64[P], ascending.
+        cost: float64[P] of measured scales, core-seconds under strong scaling, seconds under weak scaling.
+        strong: whether costs are core-seconds.
+    """
+
+    locations: FloatArray
+    cost: FloatArray
+    node: float
+    strong: bool
+
+    def share(self, locations: FloatArray, wall: FloatArray) -> FloatArray:
+        """Return which part of the wall time is lost, float64[Q], 0 on one node.
+
+        Args:
+            locations: float64[Q].
+            wall: float64[Q], seconds.
+        """
+        cost = wall * locations if self.strong else wall
+        least = np.minimum.accumulate(self.cost)
+        place = np.searchsorted(self.locations, locations, side="right") - 1
+        usual = np.where(place >= 0, least[place], cost)
+        lost = 1.0 - np.divide(usual, cost, out=np.ones(len(cost)), where=cost > 0)
+        return np.where(locations > self.node, np.clip(lost, 0.0, 1.0), 0.0)
+
+
+def parallel_loss(
+    scaling: Scaling, locations: FloatArray, wall: FloatArray, node: float
+) -> ParallelLoss | None:
+    """Return what measured scales say, from the smallest one of at least a node on; None for fewer than two.
+
+    Args:
+        scaling: if it is not known, work is shared where the wall time falls.
+        locations: float64[P].
+        wall: float64[P], measured seconds.
+    """
+    used = (wall > 0) & (locations >= node)
+    order = np.argsort(locations[used])
+    locations, wall = locations[used][order], wall[used][order]
+    if len(np.unique(locations)) < 2:
+        return None
+    strong = scaling is Scaling.STRONG
+    if scaling is Scaling.NONE:
+        strong = bool(np.log(wall.min() / wall[0]) < _FALLS * np.log(locations[wall.argmin()] / locations[0]))
+    return ParallelLoss(locations, wall * locations if strong else wall, node, strong)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from pipeline.models.options import ModelOptions
-from pipeline.projection.study.kernel_table import TYPICAL_MIX
-from pipeline.projection.study.mix_signs import exponents_within, signs_of
+from pipeline.projection.study.kernel_table import TYPICAL_MIX, exponents_within, signs_of
 from pipeline.projection.study.projected_study import project_study
 from pipeline.projection.study.study_machine import RESOURCES, Resource
 from tests.pipeline.projection.study.machines import FAST, SLOW, machine, study

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.projection.study.mpi_calls import (
+from pipeline.projection.study.kernel_table import (
     PATTERNS,
     Pattern,
     network_ratio,

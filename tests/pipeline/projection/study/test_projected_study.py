@@ -12,8 +12,7 @@ from ingest.reduction import reduce_profile
 from ingest.region_class import GPU_KERNEL
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
-from pipeline.projection.study.kernel_table import TYPICAL_MIX
-from pipeline.projection.study.mpi_calls import Pattern, network_ratio
+from pipeline.projection.study.kernel_table import TYPICAL_MIX, Pattern, network_ratio
 from pipeline.projection.study.projected_study import measured_inside, project_study
 from pipeline.questions.analysis import analyse, look_ahead
 from pipeline.questions.choice import JobLimits, choose
