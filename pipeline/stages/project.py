@@ -12,8 +12,7 @@ from pipeline.columns.projections import (
 )
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.applications.application import ApplicationFile, input_values, load_application
-from pipeline.projection.applications.composition import compose
-from pipeline.projection.applications.projections import ApplicationProjection, Sweep
+from pipeline.projection.applications.projections import ApplicationProjection, Sweep, compose
 from pipeline.projection.applications.projections import sweep as sweep_application
 from pipeline.projection.expressions.evaluation import sensitivities
 from pipeline.projection.expressions.expression_text import Language, export

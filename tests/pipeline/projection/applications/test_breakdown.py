@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.projection.applications.composition import adding_up
+from pipeline.projection.applications.projections import adding_up
 
 PATHS = [("a",), ("a", "x"), ("a", "y"), ("b",), ("c",), ("c", "z"), ("c", "z", "u"), ("c", "z", "v")]
 INNERMOST = [("a", "x"), ("a", "y"), ("b",), ("c", "z", "u"), ("c", "z", "v")]

@@ -4,7 +4,7 @@ import pytest
 
 from ingest.errors import UsageError
 from pipeline.projection.applications.application import load_application
-from pipeline.projection.applications.composition import compose
+from pipeline.projection.applications.projections import compose
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import symbol
 from pipeline.projection.expressions.units import TIME
