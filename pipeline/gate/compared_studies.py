@@ -195,15 +195,10 @@ def recognise(baseline: KernelValues, candidate: KernelValues, floor: float) -> 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _Side:
-    """The call paths of one study at the common points.
+    """The call paths of one study at the common points."""
 
-    Attributes:
-        time: exclusive value per call path, float64[P].
-        alone: topmost call paths that only this study has, the largest first.
-    """
-
-    time: dict[_Path, FloatArray]
-    alone: list[_Path]
+    time: dict[_Path, FloatArray]  # exclusive value per call path, float64[P]
+    alone: list[_Path]  # topmost call paths that only this study has, the largest first
 
     def whole(self, prefix: _Path) -> FloatArray:
         """Inclusive value of a call path, float64[P]."""

@@ -373,9 +373,6 @@ def paired_means(
 
     Returns:
         Zeros for the baseline and the log ratios for the candidate; the noise is that of one run.
-
-    Raises:
-        InputError: runs cannot be paired at any point.
     """
     difference = _run_differences(baseline, candidate, rows, at)
     alone = np.array([candidate.kernels[row].level is Scope.CALLPATH for row in rows.tolist()], dtype=bool)

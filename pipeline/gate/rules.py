@@ -258,11 +258,7 @@ def allowed_factors(kernels: Sequence[KernelId], options: CheckOptions) -> Float
 
 
 def rule_tests(candidate: KernelValues, options: CheckOptions) -> RuleTests:
-    """Test all ceilings on growth and share.
-
-    Raises:
-        UsageError: if a rule matches no kernel, since it then guards nothing.
-    """
+    """Test all ceilings on growth and share."""
     material: BoolArray = candidate.share.max(axis=1) >= options.share_floor
     level, limit = _log_levels(candidate, material)
     tests: list[tuple[int, KernelRule, Ground]] = []

@@ -82,9 +82,6 @@ def target_points(study: KernelValues, targets: Sequence[Mapping[str, float]]) -
     """Return the targets, float64[Q, D], as of `named_targets`.
 
     Without targets it is the largest measured point with `DEFAULT_REACH` times the scale.
-
-    Raises:
-        UsageError: if a target has a parameter that the study does not have.
     """
     if targets:
         return named_targets(study.parameters, study.points, targets, "targets", study.left_out)

@@ -229,7 +229,6 @@ class Entries:
     notices: tuple[str, ...]
 
     def __len__(self) -> int:
-        """Return the number of entries N."""
         return len(self.labels)
 
     @cached_property

@@ -73,9 +73,6 @@ def run_tests(
         options: factors, share floor and level.
         paired: whether the runs of both studies were interleaved.
         at_points: whether single points count by themselves; not if a single run may have been disturbed.
-
-    Raises:
-        InputError: paired runs have no counterpart.
     """
     material = _material_tests(matched, forecasts, options.share_floor)
     rows = np.flatnonzero(np.hstack(list(material.values())).any(axis=1))

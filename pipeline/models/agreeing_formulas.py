@@ -107,21 +107,13 @@ class Curves:
 
 @dataclass(frozen=True, eq=False)
 class _Problem:
-    """Normal equations of K kernels for T columns of length 1, errors relative.
+    """Normal equations of K kernels for T columns of length 1, errors relative."""
 
-    Attributes:
-        curves: of the kernels.
-        columns: float64[Q, T], the constant first, then S - 1 that are combined with others.
-        length: float64[K, T], of the weighted columns before they got length 1.
-        products: float64[K, S, T].
-        right: float64[K, T].
-    """
-
-    curves: Curves
-    columns: FloatArray
-    length: FloatArray
-    products: FloatArray
-    right: FloatArray
+    curves: Curves  # of the kernels
+    columns: FloatArray  # float64[Q, T], the constant first, then S - 1 that are combined with others
+    length: FloatArray  # float64[K, T], of the weighted columns before they got length 1
+    products: FloatArray  # float64[K, S, T]
+    right: FloatArray  # float64[K, T]
 
     def take(self, kernels: IntArray) -> "_Problem":
         """Return that of some kernels."""
@@ -174,19 +166,12 @@ class _Problem:
 
 @dataclass(frozen=True, eq=False)
 class _Found:
-    """The best forms of K kernels.
+    """The best forms of K kernels."""
 
-    Attributes:
-        columns: int64[K, n].
-        coefficients: float64[K, n].
-        agree: bool[K], whether they are close enough.
-        promising: int64[K, `_TRIED`, n], columns of the forms that were looked at.
-    """
-
-    columns: IntArray
-    coefficients: FloatArray
-    agree: BoolArray
-    promising: IntArray
+    columns: IntArray  # int64[K, n]
+    coefficients: FloatArray  # float64[K, n]
+    agree: BoolArray  # bool[K], whether they are close enough
+    promising: IntArray  # int64[K, _TRIED, n], columns of the forms that were looked at
 
 
 def _rounded(values: FloatArray) -> FloatArray:

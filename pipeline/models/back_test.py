@@ -157,15 +157,10 @@ def enough(points: FloatArray, varies: BoolArray) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class _Errors:
-    """Errors of predictions per logarithm of the factor beyond the range, float64[K, Q] each.
+    """Errors of predictions per logarithm of the factor beyond the range, float64[K, Q] each."""
 
-    Attributes:
-        squared: their squares.
-        explained: the squares that noise and the predictions' own intervals make likely.
-    """
-
-    squared: FloatArray
-    explained: FloatArray
+    squared: FloatArray  # their squares
+    explained: FloatArray  # the squares that noise and the predictions' own intervals make likely
 
     @property
     def excess(self) -> FloatArray:

@@ -184,19 +184,12 @@ def _smape(predicted: FloatArray, mean: FloatArray, weight: FloatArray) -> Float
 
 @dataclass(frozen=True, eq=False)
 class _ChosenFits:
-    """Fits of the constant and the chosen term, C = 2 coefficients, for K kernels at P points.
+    """Fits of the constant and the chosen term, C = 2 coefficients, for K kernels at P points."""
 
-    Attributes:
-        coefficients: float64[K, C].
-        inverse: float64[K, C, C], inverse of the normal matrix.
-        fitted: float64[K, P].
-        leverage: float64[K, P], between 0 and 1.
-    """
-
-    coefficients: FloatArray
-    inverse: FloatArray
-    fitted: FloatArray
-    leverage: FloatArray
+    coefficients: FloatArray  # float64[K, C]
+    inverse: FloatArray  # float64[K, C, C], inverse of the normal matrix
+    fitted: FloatArray  # float64[K, P]
+    leverage: FloatArray  # float64[K, P], between 0 and 1
 
 
 def _fit_chosen(terms: tuple[Term, ...], chosen: IntArray, data: Observations) -> _ChosenFits:
@@ -289,9 +282,6 @@ def fit_parts(
         parameters, points, values, options, per: as of `fit`.
         errors: float64[K], standard deviations of the logarithms of errors that all values of a part share.
         of_sum: the same of the sum.
-
-    Raises:
-        ModelError: as of `fit`.
     """
     models = fit(parameters, points, values, options, parts=True, per=per)
     if not errors.any():

@@ -17,23 +17,14 @@ from pipeline.wording.quantities import BETWEEN, value_text
 
 @dataclass(frozen=True, kw_only=True)
 class _Notation:
-    """How formulas are written.
+    """How formulas are written."""
 
-    Attributes:
-        template: that of a kind of factor.
-        number: writes the size of a coefficient.
-        power: writes what stands behind something to a power other than 1.
-        times: between factors.
-        raised: writes a summand to the power of the sharpness of a soft knee.
-        rooted: writes the root of the sum of such summands.
-    """
-
-    template: Callable[[FactorKind], str]
-    number: Callable[[float], str]
-    power: Callable[[Fraction | int], str]
-    times: str
-    raised: Callable[[str, int], str]
-    rooted: Callable[[str, int], str]
+    template: Callable[[FactorKind], str]  # that of a kind of factor
+    number: Callable[[float], str]  # writes the size of a coefficient
+    power: Callable[[Fraction | int], str]  # writes what stands behind something to a power other than 1
+    times: str  # between factors
+    raised: Callable[[str, int], str]  # writes a summand to the power of the sharpness of a soft knee
+    rooted: Callable[[str, int], str]  # writes the root of the sum of such summands
 
     def factors(self, name: str, one: Exponent) -> list[str]:
         """Write the factors that a parameter has in a term."""

@@ -46,7 +46,6 @@ class PointLocations:
     high: SmallFloatArray
 
     def __len__(self) -> int:
-        """Return the number of ranges B."""
         return len(self.count)
 
     @property

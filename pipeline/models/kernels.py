@@ -62,7 +62,6 @@ class Kernels:
     source: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        """Return the number of kernels K."""
         return len(self.callpaths)
 
     def take(self, some: BoolArray) -> "Kernels":
@@ -119,9 +118,6 @@ def callpath_kernels(experiment: Experiment, metric: str, scaling: Scaling) -> K
     Under strong scaling, and if nothing scales, the values are summed over locations (effort, paper 001
     section 2: constant means perfect scaling); under weak scaling they are shown as the mean of a location,
     but energy is summed. What is modelled is the sum in any case.
-
-    Raises:
-        InputError: the metric was not measured.
     """
     measured = experiment.metric(metric)
     weak = scaling is Scaling.WEAK
@@ -368,11 +364,7 @@ def metrics_beside(experiment: Experiment, chosen: str) -> tuple[str, ...]:
 
 
 def kernels_of(experiment: Experiment, metric: str, scaling: Scaling) -> tuple[Kernels, Kernels]:
-    """Return the kernels of a metric: those of call paths and those of regions.
-
-    Raises:
-        InputError: the metric was not measured.
-    """
+    """Return the kernels of a metric: those of call paths and those of regions."""
     for factor in FACTORS:
         if factor.each == metric:
             return _time_of_each(experiment, factor, scaling)

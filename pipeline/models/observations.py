@@ -270,7 +270,6 @@ class Sample:
     falls: BoolArray
 
     def __len__(self) -> int:
-        """Return the number of kernels K."""
         return len(self.level)
 
     @property

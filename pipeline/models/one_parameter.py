@@ -155,23 +155,14 @@ _DOUBTFUL = 3.0  # standard errors by which a misfit must exceed the noise to ca
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _FitContext:
-    """How the kernels of an experiment are fitted.
+    """How the kernels of an experiment are fitted."""
 
-    Attributes:
-        choice: the families of hypotheses.
-        space: the hypotheses; those of two growing terms, if any, at the end.
-        columns: their designs at the points.
-        structure: the shape of the errors.
-        errors: their size over all kernels.
-        nonnegative: whether coefficients may not be negative.
-    """
-
-    choice: SpaceChoice
-    space: SearchSpace
-    columns: list[Columns]
-    structure: ErrorModel
-    errors: NoiseEstimate
-    nonnegative: bool
+    choice: SpaceChoice  # the families of hypotheses
+    space: SearchSpace  # the hypotheses; those of two growing terms, if any, at the end
+    columns: list[Columns]  # their designs at the points
+    structure: ErrorModel  # the shape of the errors
+    errors: NoiseEstimate  # their size over all kernels
+    nonnegative: bool  # whether coefficients may not be negative
 
     def at(self, points: FloatArray) -> "_FitContext":
         """Return the same fit settings for kernels measured at other points, float64[P]."""
@@ -401,22 +392,14 @@ class _Lines:
 
     Centred moments are carried along, which neither cancel nor need the points again (West, "Updating mean
     and variance estimates: an improved method", 1979).
-
-    Attributes:
-        total: float64[K], sum of the weights.
-        level: float64[K], weighted mean of the values.
-        center: float64[K, n], weighted mean of each term.
-        left: float64[K], weighted sum of squares of the centred values.
-        spread: float64[K, n], the same of each term.
-        together: float64[K, n], weighted sum of products of the centred terms and values.
     """
 
-    total: FloatArray
-    level: FloatArray
-    center: FloatArray
-    left: FloatArray
-    spread: FloatArray
-    together: FloatArray
+    total: FloatArray  # float64[K], sum of the weights
+    level: FloatArray  # float64[K], weighted mean of the values
+    center: FloatArray  # float64[K, n], weighted mean of each term
+    left: FloatArray  # float64[K], weighted sum of squares of the centred values
+    spread: FloatArray  # float64[K, n], the same of each term
+    together: FloatArray  # float64[K, n], weighted sum of products of the centred terms and values
 
     @classmethod
     def of_no_points(cls, kernels: int, terms: int) -> "_Lines":

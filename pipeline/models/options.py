@@ -18,11 +18,7 @@ NO_EXPONENT: Exponent = (Fraction(0), 0)
 
 
 def exponent(power: Fraction | float | str, *others: float | str) -> Exponent:
-    """Make an exponent from anything that reads as numbers: ``exponent("3/2", 1)``.
-
-    Raises:
-        ValueError, ZeroDivisionError: something does not.
-    """
+    """Make an exponent from anything that reads as numbers: ``exponent("3/2", 1)``."""
     found = [int(other) for other in others] + [0] * (ALWAYS_GIVEN - 1 - len(others))
     while len(found) >= ALWAYS_GIVEN and found[-1] == 0:
         found.pop()

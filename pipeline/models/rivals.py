@@ -29,7 +29,6 @@ class Hypotheses:
     sharpness: FloatArray
 
     def __len__(self) -> int:
-        """Return the number of hypotheses H."""
         return len(self.rows)
 
     def design(self, points: FloatArray) -> FloatArray:
@@ -127,7 +126,6 @@ class Rivals:
         )
 
     def __len__(self) -> int:
-        """Return the number of kernels K."""
         return len(self.degrees)
 
     @property

@@ -88,7 +88,6 @@ class ScalingModels:
     totals: PredictionMemory = field(default_factory=PredictionMemory, init=False, repr=False)
 
     def __len__(self) -> int:
-        """Return the number of kernels K."""
         return len(self.rivals)
 
     def take(self, kernels: IntArray | Sequence[int]) -> "ScalingModels":

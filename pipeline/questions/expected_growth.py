@@ -75,9 +75,6 @@ def judged(
         experiment: the study.
         models: those of its metrics, by name.
         target: the parameters that an expectation does not name have these values.
-
-    Raises:
-        UsageError: one names a metric that was not measured, no kernel, or no parameter of the study.
     """
     return tuple(_judged(one, experiment, models, target) for one in expectations)
 

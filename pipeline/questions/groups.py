@@ -35,9 +35,6 @@ def groups_of(kernels: Kernels, own: OwnGroups) -> tuple[tuple[str, ...], IntArr
 
     Returns:
         The groups that have kernels, those of one's own first, and the place of each kernel's, int64[K].
-
-    Raises:
-        UsageError: a pattern is the id of no call path.
     """
     names = [*own, *(name for name in NAMES.values() if name not in own)]
     pairs = zip(kernels.paradigms, kernels.regions, strict=True)
@@ -67,11 +64,7 @@ def group_kernels(kernels: Kernels, own: OwnGroups) -> tuple[Kernels, IntArray]:
 
 
 def named_kernels(kernels: Kernels, own: OwnGroups, name: str, where: str, hint: str) -> BoolArray:
-    """Return which kernels the name of a group, or a pattern, stands for, bool[K].
-
-    Raises:
-        UsageError: none.
-    """
+    """Return which kernels the name of a group, or a pattern, stands for, bool[K]."""
     if group := group_meant(kernels, own, name):
         names, place = groups_of(kernels, own)
         return np.asarray(place == place_of(names, group, where, hint))

@@ -30,14 +30,10 @@ class _ScaledPredictions:
 
     The total is that of all kernels times what the sum of the kernels becomes; its interval is as much wider
     or narrower, relative to the value, as that of the added kernels. So factors of 1 change nothing.
-
-    Attributes:
-        models: of the kernels as they are.
-        factors: what their times are multiplied by.
     """
 
-    models: ScalingModels
-    factors: _Factors
+    models: ScalingModels  # of the kernels as they are
+    factors: _Factors  # what their times are multiplied by
 
     def predict(self, points: FloatArray, level: float) -> Prediction:
         """Predict all kernels."""

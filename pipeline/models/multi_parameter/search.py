@@ -184,25 +184,15 @@ _Prior = str | tuple[tuple[Exponent, float], ...]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class _ExponentTable:
-    """n exponents.
+    """n exponents."""
 
-    Attributes:
-        exponents: the first is `NO_EXPONENT`.
-        powers: float64[n, kinds of factors].
-        weight: float64[n], prior weight; they need not sum to 1.
-        optional: bool[n], tried only where the data call for it: negative powers, and powers above 3.
-        growing: bool[n], whether the factor grows without end.
-        least: float64[n], the smallest parameter value at which each is tried.
-        coarse: int64[n], places among the exponents from which a search starts, -1 for the others.
-    """
-
-    exponents: tuple[Exponent, ...]
-    powers: FloatArray
-    weight: FloatArray
-    optional: BoolArray
-    growing: BoolArray
-    least: FloatArray
-    coarse: IntArray
+    exponents: tuple[Exponent, ...]  # the first is NO_EXPONENT
+    powers: FloatArray  # float64[n, kinds of factors]
+    weight: FloatArray  # float64[n], prior weight; they need not sum to 1
+    optional: BoolArray  # bool[n], tried only where the data call for it: negative powers, and powers above 3
+    growing: BoolArray  # bool[n], whether the factor grows without end
+    least: FloatArray  # float64[n], the smallest parameter value at which each is tried
+    coarse: IntArray  # int64[n], places among the exponents from which a search starts, -1 for the others
 
     def take(self, places: IntArray) -> "_ExponentTable":
         """Return some of the exponents."""

@@ -56,7 +56,6 @@ class Estimate(PerPoint):
     above: FloatArray
 
     def __len__(self) -> int:
-        """Return the number of figures Q."""
         return len(self.value)
 
     @property
