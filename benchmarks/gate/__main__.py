@@ -22,7 +22,7 @@ from benchmarks.gate import splits
 from benchmarks.gate.simulation import MACHINES, Setting, simulate, with_noise
 from benchmarks.gate.splits import checked
 from pipeline.gate.check_result import Cause, Outcome, Ruling
-from pipeline.gate.study_check import Against
+from pipeline.gate.study_check import BaselineKind
 
 CHANGED = "kernel1"
 CHANGES = ("1.2x", "1.5x", "1.5x at the last", "log p", "p^(1/2)")
@@ -43,7 +43,7 @@ class Cell:
 def cell(setting: Setting, trials: int, seed: tuple[int, ...]) -> Cell:
     """Simulate and check one setting."""
     rng = np.random.default_rng(seed)
-    kind = Against.PAIRED if setting.interleaved else Against.BASELINE
+    kind = BaselineKind.PAIRED if setting.interleaved else BaselineKind.BASELINE
     counts: Counter[str] = Counter()
     for _ in range(trials):
         result = checked(*simulate(setting, rng), kind)

@@ -17,7 +17,7 @@ from pipeline.config.options import Options
 from pipeline.gate.check_result import CheckResult, Outcome
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelValues
-from pipeline.gate.study_check import Against, check
+from pipeline.gate.study_check import BaselineKind, check
 from pipeline.models.options import ModelOptions
 from pipeline.stages.check import read_study
 
@@ -25,7 +25,9 @@ FEWEST = 3  # repetitions of a point, so that one of them can be checked against
 TODAY = datetime.date(2026, 11, 21)
 
 
-def checked(before: KernelValues, after: KernelValues, kind: Against = Against.BASELINE) -> CheckResult:
+def checked(
+    before: KernelValues, after: KernelValues, kind: BaselineKind = BaselineKind.BASELINE
+) -> CheckResult:
     """Check one study against another with the default options."""
     return check(after, before, CheckOptions(), ModelOptions(), TODAY, kind=kind)
 

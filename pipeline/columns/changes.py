@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ESTIMATE, FIGURE, GROWTH, PATH, SHARE, Column, filled, parameters
-from pipeline.gate.check_result import Change, CheckResult, KernelResult, Ruling, StudySide
+from pipeline.gate.check_result import CheckResult, KernelResult, PointRatio, Ruling, StudySide
 from pipeline.wording.quantities import estimate_json, growth_text, number, point_text
 
 VERDICTS = {verdict: verdict.value for verdict in Ruling}
@@ -152,7 +152,7 @@ def _growth(place: int, row: AtTarget) -> str:
     return "" if side is None else growth_text(side.growth)
 
 
-def _ratio(change: Change | None) -> Mapping[str, Any] | None:
+def _ratio(change: PointRatio | None) -> Mapping[str, Any] | None:
     return None if change is None else estimate_json(change.ratio, change.lower, change.upper)
 
 

@@ -10,7 +10,7 @@ from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import FIGURE, INTERVAL, Column, filled, json_rows
 from pipeline.columns.json_schema import RowsOf
 from pipeline.columns.scales import known
-from pipeline.questions.isoefficiency import Isoefficiency, Kept
+from pipeline.questions.isoefficiency import Isoefficiency, KeptEfficiency
 from pipeline.wording.quantities import figure, number, numbers, percent, quantity, value_text
 
 LEAST, LARGEST = "least", "largest"
@@ -18,9 +18,9 @@ LEAST, LARGEST = "least", "largest"
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """One place of a `Kept`, and whether that seeks the ``least`` size or the ``largest`` scale."""
+    """One place of a `KeptEfficiency`, and whether that seeks the ``least`` size or the ``largest`` scale."""
 
-    kept: Kept
+    kept: KeptEfficiency
     extreme: str
     row: int
 

@@ -25,7 +25,7 @@ from pipeline.columns.column import (
 from pipeline.columns.json_schema import RowsOf
 from pipeline.columns.model_json import point_json
 from pipeline.columns.scales import estimates_json, known
-from pipeline.questions.choice import EFFICIENCY, SURE, Choice, Jobs, Relaxed
+from pipeline.questions.choice import EFFICIENCY, SURE, JobChoice, Jobs, Relaxed
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.wording.quantities import (
     FigureJson,
@@ -55,7 +55,7 @@ class ShownJobs:
         price: of a core-hour; None if it is not given.
     """
 
-    choice: Choice
+    choice: JobChoice
     names: Sequence[str]
     places: IntArray
     price: float | None
@@ -236,7 +236,7 @@ def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
-def _all(choice: Choice) -> str:
+def _all(choice: JobChoice) -> str:
     names = list(choice.jobs.limits.given)
     return f"the {names[0]}" if len(names) == 1 else "all limits"
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from ingest.region_class import Activity
 from pipeline.questions.groups import NAMES
-from pipeline.questions.runtime.losses import IMBALANCE, Cause
+from pipeline.questions.runtime.losses import IMBALANCE, LossCause
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import number, point_text, shorten_middle
 
@@ -17,7 +17,7 @@ WORDS = {NAMES[Activity.COMPUTATION]: "more computation"}
 Row = Mapping[str, Any]
 
 
-def causes_json(causes: Sequence[Cause]) -> list[dict[str, Any]]:
+def causes_json(causes: Sequence[LossCause]) -> list[dict[str, Any]]:
     """Return the ``causes`` of a loss in summary.json."""
     return [
         {

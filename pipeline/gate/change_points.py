@@ -281,19 +281,6 @@ class ChangePoint:
     p: float
 
 
-@dataclass(frozen=True)
-class Drift:
-    """A monotone trend.
-
-    Attributes:
-        factor: last over first value of the median slope (Theil and Sen) through the logarithms.
-        p: two-sided p-value of Mann and Kendall's test.
-    """
-
-    factor: float
-    p: float
-
-
 def change_points(values: FloatArray) -> tuple[ChangePoint, ...]:
     """Find changes of level in a series, float64[n] above zero, in order."""
     return change_points_of_each(np.asarray(values, dtype=np.float64)[None])[0]

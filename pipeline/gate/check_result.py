@@ -61,7 +61,7 @@ class Cause(Enum):
 
 
 @dataclass(frozen=True)
-class Change:
+class PointRatio:
     """The ratio candidate over baseline with its interval.
 
     Attributes:
@@ -90,7 +90,7 @@ class Finding:
     ground: Ground
     text: str
     p: float | None = None
-    change: Change | None = None
+    change: PointRatio | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,8 +136,8 @@ class KernelResult:
     evidence: tuple[Finding, ...] = ()
     baseline: StudySide | None = None
     candidate: StudySide | None = None
-    measured: tuple[Change, ...] = ()
-    target: tuple[Change, ...] = ()
+    measured: tuple[PointRatio, ...] = ()
+    target: tuple[PointRatio, ...] = ()
     file: str = ""
     line: int = -1
     detectable: float | None = None
@@ -153,7 +153,7 @@ class KernelResult:
         return side.share
 
     @property
-    def stated(self) -> Change | None:
+    def stated(self) -> PointRatio | None:
         """The measured ratio to show: the one the verdict rests on, else that at the largest point."""
         rests_on = (one.change for one in self.evidence if one.change is not None)
         return next(rests_on, self.measured[-1] if self.measured else None)
@@ -211,8 +211,8 @@ class Common:
     """
 
     verdict: Ruling
-    mean: Change | None
-    points: tuple[Change, ...]
+    mean: PointRatio | None
+    points: tuple[PointRatio, ...]
     paired: bool = False
     text: str = ""
 

@@ -396,7 +396,7 @@ def recognised(baseline: KernelValues, candidate: KernelValues, floor: float) ->
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Curves:
+class ComparedCurves:
     """K kernels of A and B at S points, NaN where a study lacks a kernel or predicts nothing.
 
     Attributes:
@@ -450,7 +450,7 @@ class ComparedStudies:
         )
         return Forecasts(baseline=a, candidate=b, targets=points)
 
-    def curves(self, kernels: Sequence[KernelId], points: FloatArray) -> Curves:
+    def curves(self, kernels: Sequence[KernelId], points: FloatArray) -> ComparedCurves:
         """Predict kernels of either study at points float64[S, D]."""
         ahead = self.predictions(points)
         known = [set(side.kernels) for side in (ahead.baseline, ahead.candidate)]
@@ -465,7 +465,7 @@ class ComparedStudies:
         ratio[:, both] = np.stack([found.value, found.lower, found.upper])
         a, b = (_of(kernels, side.kernels, side.prediction) for side in (ahead.baseline, ahead.candidate))
         seconds = np.array([[_seconds(side, point) for point in points] for side in self.measured])
-        return Curves(points=points, a=a, b=b, ratio=Prediction(*ratio), seconds=seconds)
+        return ComparedCurves(points=points, a=a, b=b, ratio=Prediction(*ratio), seconds=seconds)
 
 
 def _seconds(study: KernelValues, point: FloatArray) -> float:
@@ -484,7 +484,7 @@ CallPath = tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class Values:
+class ScaleValues:
     """Exclusive values of K call paths at one scale in one study, NaN if the study does not have them.
 
     Attributes:
@@ -513,8 +513,8 @@ class ComparedScale:
     at: Mapping[str, float]
     predicted: bool
     runs: tuple[int, int]
-    a: Values
-    b: Values
+    a: ScaleValues
+    b: ScaleValues
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -619,13 +619,13 @@ def _predicted(
     ]
 
 
-def _predicted_at(place: IntArray, prediction: Prediction, q: int) -> Values:
+def _predicted_at(place: IntArray, prediction: Prediction, q: int) -> ScaleValues:
     """Take the predictions of a target; the first row of them is the total."""
     value, lower, upper = (ends[:, q] for ends in (prediction.value, prediction.lower, prediction.upper))
     return replace(_at(place, value, lower, upper), whole=(float(lower[0]), float(upper[0])))
 
 
-def _at(place: IntArray, value: FloatArray, lower: FloatArray, upper: FloatArray) -> Values:
+def _at(place: IntArray, value: FloatArray, lower: FloatArray, upper: FloatArray) -> ScaleValues:
     """Take rows by place, NaN for those that the study does not have."""
     here, low, high = (np.where(place >= 0, ends[place], np.nan) for ends in (value, lower, upper))
-    return Values(here, low, high)
+    return ScaleValues(here, low, high)

@@ -58,7 +58,7 @@ INTERLEAVE = "run both programs in turn and give the other runs with --paired-wi
 COVERED = 0.8  # share of the total at the largest common scale that the largest kernels take
 
 
-class Against(Enum):
+class BaselineKind(Enum):
     """What a study is compared with."""
 
     BASELINE = "a baseline, measured some other day"
@@ -67,7 +67,7 @@ class Against(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class _Study:
+class _Candidate:
     """The candidate, its forecast at the targets float64[Q, D], and the tests of the rules."""
 
     candidate: Typical
@@ -83,7 +83,7 @@ def check(
     models: ModelOptions,
     today: datetime.date,
     *,
-    kind: Against = Against.BASELINE,
+    kind: BaselineKind = BaselineKind.BASELINE,
     skipped: Sequence[str] = (),
     expectations: Sequence[JudgedExpectation] = (),
 ) -> CheckResult:
@@ -109,12 +109,12 @@ def check(
     targets = target_points(candidate, options.targets)
     typical = typical_runs(candidate, options.share_floor)
     ahead = forecast(candidate, targets, models)
-    study = _Study(typical, ahead, targets, rule_tests(candidate, options))
+    study = _Candidate(typical, ahead, targets, rule_tests(candidate, options))
     reasons = [Caveat(Cause.SKIPPED, text) for text in skipped]
     if baseline is not None:
         compared, rules = _compare(study, baseline, options, models, kind)
         reasons += [] if options.allow_missing else incomplete(compared.missing)
-        reasons += [] if kind is Against.HISTORY else unrepeated(baseline, candidate)
+        reasons += [] if kind is BaselineKind.HISTORY else unrepeated(baseline, candidate)
         differences = incomparable(baseline, candidate)
         differences += recording_reason(baseline.origin, candidate.origin)
         reasons = [*(Caveat(Cause.INCOMPARABLE, text) for text in differences), *reasons]
@@ -143,7 +143,7 @@ def check(
 
 
 def _compare(
-    study: _Study, baseline: KernelValues, options: CheckOptions, models: ModelOptions, kind: Against
+    study: _Candidate, baseline: KernelValues, options: CheckOptions, models: ModelOptions, kind: BaselineKind
 ) -> tuple[CheckResult, FloatArray]:
     """Compare a study with its baseline, before rules and waivers.
 
@@ -154,7 +154,7 @@ def _compare(
     before, candidate = typical_runs(same.baseline, options.share_floor), study.candidate
     if same.candidate is not candidate.measured:
         candidate = typical_runs(same.candidate, options.share_floor)
-    paired = kind is Against.PAIRED
+    paired = kind is BaselineKind.PAIRED
     matched = (
         match(before.measured, candidate.measured)
         if paired
@@ -172,7 +172,7 @@ def _compare(
         candidate=ahead[1].of(matched.candidate.kernels),
         targets=study.targets,
     )
-    once = () if kind is not Against.BASELINE else noise_of_the_other(baseline, study.candidate.measured)
+    once = () if kind is not BaselineKind.BASELINE else noise_of_the_other(baseline, study.candidate.measured)
     family = run_tests(matched, forecasts, study.rules, options, paired=paired, at_points=not once)
     change = _common(matched, family, before, candidate, options, paired)
     common = None if recorded.partial else common_result(matched, change, options)
@@ -255,7 +255,7 @@ def _outcome(
 
 
 def _with_rules(
-    kernels: Sequence[KernelResult], rules: FloatArray, study: _Study, options: CheckOptions
+    kernels: Sequence[KernelResult], rules: FloatArray, study: _Candidate, options: CheckOptions
 ) -> list[KernelResult]:
     """Add what rules say, by their adjusted p-values, to the results of their kernels."""
     candidate, tests = study.candidate.measurements, study.rules

@@ -411,7 +411,7 @@ _WIDER = 0.4  # of its length that an interval of 99 % reaches farther on either
 
 
 @dataclass(frozen=True, kw_only=True)
-class Finding:
+class ProgramChange:
     """One change of the program.
 
     Attributes:
@@ -431,7 +431,7 @@ class Finding:
         return next((step for other, step in self.changed if other == row), None)
 
 
-def findings(kernels: Sequence[KernelTrends]) -> list[Finding]:
+def findings(kernels: Sequence[KernelTrends]) -> list[ProgramChange]:
     """Put together the changes of all kernels that may be one, in the order of entries."""
     every = [(kernel, step) for kernel in kernels for step in steps(kernel)]
     left = sorted(every, key=lambda one: (one[1].last - one[1].first, -_certainty(one[1])))
@@ -444,7 +444,9 @@ def findings(kernels: Sequence[KernelTrends]) -> list[Finding]:
     return sorted(found, key=lambda one: one.at)
 
 
-def steps_by_kernel(kernels: Sequence[KernelTrends], found: Sequence[Finding]) -> list[list[KernelStep]]:
+def steps_by_kernel(
+    kernels: Sequence[KernelTrends], found: Sequence[ProgramChange]
+) -> list[list[KernelStep]]:
     """Return the changes of each kernel, each at the place of its finding."""
     return [[step for one in found if (step := one.of(kernel.row)) is not None] for kernel in kernels]
 
@@ -466,10 +468,10 @@ def _at_places(kernel: KernelTrends, steps: Sequence[KernelStep]) -> KernelTrend
     return replace(kernel, measures=measures)
 
 
-def measured_places(entries: Entries) -> dict[KernelId, list[tuple[Finding, KernelId]]]:
+def measured_places(entries: Entries) -> dict[KernelId, list[tuple[ProgramChange, KernelId]]]:
     """Return per kernel the findings in which its measured value changed, and the kernels that name them."""
     kernels = trends(entries)
-    found: dict[KernelId, list[tuple[Finding, KernelId]]] = {kernel.kernel: [] for kernel in kernels}
+    found: dict[KernelId, list[tuple[ProgramChange, KernelId]]] = {kernel.kernel: [] for kernel in kernels}
     for finding in findings(kernels):
         for row, step in finding.changed:
             if Measure.MEASURED in step.changes:
@@ -503,14 +505,14 @@ def _is_caller(kernel: KernelId, callee: KernelId) -> bool:
 
 def _finding(
     leader: KernelTrends, place: KernelStep, same: Sequence[tuple[KernelTrends, KernelStep]]
-) -> Finding:
+) -> ProgramChange:
     of_rows: dict[int, KernelStep] = {}
     for kernel, step in same:  # the most certain first
         of_both = {**step.changes, **(of_rows[kernel.row].changes if kernel.row in of_rows else {})}
         of_both = {measure: _at_place(change, place) for measure, change in of_both.items()}
         of_rows[kernel.row] = replace(step, at=place.at, first=place.first, last=place.last, changes=of_both)
     rows = tuple(sorted(of_rows.items()))
-    return Finding(at=place.at, first=place.first, last=place.last, row=leader.row, changed=rows)
+    return ProgramChange(at=place.at, first=place.first, last=place.last, row=leader.row, changed=rows)
 
 
 def _at_place(change: ChangePoint, place: KernelStep) -> ChangePoint:

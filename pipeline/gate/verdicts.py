@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from pipeline.gate.check_result import Change, Finding, Ground, KernelResult, Ruling, StudySide, result_of
+from pipeline.gate.check_result import Finding, Ground, KernelResult, PointRatio, Ruling, StudySide, result_of
 from pipeline.gate.estimates import Estimates, holm
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import KernelValues, Matched, Scope, regions_of
@@ -292,7 +292,7 @@ def matched_verdicts(
     return _settled_by_regions(results)
 
 
-def changes_of(estimates: Estimates, points: Points, level: float) -> list[tuple[Change, ...]]:
+def changes_of(estimates: Estimates, points: Points, level: float) -> list[tuple[PointRatio, ...]]:
     """Return per kernel the ratios that are known, with two-sided intervals of a level."""
     lower, upper = estimates.interval(level)
     with np.errstate(over="ignore"):
@@ -300,18 +300,18 @@ def changes_of(estimates: Estimates, points: Points, level: float) -> list[tuple
     return _changes(points, ratio, lower, upper)
 
 
-def predicted_changes(ratios: Estimate, targets: Points) -> list[tuple[Change, ...]]:
+def predicted_changes(ratios: Estimate, targets: Points) -> list[tuple[PointRatio, ...]]:
     """Return per kernel the ratios of predictions that are known, with their 90 % intervals."""
     return _changes(targets, ratios.value, ratios.lower, ratios.upper)
 
 
 def _changes(
     points: Points, ratio: FloatArray, lower: FloatArray, upper: FloatArray
-) -> list[tuple[Change, ...]]:
+) -> list[tuple[PointRatio, ...]]:
     known = np.isfinite(ratio) & np.isfinite(lower) & np.isfinite(upper)
     return [
         tuple(
-            Change(point, float(ratio[k, i]), float(lower[k, i]), float(upper[k, i]))
+            PointRatio(point, float(ratio[k, i]), float(lower[k, i]), float(upper[k, i]))
             for i, point in enumerate(points)
             if known[k, i]
         )
@@ -325,7 +325,7 @@ def _decided(
     family: TestFamily,
     k: int,
     places: Mapping[Ground, Points],
-    tested: Mapping[Ground, Sequence[Change]],
+    tested: Mapping[Ground, Sequence[PointRatio]],
     options: CheckOptions,
 ) -> KernelResult:
     """Return the result of the k-th kernel of the family with its verdict."""
@@ -348,7 +348,7 @@ def _evidence(
     k: int,
     adjusted: Mapping[Ground, FloatArray],
     places: Mapping[Ground, Points],
-    tested: Mapping[Ground, Sequence[Change]],
+    tested: Mapping[Ground, Sequence[PointRatio]],
     level: float,
 ) -> tuple[Finding, ...]:
     """Put the significant tests of one kernel and direction into sentences, the strongest of each ground."""
@@ -369,7 +369,9 @@ def _evidence(
     return tuple(sorted(found, key=lambda e: e.p or 0.0))
 
 
-def _shown(tested: Sequence[Change], significant: Points, strongest: Mapping[str, float]) -> Change | None:
+def _shown(
+    tested: Sequence[PointRatio], significant: Points, strongest: Mapping[str, float]
+) -> PointRatio | None:
     """Return the largest point if its change is significant, else the strongest: what is shown must be so."""
     if tested and tested[-1].at in significant:
         return tested[-1]
@@ -421,7 +423,7 @@ def _sentence(ground: Ground, ratio: float, at: Mapping[str, float], hits: int, 
     return f"predicted {times(ratio)} the baseline at {place} by the models alone ({growth})"
 
 
-def _ahead(predicted: Change) -> str:
+def _ahead(predicted: PointRatio) -> str:
     return f"; predicted {times(predicted.ratio)} the baseline at {point_text(predicted.at)}"
 
 

@@ -135,7 +135,7 @@ class _Problem:
         products = products + _RIDGE * np.eye(forms.shape[-1])
         return np.asarray(np.linalg.solve(products, right[..., None])[..., 0])
 
-    def best(self, forms: IntArray, steps: FloatArray, *, positive: bool) -> "_Found":
+    def best(self, forms: IntArray, steps: FloatArray, *, positive: bool) -> "_BestForms":
         """Find the simplest form that agrees, or the closest.
 
         Args:
@@ -161,11 +161,11 @@ class _Problem:
         )
         best = np.where(off <= 1, off + _STEP * steps[tried].sum(axis=-1), np.inf).argmin(axis=1)
         place = np.arange(len(found)), best
-        return _Found(tried[place], coefficients[place], off[place] <= 1, tried)
+        return _BestForms(tried[place], coefficients[place], off[place] <= 1, tried)
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _BestForms:
     """The best forms of K kernels."""
 
     columns: IntArray  # int64[K, n]

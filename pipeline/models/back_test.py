@@ -177,7 +177,7 @@ class _Errors:
 
 
 @dataclass(frozen=True, eq=False)
-class _Comparison:
+class _WeighedErrors:
     """Predictions held against measurements: errors and weights, float64[K, Q]."""
 
     of_formula: _Errors
@@ -185,7 +185,7 @@ class _Comparison:
     weight: FloatArray
 
 
-def _compare(models: ScalingModels, known: Observations, hidden: Observations) -> _Comparison:
+def _compare(models: ScalingModels, known: Observations, hidden: Observations) -> _WeighedErrors:
     lines = local_trend(models.parameters, known, models.values)
     reach = lines.reach(hidden.points).sum(axis=1)
     span = np.where(reach > 0, reach, 1.0)
@@ -207,7 +207,7 @@ def _compare(models: ScalingModels, known: Observations, hidden: Observations) -
 
     effort = np.where(usable, hidden.mean, 0.0)
     weight = BY_EFFORT * effort / max(effort.sum(), 1e-300) + (1 - BY_EFFORT) * usable / max(usable.sum(), 1)
-    return _Comparison(
+    return _WeighedErrors(
         errors(np.log(value), spread**2 + noise),
         errors(np.where(usable, trend, 0.0), 2 * noise),
         weight * (reach / max(reach.max(), 1e-300)) ** 2,

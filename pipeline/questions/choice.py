@@ -216,7 +216,7 @@ class Relaxed:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Choice:
+class JobChoice:
     """Jobs, and the best of those that hold their limits with a probability of 90 %.
 
     Attributes:
@@ -243,7 +243,7 @@ def choose(
     *,
     node_cores: float | None = None,
     resources: Mapping[str, Analysis] = NOTHING,
-) -> Choice:
+) -> JobChoice:
     """Look at a job at scales up to a target, float64[D], and choose among those that hold its limits.
 
     Args:
@@ -267,7 +267,7 @@ def choose(
         common_error=study.common_error,
     )
     holds = np.nan_to_num(jobs.probability) >= SURE
-    return Choice(
+    return JobChoice(
         parameter=analysis.parameter,
         jobs=jobs,
         measured=figures.measured,

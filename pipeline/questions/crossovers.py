@@ -240,7 +240,7 @@ def _predicted(line: MeasuredLine, ahead: Ahead, apart: BoolArray) -> list[Cross
         matters = values[past] >= LEADING_SHARE * total
         crosses = (gap[:, :-1] <= 0) & (gap[:, 1:] > 0) & matters[:-1]
         for over, place in zip(*(index.tolist() for index in np.nonzero(crosses)), strict=True):
-            one, other = (_Curve(values[k], below[k], above[k]) for k in (over, past))
+            one, other = (_KernelCurve(values[k], below[k], above[k]) for k in (over, past))
             first, last = _overlap(one, other, place)
             part = -gap[over, place] / (gap[over, place + 1] - gap[over, place])
             at = float(scales[place] * (scales[place + 1] / scales[place]) ** part)
@@ -270,7 +270,7 @@ def _overview(ahead: Ahead, scales: FloatArray, kernels: int) -> tuple[BoolArray
 
 
 @dataclass(frozen=True, eq=False)
-class _Curve:
+class _KernelCurve:
     """A kernel at Q scales: values and half intervals in logarithms, float64[Q] each."""
 
     value: FloatArray
@@ -278,7 +278,7 @@ class _Curve:
     above: FloatArray
 
 
-def _overlap(over: _Curve, past: _Curve, place: int) -> tuple[int, int]:
+def _overlap(over: _KernelCurve, past: _KernelCurve, place: int) -> tuple[int, int]:
     """Return the last scale before a crossing, and the first after it, where the intervals are apart.
 
     The first or the number of scales if there is none.
@@ -289,7 +289,7 @@ def _overlap(over: _Curve, past: _Curve, place: int) -> tuple[int, int]:
     return int(earlier[-1]) if len(earlier) else 0, int(later[0]) + place + 1 if len(later) else len(before)
 
 
-def _probability(over: _Curve, past: _Curve) -> float:
+def _probability(over: _KernelCurve, past: _KernelCurve) -> float:
     """Return the probability that one kernel is larger than another at some scale, of independent errors."""
     both = (over.value > 0) & (past.value > 0)
     gap = np.log(np.where(both, over.value, 1.0) / np.where(both, past.value, 1.0))

@@ -46,7 +46,7 @@ class Surface:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Kept:
+class KeptEfficiency:
     """Where an efficiency is kept: from which size on at Q scales, or up to which scale for Q sizes.
 
     Attributes:
@@ -80,8 +80,8 @@ class Isoefficiency:
     """
 
     share: float
-    least: Kept
-    largest: Kept
+    least: KeptEfficiency
+    largest: KeptEfficiency
     growth: float
 
 
@@ -146,7 +146,7 @@ def isoefficiency(surface: Surface, share: float) -> Isoefficiency:
     return Isoefficiency(
         share=share,
         least=least,
-        largest=Kept(
+        largest=KeptEfficiency(
             sought=surface.scaled,
             given=surface.size,
             at=sizes[rows],
@@ -160,11 +160,11 @@ def isoefficiency(surface: Surface, share: float) -> Isoefficiency:
     )
 
 
-def _least_sizes(surface: Surface, share: float) -> Kept:
+def _least_sizes(surface: Surface, share: float) -> KeptEfficiency:
     columns = np.isin(surface.scales, surface.main_scales)
     efficiency, lower, upper, wall = (part[:, columns].T for part in efficiency_and_wall(surface))
     value, low, high, seconds = _kept([efficiency, upper, lower, wall], surface.sizes, share)
-    return Kept(
+    return KeptEfficiency(
         sought=surface.size,
         given=surface.scaled,
         at=surface.scales[columns],
@@ -222,7 +222,7 @@ def _first(efficiency: FloatArray, along: FloatArray, share: float) -> FloatArra
     return np.where(enough.any(axis=1), found, np.nan)
 
 
-def _growth(least: Kept) -> float:
+def _growth(least: KeptEfficiency) -> float:
     """Return the power between the first and the last scale whose least size is known."""
     known = np.flatnonzero(np.isfinite(least.value) & (least.value > least.ends[0]))
     if len(known) < 2:

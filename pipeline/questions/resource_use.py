@@ -16,7 +16,7 @@ RESOURCES = (MEMORY, NODE_MEMORY, ENERGY)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Resource:
+class PredictedResource:
     """One of `RESOURCES` at Q points.
 
     Attributes:
@@ -37,7 +37,7 @@ def resource_metrics(experiment: Experiment) -> set[str]:
     return {MEMORY, NODE_MEMORY, energy_metric(experiment.metrics) or ENERGY}
 
 
-def resource_at(name: str, models: Mapping[str, Analysis], targets: FloatArray) -> Resource | None:
+def resource_at(name: str, models: Mapping[str, Analysis], targets: FloatArray) -> PredictedResource | None:
     """Predict memory or energy at targets, float64[Q, D]; None if it was not measured at enough scales.
 
     Args:
@@ -55,7 +55,7 @@ def resource_at(name: str, models: Mapping[str, Analysis], targets: FloatArray) 
     sources = (
         {metric} if name == ENERGY else {run.attributes.get(MEMORY_SOURCE, "") for run in experiment.runs}
     )
-    return Resource(
+    return PredictedResource(
         name=name,
         unit=kernels.unit,
         source=sources.pop() if len(sources) == 1 else "",

@@ -142,14 +142,14 @@ WAITS = (Activity.COMMUNICATION, Activity.WAITING)
 
 
 @dataclass(frozen=True)
-class Change:
+class TimeFactor:
     """A factor of the time of what a name stands for: a group, a region, a call path or a pattern."""
 
     name: str
     factor: float
 
 
-def read_changes(texts: Sequence[str]) -> tuple[list[Change], bool]:
+def read_changes(texts: Sequence[str]) -> tuple[list[TimeFactor], bool]:
     """Read changes, and whether all locations are to take the mean.
 
     Raises:
@@ -166,7 +166,7 @@ def read_changes(texts: Sequence[str]) -> tuple[list[Change], bool]:
             factor = math.nan
         if not equals or not name.strip() or not 0 <= factor < math.inf:
             raise UsageError(f"'{text}' is no change", where=OPTION, hint=HINT)
-        found.append(Change(name.strip(), factor))
+        found.append(TimeFactor(name.strip(), factor))
     return found, len(found) < len(texts)
 
 

@@ -26,7 +26,7 @@ from pipeline.questions.analysis import (
 from pipeline.questions.crossovers import Crossover
 from pipeline.questions.differing_work import DifferingWork
 from pipeline.questions.planning.advice import Advice, MeasurementPlan
-from pipeline.questions.resource_use import Resource
+from pipeline.questions.resource_use import PredictedResource
 from pipeline.questions.runtime.pop import Efficiencies
 from pipeline.questions.runtime.trust import extrapolation_text
 from pipeline.wording.quantities import number
@@ -151,7 +151,7 @@ def metric_summary(
     return {"unit": analysis.callpaths.kernels.unit, "additive": analysis.additive, **found}
 
 
-def resource_summary(found: Resource, names: Sequence[str], targets: FloatArray) -> dict[str, Any]:
+def resource_summary(found: PredictedResource, names: Sequence[str], targets: FloatArray) -> dict[str, Any]:
     """Return an entry of the ``resource_use`` of summary.json: what runs take at the targets."""
     return {
         "name": found.name,

@@ -21,7 +21,7 @@ from pipeline.config.options import Options, override
 from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.gate.baselines import SMALLEST_SHARE, against_history, document_text, from_document, to_document
 from pipeline.gate.check_result import CheckResult
-from pipeline.gate.compared_studies import ComparedStudies, Curves, possible_renames, recorded_digests
+from pipeline.gate.compared_studies import ComparedCurves, ComparedStudies, possible_renames, recorded_digests
 from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.kernel_values import (
     KernelId,
@@ -32,7 +32,7 @@ from pipeline.gate.kernel_values import (
     measurements_of,
     over_the_same,
 )
-from pipeline.gate.study_check import Against, check
+from pipeline.gate.study_check import BaselineKind, check
 from pipeline.gate.target_forecast import modelled, target_points
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse, scaling_of
@@ -286,7 +286,7 @@ class ReadReference:
         entries: of the history, and how many count.
     """
 
-    kind: Against = Against.BASELINE
+    kind: BaselineKind = BaselineKind.BASELINE
     measurements: KernelValues | None = None
     studies: tuple[GateStudy, ...] = ()
     entries: tuple[Mapping[KernelId, Sequence[Mapping[str, Any]]], int] | None = None
@@ -320,9 +320,9 @@ def read_reference(
         raise UsageError("give one of --baseline, --paired-with and --history", where="check")
     if paired_with is not None:
         study = read_study(paired_with, options, machine, progress, places)
-        return ReadReference(Against.PAIRED, study.measurements, (study,))
+        return ReadReference(BaselineKind.PAIRED, study.measurements, (study,))
     if history is not None:
-        return ReadReference(Against.HISTORY, entries=(kernel_rows(read_history(history)), last))
+        return ReadReference(BaselineKind.HISTORY, entries=(kernel_rows(read_history(history)), last))
     return ReadReference(measurements=read_baseline(baseline) if baseline is not None else None)
 
 
@@ -397,7 +397,7 @@ class TwoStudies:
     names: tuple[str, str]
     result: CheckResult
     renamed: Sequence[tuple[KernelId, KernelId]]
-    totals: Curves
+    totals: ComparedCurves
     compared: ComparedStudies
 
     @property

@@ -9,7 +9,7 @@ from pipeline.columns.jobs import ShownJobs
 from pipeline.config.job_options import Job
 from pipeline.models.kernels import is_time
 from pipeline.questions.analysis import Analysis
-from pipeline.questions.choice import Choice, choose, job_of
+from pipeline.questions.choice import JobChoice, choose, job_of
 from pipeline.questions.isoefficiency import (
     Isoefficiency,
     chosen_size,
@@ -123,7 +123,7 @@ def _of_units(analysis: Analysis, units: float) -> Analysis:
     return job_of(analysis, per, units)
 
 
-def _require_known(choice: Choice) -> None:
+def _require_known(choice: JobChoice) -> None:
     """Refuse limits of figures that are known at no scale."""
     for name, score in choice.jobs.scores.items():
         if np.isnan(score).all():

@@ -1,8 +1,7 @@
 """Models of two to four parameters: sums of products of p^i * log2(p)^j, validated out of sample.
 
-The statistics are explained where they are made: mean_errors.py (how far a mean may be off), search.py
-(evidence and prior), exact_fits.py (in and out of sample, rivals). All kernels are fitted together, in blocks
-that bound memory.
+How far a mean may be off, evidence and prior are explained in search.py. All kernels are fitted together, in
+blocks that bound memory.
 """
 
 import math

@@ -44,7 +44,7 @@ _FEWEST_DEGREES = 3.0  # below, a Student t has no variance
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs:
+class ValueBeliefs:
     """Expected values of K kernels at Q points, before further measurements.
 
     Attributes:
@@ -57,7 +57,7 @@ class Beliefs:
     covariance: FloatArray
     rivals: FloatArray
 
-    def adjusted(self, place: int, noise: FloatArray) -> "Beliefs":
+    def adjusted(self, place: int, noise: FloatArray) -> "ValueBeliefs":
         """Return the beliefs after one observation; values stay what is expected now.
 
         Args:
@@ -68,10 +68,10 @@ class Beliefs:
         total = column[:, place] + noise
         gain = column / np.where(total > 0, total, 1.0)[:, None]
         covariance = self.covariance - gain[:, :, None] * column[:, None, :]
-        return Beliefs(self.value, covariance, self.rivals)
+        return ValueBeliefs(self.value, covariance, self.rivals)
 
 
-def beliefs(models: ScalingModels, points: FloatArray) -> Beliefs:
+def beliefs(models: ScalingModels, points: FloatArray) -> ValueBeliefs:
     """Take the joint means and covariances of K kernels at points float64[Q, D] from their rivals."""
     outer, known = models.predict(points, _TAIL), models.rivals
     place, there = known.grid()
@@ -92,7 +92,7 @@ def beliefs(models: ScalingModels, points: FloatArray) -> Beliefs:
     shared = np.minimum(doublings[:, None, :], doublings[None, :, :]).sum(axis=2)
     size = outer.value * known.drift[:, None]
     drift = size[:, :, None] * size[:, None, :] * shared
-    return Beliefs(outer.value, between + within + drift, rivals)
+    return ValueBeliefs(outer.value, between + within + drift, rivals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ class Doubt:
         rest: variance of the total from kernels that are not among the K.
     """
 
-    start: Beliefs
+    start: ValueBeliefs
     noise: FloatArray
     misfit: FloatArray
     repetitions: FloatArray
@@ -145,7 +145,7 @@ class Doubt:
         variance: FloatArray = relative * (self.start.value[:, :-1] ** 2)[..., None]
         return variance
 
-    def deviation(self, now: Beliefs) -> float:
+    def deviation(self, now: ValueBeliefs) -> float:
         """Return the standard deviation of the total at the target."""
         return float(self.total_deviation(now.covariance[:, -1, -1]))
 
@@ -241,8 +241,8 @@ class Step:
 
     place: int
     repetitions: int
-    before: Beliefs
-    after: Beliefs
+    before: ValueBeliefs
+    after: ValueBeliefs
 
 
 def plan(doubt: Doubt, places: Places, budget: float) -> list[Step]:
@@ -279,7 +279,7 @@ def _greedy(doubt: Doubt, places: Places, budget: float, power: float) -> list[S
     return steps
 
 
-def _variance_after(now: Beliefs, variance: FloatArray) -> FloatArray:
+def _variance_after(now: ValueBeliefs, variance: FloatArray) -> FloatArray:
     """Variance at the target after each possible observation, float64[K, Q, repetitions]."""
     to_target = now.covariance[:, :-1, -1]
     own = np.einsum("kqq->kq", now.covariance)[:, :-1]

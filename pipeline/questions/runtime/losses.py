@@ -104,7 +104,7 @@ WAITS = (NAMES[Activity.COMMUNICATION], NAMES[Activity.WAITING])
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cause:
+class LossCause:
     """A part of what is lost at a point.
 
     Attributes:
@@ -122,7 +122,7 @@ class Cause:
     region: str
 
 
-def loss_causes(study: RuntimeStudy, losses: Losses) -> tuple[Cause, ...]:
+def loss_causes(study: RuntimeStudy, losses: Losses) -> tuple[LossCause, ...]:
     """Split what is lost at a point by why, the largest part first.
 
     Returns:
@@ -143,7 +143,7 @@ def loss_causes(study: RuntimeStudy, losses: Losses) -> tuple[Cause, ...]:
     shares = None if losses.measured else _shares(lost, lower, upper)
     regions = _largest_regions(study, losses)
     return tuple(
-        Cause(
+        LossCause(
             name=names[n],
             core_seconds=float(lost[n]),
             share=float(lost[n]) / total,

@@ -16,7 +16,7 @@ from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.questions.runtime.limits import Limit, candidates, efficient_up_to, fastest, up_to
-from pipeline.questions.runtime.losses import Cause, Losses, loss_causes, losses
+from pipeline.questions.runtime.losses import LossCause, Losses, loss_causes, losses
 from pipeline.questions.runtime.pop import PopParts, pop_parts
 from pipeline.questions.runtime.trust import Verdict, noise_of, verdict
 
@@ -57,7 +57,7 @@ class Runtime:
     fastest: Limit | None
     efficient_up_to: Limit | None
     losses: tuple[Losses, ...]
-    causes: tuple[tuple[Cause, ...], ...]
+    causes: tuple[tuple[LossCause, ...], ...]
     pop: PopParts | None
     back_test: BackTest | None
     trust: Verdict

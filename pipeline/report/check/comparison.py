@@ -7,8 +7,8 @@ from rich.console import Console
 from rich.text import Text
 
 from pipeline.columns.cells import DataTable
-from pipeline.gate.check_result import Cause, Change, CheckResult, Ruling
-from pipeline.gate.compared_studies import Curves
+from pipeline.gate.check_result import Cause, CheckResult, PointRatio, Ruling
+from pipeline.gate.compared_studies import ComparedCurves
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.check.terminal import check_table, show_details
 from pipeline.report.check.wording import CAUSES, VERDICT_ROWS
@@ -19,7 +19,7 @@ SIDES = ("A", "B")
 TOTAL = KernelId(Scope.TOTAL, ("total",))
 
 
-def comparison_verdict(result: CheckResult, totals: Curves | None = None, place: int = -1) -> str:
+def comparison_verdict(result: CheckResult, totals: ComparedCurves | None = None, place: int = -1) -> str:
     """Return in one line what B takes, how that compares with A, and what differs significantly.
 
     Args:
@@ -32,7 +32,7 @@ def comparison_verdict(result: CheckResult, totals: Curves | None = None, place:
         at = dict(zip((result.targets or ({},))[-1], totals.points[place].tolist(), strict=True))
         sides = [float(side.value[0, place]) for side in (totals.a, totals.b)]
         ends = (totals.ratio.value, totals.ratio.lower, totals.ratio.upper)
-        ratio, unit = Change(at, *(float(end[0, place]) for end in ends)), result.unit
+        ratio, unit = PointRatio(at, *(float(end[0, place]) for end in ends)), result.unit
         seconds = totals.seconds[:, place].tolist()
         if seconds[0] == seconds[1] and unit:  # their ratio is that of the wall times
             sides, unit = [side * seconds[0] for side in sides], "s"
@@ -44,7 +44,7 @@ def comparison_verdict(result: CheckResult, totals: Curves | None = None, place:
     return f"{_costs(sides, result.unit, total.measured[-1], ' (measured)')}: {what}"
 
 
-def _costs(sides: Sequence[float], unit: str, ratio: Change, origin: str) -> str:
+def _costs(sides: Sequence[float], unit: str, ratio: PointRatio, origin: str) -> str:
     a, b = (quantity(side, unit) for side in sides)
     times = estimate_text(ratio.ratio, ratio.lower, ratio.upper)
     return f"B takes {b} at {point_text(ratio.at)}{origin}, {times} times A's {a}"
@@ -82,7 +82,7 @@ def show_comparison(
     renamed: Sequence[tuple[KernelId, KernelId]],
     *,
     limit: int,
-    totals: Curves | None = None,
+    totals: ComparedCurves | None = None,
 ) -> None:
     """Print what differs between two studies."""
     out.print(Text(comparison_verdict(result, totals), style="bold"), soft_wrap=True)
@@ -98,7 +98,7 @@ def comparison_table(
     renamed: Sequence[tuple[KernelId, KernelId]],
     *,
     limit: int,
-    totals: Curves | None = None,
+    totals: ComparedCurves | None = None,
 ) -> DataTable:
     """Return what differs between two studies, one row per target and kernel; at most `limit` kernels."""
     return check_table(

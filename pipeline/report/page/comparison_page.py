@@ -10,8 +10,8 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.cpp_names import short_name
 from pipeline.columns.changes import change_columns
-from pipeline.gate.check_result import Change, CheckResult, Ruling
-from pipeline.gate.compared_studies import ComparedScale, ComparedStudies, ComparedTrees, Values
+from pipeline.gate.check_result import CheckResult, PointRatio, Ruling
+from pipeline.gate.compared_studies import ComparedScale, ComparedStudies, ComparedTrees, ScaleValues
 from pipeline.gate.kernel_values import KernelId, KernelValues, Scope
 from pipeline.models.kernels import sum_groups
 from pipeline.models.prediction import Prediction
@@ -108,7 +108,7 @@ def _scale(scale: ComparedScale, group: IntArray, single: BoolArray) -> dict[str
     }
 
 
-def _side(values: Values, group: IntArray, single: BoolArray) -> dict[str, Any]:
+def _side(values: ScaleValues, group: IntArray, single: BoolArray) -> dict[str, Any]:
     """Sum what is folded; sums have no range."""
     value, lower, upper = (
         sum_groups(column[:, None], group, len(single))[:, 0]
@@ -128,7 +128,7 @@ def _ends(whole: tuple[float, float] | None) -> list[float | None] | None:
     return list(map(short, whole))
 
 
-def _changes(trees: ComparedTrees, changes: Sequence[Change]) -> list[list[float | None] | None]:
+def _changes(trees: ComparedTrees, changes: Sequence[PointRatio]) -> list[list[float | None] | None]:
     """Return ratio, lower and upper end per scale of the trees; None if it was not tested there."""
     tested = {_key(change.at): change for change in changes if np.isfinite(change.ratio)}
     found = (tested.get(_key(scale.at)) for scale in trees.scales)
@@ -214,7 +214,7 @@ def _span(result: CheckResult) -> float:
     return float(np.clip(max((abs(log10(end)) for end in ends), default=0.0), NARROWEST, WIDEST))
 
 
-def _bar(change: Change | None, span: float) -> dict[str, float] | None:
+def _bar(change: PointRatio | None, span: float) -> dict[str, float] | None:
     """Left end, width and mark of an interval on a logarithmic axis, per cent of its width."""
     if change is None or change.ratio <= 0:
         return None

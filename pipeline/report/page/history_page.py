@@ -17,10 +17,10 @@ from pipeline.gate.change_points import ENOUGH, FALSE_ALARMS
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import (
     Entries,
-    Finding,
     KernelTrends,
     Measure,
     MeasureTrend,
+    ProgramChange,
     at_their_places,
     entries_text,
     findings,
@@ -117,7 +117,7 @@ class HistoryView:
     entries: Entries
     template: str
     kernels: Sequence[KernelTrends]
-    findings: Sequence[Finding]
+    findings: Sequence[ProgramChange]
 
     @property
     def is_timed(self) -> bool:
@@ -193,7 +193,7 @@ class HistoryView:
         """Return the changes of a kernel, the newest first."""
         return [self.change(one, n) for one in reversed(self.findings) if one.of(n) is not None]
 
-    def change(self, finding: Finding, n: int) -> ChangeTexts:
+    def change(self, finding: ProgramChange, n: int) -> ChangeTexts:
         """Return a change as of one of the kernels that changed."""
         step = finding.of(n)
         assert step is not None
@@ -219,13 +219,13 @@ class HistoryView:
             direction="better" if step.better else "worse",
         )
 
-    def others(self, finding: Finding) -> str:
+    def others(self, finding: ProgramChange) -> str:
         """Name the other kernels of a change, such as the whole program: ``also whole program, MPI_Send``."""
         names = list(dict.fromkeys(self.kernel(n) for n, _ in finding.changed if n != finding.row))
         more = f" and {len(names) - MOST_NAMED} others" if len(names) > MOST_NAMED else ""
         return f"also {', '.join(names[:MOST_NAMED])}{more}" if names else ""
 
-    def recent(self) -> list[Finding]:
+    def recent(self) -> list[ProgramChange]:
         """Return the changes within the last `RECENT` entries, the newest first."""
         return [one for one in reversed(self.findings) if one.at >= len(self.entries) - RECENT]
 
@@ -471,7 +471,7 @@ def _recent_changes(view: HistoryView) -> Iterator[str]:
         yield f"{ROWS} of {len(recent)} shown"
 
 
-def _change_row(finding: Finding, view: HistoryView) -> str:
+def _change_row(finding: ProgramChange, view: HistoryView) -> str:
     row, others = view.change(finding, finding.row), view.others(finding)
     texts = [
         _kernel(view, finding.row) + (f"<br><sub>{markdown(others)}</sub>" if others else ""),

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from ingest.arrays import IntArray
 from pipeline.columns.jobs import ShownJobs, job_sentences, jobs_table
-from pipeline.questions.choice import Choice
+from pipeline.questions.choice import JobChoice
 from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
 from pipeline.wording.quantities import counted
@@ -26,7 +26,7 @@ def show_jobs(out: Console, shown: ShownJobs) -> None:
         show_sentence(out, sentence)
 
 
-def _main_places(choice: Choice) -> IntArray:
+def _main_places(choice: JobChoice) -> IntArray:
     """Return the places of measured scales, of doublings of the smallest one, of the last and the best."""
     points = choice.jobs.figures.points
     along = np.flatnonzero(np.ptp(points, axis=0))

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from pipeline.gate.check_result import Change, KernelResult, Ruling, StudySide
+from pipeline.gate.check_result import KernelResult, PointRatio, Ruling, StudySide
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.verdicts import with_located
 
@@ -12,8 +12,8 @@ def kernel(*callpath, level=Scope.CALLPATH, value=1.0, ratios=(1.0,), target=(),
     return KernelResult(
         kernel=KernelId(level, callpath),
         candidate=StudySide(value=value, share=0.1),
-        measured=tuple(Change({}, r, r, r) for r in ratios),
-        target=tuple(Change({}, r, r, r) for r in target),
+        measured=tuple(PointRatio({}, r, r, r) for r in ratios),
+        target=tuple(PointRatio({}, r, r, r) for r in target),
         **given,
     )
 

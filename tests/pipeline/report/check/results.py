@@ -8,12 +8,12 @@ import numpy as np
 from pipeline.gate.check_result import (
     Cause,
     Caveat,
-    Change,
     CheckResult,
     Finding,
     Ground,
     KernelResult,
     Outcome,
+    PointRatio,
     Power,
     Ruling,
     StudySide,
@@ -77,7 +77,7 @@ def kernel(name: str = "f", verdict: Ruling = Ruling.REGRESSION, **given: object
     sides = {
         side: StudySide(value=value, share=0.25) for side, value in (("baseline", 2.0), ("candidate", 3.0))
     }
-    change = (Change({"p": 8.0}, 1.5, 1.2, 1.9),)
+    change = (PointRatio({"p": 8.0}, 1.5, 1.2, 1.9),)
     evidence = (Finding(Ground.MEASURED, "measured 1.5 times the baseline at p = 8", 0.001),)
     values = {"kernel": KernelId(Scope.CALLPATH, ("main", name)), "verdict": verdict, "evidence": evidence}
     return KernelResult(**(values | sides | {"measured": change, "target": change} | given))

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pipeline.gate.check_result import Cause, Caveat, Change, Finding, Ground, Ruling, StudySide
-from pipeline.gate.compared_studies import Curves
+from pipeline.gate.check_result import Cause, Caveat, Finding, Ground, PointRatio, Ruling, StudySide
+from pipeline.gate.compared_studies import ComparedCurves
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.models.prediction import Prediction
 from pipeline.report.check.comparison import TOTAL, comparison_table, comparison_verdict, show_comparison
@@ -31,19 +31,21 @@ def test_the_comparison_page_is_escaped_and_needs_nothing_else(nasty):
 @pytest.mark.parametrize(
     ("change", "bar"),
     [
-        (Change({}, 1.0, 0.1, 10.0), 'x="0.0" y="4" width="100.0"'),
-        (Change({}, 10.0, 1.0, 1e9), 'x="50.0" y="4" width="50.0"'),
-        (Change({}, 1.0, 1.0, 1.0), 'x="50.0" y="4" width="0.5"'),
-        (Change({}, 1e-12, 0.0, 1.0), 'x="0.0" y="4" width="50.0"'),
+        (PointRatio({}, 1.0, 0.1, 10.0), 'x="0.0" y="4" width="100.0"'),
+        (PointRatio({}, 10.0, 1.0, 1e9), 'x="50.0" y="4" width="50.0"'),
+        (PointRatio({}, 1.0, 1.0, 1.0), 'x="50.0" y="4" width="0.5"'),
+        (PointRatio({}, 1e-12, 0.0, 1.0), 'x="0.0" y="4" width="50.0"'),
     ],
 )
 def test_bars_span_what_holds_all_intervals_up_to_three_decades_with_one_in_the_middle(change, bar):
-    page = comparison_html(result(kernel(measured=(Change({}, 5.0, 1, 9), change))), (), "a", "b", trees())
+    page = comparison_html(
+        result(kernel(measured=(PointRatio({}, 5.0, 1, 9), change))), (), "a", "b", trees()
+    )
     assert bar in page
     mark = {1.0: "47.5", 10.0: "80.83", 1e-12: "0.0"}[change.ratio]
     assert f'<rect class="mark" x="{mark}"' in page
     assert 'class="ratio"' not in comparison_html(
-        result(kernel(measured=(Change({}, 0.0, 0, 1),))), (), "", "", trees()
+        result(kernel(measured=(PointRatio({}, 0.0, 0, 1),))), (), "", "", trees()
     )
 
 
@@ -52,7 +54,7 @@ def test_the_comparison_page_shows_both_sides_their_models_and_renames():
     one = kernel(
         baseline=StudySide(**side, formula="3 + p"),
         candidate=StudySide(**side, formula="4 * p"),
-        target=(Change({}, 7.0, 1, 1), Change({}, 8.0, 2.0, 9.0)),
+        target=(PointRatio({}, 7.0, 1, 1), PointRatio({}, 8.0, 2.0, 9.0)),
     )
     ids = KernelId(Scope.CALLPATH, ("main", "old")), KernelId(Scope.CALLPATH, ("main", "new"))
     quiet = kernel("quiet", Ruling.UNCHANGED, evidence=(Finding(Ground.MEASURED, "nothing here"),))
@@ -105,7 +107,7 @@ def test_the_verdict_of_a_comparison_says_what_b_takes_in_seconds_if_both_have_a
         (8.0, "B takes 36.0 core-s at p = 32, 2.00 [1.50 .. 3.00] times A's 18.0 core-s: 2 kernels worse"),
     ):
         seconds = np.array([[1 / 4.0], [1 / cores]])
-        curves = Curves(points=np.array([[32.0]]), a=a, b=b, ratio=ratio, seconds=seconds)
+        curves = ComparedCurves(points=np.array([[32.0]]), a=a, b=b, ratio=ratio, seconds=seconds)
         assert comparison_verdict(one, curves) == text
     unknown = replace(curves, ratio=Prediction(*np.full((3, 1, 1), np.nan)))
     measured = (

@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from pipeline.gate.check_result import Change, Ruling, StudySide
+from pipeline.gate.check_result import PointRatio, Ruling, StudySide
 from pipeline.report.check.ci_servers import check_markdown
 from tests.pipeline.report.check.results import kernel, kernels, result
 
@@ -47,8 +47,8 @@ def test_markdown_rows_show_values_ratios_growth_and_source():
     full = kernel(
         baseline=StudySide(value=2.0, share=0.2, growth="1"),
         candidate=StudySide(value=3.0, share=0.25, growth="p"),
-        measured=(Change({}, 9.0, 1, 1), Change({}, 1.5, 1, 1)),
-        target=(Change({}, 9.0, 1, 1), Change({}, 1.75, 1.25, 1234.0)),
+        measured=(PointRatio({}, 9.0, 1, 1), PointRatio({}, 1.5, 1, 1)),
+        target=(PointRatio({}, 9.0, 1, 1), PointRatio({}, 1.75, 1.25, 1234.0)),
         file="/src/deep/f.c",
         line=7,
     )

@@ -3,8 +3,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from pipeline.gate.check_result import Change, Ruling
-from pipeline.gate.compared_studies import ComparedScale, ComparedTrees, Values
+from pipeline.gate.check_result import PointRatio, Ruling
+from pipeline.gate.compared_studies import ComparedScale, ComparedTrees, ScaleValues
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.check.comparison import WORDS
 from pipeline.report.page import comparison_page as module
@@ -19,7 +19,7 @@ B = np.array([1.0, 50, 0.5, 4, np.nan, 3])
 
 
 def values(mean):
-    return Values(mean, 0.9 * mean, 1.1 * mean)
+    return ScaleValues(mean, 0.9 * mean, 1.1 * mean)
 
 
 def trees(**changed):
@@ -88,8 +88,8 @@ def test_a_single_folded_call_path_keeps_its_name_and_range(monkeypatch):
 def test_kernels_have_verdicts_and_tested_ratios_in_the_order_of_the_table():
     total = kernel("x")
     total = dataclasses.replace(total, kernel=KernelId(Scope.TOTAL, ("total",)))
-    change = (Change({"p": 8.0}, 1.5, 1.2, np.inf), Change({"p": 4.0}, 9.0, 1, 1))
-    one = kernel("b", Ruling.IMPROVEMENT, measured=change, target=(Change({"p": 32.0}, 1.25, 1.0, 2.0),))
+    change = (PointRatio({"p": 8.0}, 1.5, 1.2, np.inf), PointRatio({"p": 4.0}, 9.0, 1, 1))
+    one = kernel("b", Ruling.IMPROVEMENT, measured=change, target=(PointRatio({"p": 32.0}, 1.25, 1.0, 2.0),))
     data = call_tree_data(trees(), result(total, one, kernel("a", target=())), WORDS)
     assert data["kernels"] == [
         [-1, "worse", [[1.5, 1.2, 1.9], None]],
