@@ -58,9 +58,6 @@ class Devices:
 
         Yields:
             int64[k], call paths, and float64[k, D], their values; all others are zero.
-
-        Raises:
-            InputError: if the values are damaged.
         """
         streams = profile.locations.accelerator
         place = np.cumsum(streams)[self.streams] - 1  # of each stream in a block

@@ -116,10 +116,6 @@ def discover(path: Path, explicit: Sequence[RunSpec] | None = None, stated: Sequ
     Args:
         explicit: the runs as the configuration lists them, instead of a search.
         stated: sizes that the runs state and that are parameters, too.
-
-    Raises:
-        InputError: if there is no run, a listed one is not a profile, or one does not state such a size.
-        RunNameError: if names do not parse, or do not agree on their parameters.
     """
     found = _with_metadata(_listed(path, explicit) if explicit else _found(path), path)
     return _with_sizes(found, [name for name in stated if name not in found.parameters])
@@ -467,9 +463,6 @@ def set_labels_apart(
         values: one row per run.
         texts: those in the name of each run, which tell kinds, too; empty if they say nothing.
         stated: the texts that each profile states, by name; none of a run that cannot be read.
-
-    Raises:
-        RunNameError: if texts differ between runs with the same parameters, and no kind has two points.
     """
     columns = [{row[i] for row in values} for i in range(len(parameters))]
     is_label = [

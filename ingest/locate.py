@@ -36,10 +36,6 @@ def locate(
         explicit: runs named by the configuration; they replace discovery.
         table: what the configuration says of tables; a file that it names replaces discovery, too.
         stated: sizes that runs state and that are to be parameters.
-
-    Raises:
-        InputError: there is nothing to read.
-        RunNameError: the parameters of a run are not in its name.
     """
     mapping = table or TableMapping()
     is_file = path.is_file() and find_profile_reader(path) is None

@@ -52,11 +52,7 @@ class LocationValues:
 
     @property
     def values(self) -> SmallFloatArray:
-        """float32[K, L], in the metric's unit; infinite beyond 3.4e38.
-
-        Raises:
-            InputError: they were left in a file that has changed.
-        """
+        """float32[K, L], in the metric's unit; infinite beyond 3.4e38."""
         return self.load()
 
     @_BEYOND_FLOAT32

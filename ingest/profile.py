@@ -164,9 +164,6 @@ class ValueLoader(Protocol):
 
         Yields:
             int64[k], call paths, and float64[k, location], their values; all others are zero.
-
-        Raises:
-            InputError: if they are damaged.
         """
         ...
 
@@ -257,9 +254,6 @@ class Profile:
         """Return the values of a metric, float64[call path, location], in the metric's unit.
 
         Metrics that are not sums (simple, minimum, maximum) come as stored, whatever is requested.
-
-        Raises:
-            InputError: if the profile has no such metric or its values are damaged.
         """
         metric = self.metric(name)
         stored = self.load(metric)
@@ -277,9 +271,6 @@ class Profile:
 
         Yields:
             int64[k], call paths, and float64[k, wanted locations], their values; all others are zero.
-
-        Raises:
-            InputError: if the profile has no such metric or its values are damaged.
         """
         rows = max(1, VALUES_PER_BLOCK // max(len(self.locations), 1))
         everywhere = bool(locations.all())

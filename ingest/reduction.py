@@ -145,9 +145,6 @@ def reduce_profile(profile: Profile, metrics: Container[str], on_locations: str 
 
     Returns:
         The reductions of the exclusive values; the profile itself is no longer needed.
-
-    Raises:
-        InputError: if the values of a metric are damaged.
     """
     cpu, devices = profile.locations.cpu, Devices.of(profile)
     merged = _Merged.of(profile)

@@ -114,9 +114,6 @@ def recorded_memory(profile: Profile) -> dict[str, str]:
 
     The memory of a process is the highest value of its call paths and threads; what measurement systems
     record as growth (metrics that add up) is added over call paths.
-
-    Raises:
-        InputError: the values are damaged.
     """
     found = next(((m, f) for m in profile.metrics if (f := memory_factor(m)) is not None), None)
     if found is None or any(stated_memory(profile.attributes, name) > 0 for name in RUN_METRICS):

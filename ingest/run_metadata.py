@@ -51,9 +51,6 @@ def read_metadata(found: Sequence[FoundProfile]) -> Metadata | None:
 
     Returns:
         None if the format of some profile has no metadata, or if they contain no number.
-
-    Raises:
-        InputError: if the metadata of no profile can be read.
     """
     readers = [profile.reader.parameters for profile in found]
     if None in readers:
@@ -159,9 +156,6 @@ def noted_metadata(directory: Path, profile: Path) -> dict[str, str]:
         directory: where runs were searched for; or the profile itself, then also the folder above its own is
             looked at.
         profile: file or directory of the run.
-
-    Raises:
-        InputError: a file cannot be read, or is not TOML of names and values.
     """
     noted: dict[str, str] = {}
     for folder in _folders(directory.absolute(), profile.absolute()):

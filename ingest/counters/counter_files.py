@@ -53,11 +53,7 @@ FORMATS = (
 
 
 def read_counters(path: Path) -> CounterReport:
-    """Return the content of a file, or of a directory with one file for each process (``papi_hl_output``).
-
-    Raises:
-        InputError: it cannot be read or has none of the formats.
-    """
+    """Return the content of a file, or of a directory with one file for each process (``papi_hl_output``)."""
     if path.is_dir():
         ranks = {int(file.stem[5:]): file for file in path.glob("rank_*.json") if file.stem[5:].isdecimal()}
         files = all_of_run(dict(sorted(ranks.items())), first=0)

@@ -69,9 +69,6 @@ class Fields:
 
         Returns:
             int64[messages], how many each message has; and the numbers of all messages.
-
-        Raises:
-            ValueError: if a number is longer than ten bytes or does not end.
         """
         found = self._where((self.key == (number << 3 | TEXT)) | (self.key == (number << 3 | NUMBER)))
         found = found._where(found.begin < found.end)
@@ -582,11 +579,7 @@ def number_at(content: bytes, at: int) -> tuple[int, int]:
 
 
 def fields_of(content: _Bytes, begin: IntArray, end: IntArray) -> Fields:
-    """Return the fields of messages of few fields, given where these begin and end, int64[messages].
-
-    Raises:
-        ValueError: if one is damaged.
-    """
+    """Return the fields of messages of few fields, given where these begin and end, int64[messages]."""
     parts: list[tuple[IntArray, ...]] = [(np.zeros(0, dtype=np.int64),) * 4]
     message, at = np.flatnonzero(begin < end), begin[begin < end]
     while len(message):

@@ -276,11 +276,7 @@ def utf8(content: bytes) -> bytes:
 
 
 def as_csv(content: bytes, source: str) -> tuple[bytes, str]:
-    """Return a table as CSV, and what separates its cells.
-
-    Raises:
-        InputError: it holds several tables.
-    """
+    """Return a table as CSV, and what separates its cells."""
     if content.startswith(b"sep="):
         return b"\n" + content.partition(b"\n")[2], chr(content[4])
     lines = [line.rstrip("\r") for line in content[:HEAD].decode("utf-8", "replace").split("\n")]

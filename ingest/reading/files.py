@@ -57,13 +57,7 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
 
 @contextmanager
 def mapped(path: Path, max_bytes: int) -> Iterator[bytes | mmap.mmap]:
-    """Give the content of a file to search in it, unpacked; nothing of larger ones.
-
-    Raises:
-        OSError: if the file cannot be read.
-        InputError: if it is packed and damaged.
-        ValueError: if it is empty.
-    """
+    """Give the content of a file to search in it, unpacked; nothing of larger ones."""
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
         if len(content) > max_bytes:
             yield b""

@@ -83,11 +83,7 @@ class JsonRecord(NamedTuple):
 
 
 def records_in(value: object, name: str, where: str, what: str = "") -> list[JsonRecord]:
-    """Return the entries of a list of objects.
-
-    Raises:
-        InputError: if it is something else.
-    """
+    """Return the entries of a list of objects."""
     return [
         JsonRecord.of(entry, what or f"an entry of {name}", where) for entry in json_list(value, name, where)
     ]
@@ -127,11 +123,7 @@ def json_text(value: object, what: str, where: str) -> str:
 
 
 def measured_values(value: object, what: str, where: str) -> list[float]:
-    """Return the value or the list of values of a measurement; null, not measured, becomes NaN.
-
-    Raises:
-        InputError: if there is anything but numbers.
-    """
+    """Return the value or the list of values of a measurement; null, not measured, becomes NaN."""
     if type(value) is float:
         return [value]
     values = value if isinstance(value, list) else [value]

@@ -158,11 +158,7 @@ def archive_kind(start: bytes) -> str:
 
 
 def unpack(content: bytes | memoryview, *, where: str, most: int = _MOST) -> bytes:
-    """Return what is packed in memory, or the content itself if it is not packed.
-
-    Raises:
-        InputError: if it is damaged, or more than `inflation_limit` is in it.
-    """
+    """Return what is packed in memory, or the content itself if it is not packed."""
     if not is_packed(content):
         return bytes(content)
     if bytes(content[:2]) == GZIP_MAGIC:
@@ -175,9 +171,6 @@ def open_plain(path: Path, most: int) -> io.BufferedReader:
     """Open a file to read its bytes, unpacked on the way if it is packed.
 
     Reading raises InputError if the file is damaged, or more than `inflation_limit` is in it.
-
-    Raises:
-        OSError: if the file cannot be opened.
     """
     file = path.open("rb")
     start = file.peek(8)

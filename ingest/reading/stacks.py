@@ -77,9 +77,6 @@ class Stacks:
             paradigms: of regions whose names do not tell what they do.
             attributes: what else the file says.
             processes: how many have the values of the only location that there is.
-
-        Raises:
-            InputError: if there is no stack, a value cannot be summed, or there are too many.
         """
         place, tree, names = self.callpaths.build()
         threads = sorted(self.locations, key=self.locations.__getitem__) or [(0, 0, CPU)]

@@ -138,11 +138,7 @@ def is_benchmark(path: Path) -> bool:
 
 
 def read_benchmark(path: Path, mapping: TableMapping) -> tuple[Frame, TableMapping]:
-    """Read the figures of merit that are times; runs that failed are left out.
-
-    Raises:
-        InputError: the file is damaged, or has no such figure.
-    """
+    """Read the figures of merit that are times; runs that failed are left out."""
     start = head(path)
     if _is_log(start):
         figures = list(_logged(path))

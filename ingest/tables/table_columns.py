@@ -53,10 +53,6 @@ def find_columns(headers: Sequence[str], mapping: TableMapping, source: str) -> 
 
     Args:
         mapping: what the user states; it goes first.
-
-    Raises:
-        InputError: two columns have one name, a stated column is missing, no time is found, what it is of is
-            ambiguous, or its unit is not known.
     """
     _check_headers(headers, mapping, source)
     headings = read_headings(headers)

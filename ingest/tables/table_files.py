@@ -102,11 +102,7 @@ class TableSource:
     only: tuple[str, str] | None = None
 
     def read(self) -> TableStudy:
-        """Read all files.
-
-        Raises:
-            InputError: one of them cannot be read, or they do not fit together.
-        """
+        """Read all files."""
         names = [_names(path, self.path) for path in self.files]
         counting = numbering_words(["/".join(parts) for parts in names])
         frames = [_frame(path, self.mapping) for path in self.files]

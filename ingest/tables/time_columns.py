@@ -70,9 +70,6 @@ def choose_times(
 
     Returns:
         Them, other clocks and statistics of the same, and what to say of these.
-
-    Raises:
-        InputError: there is none, what it is of is ambiguous, or its unit is not known.
     """
     found = _candidates(left, units=units)
     kept = _of_one_clock(found, source, parallel=parallel)

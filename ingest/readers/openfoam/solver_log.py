@@ -100,11 +100,7 @@ class SolverRun:
 
 
 def read_solver_runs(path: Path) -> list[SolverRun]:
-    """Return the runs in a log, in their order.
-
-    Raises:
-        InputError: if the file cannot be read or is not text.
-    """
+    """Return the runs in a log, in their order."""
     return solver_runs(blocks_of(path))
 
 

@@ -177,11 +177,7 @@ def partitions(log: Path) -> dict[int, Path]:
 
 
 def all_partitions(log: Path) -> list[Path]:
-    """Return the logs of all partitions of a run in the order of their numbers.
-
-    Raises:
-        InputError: if one is missing.
-    """
+    """Return the logs of all partitions of a run in the order of their numbers."""
     of_all = log.with_name(log.name.rstrip("0123456789").rstrip(".") or log.name)
     count = int(_stated(of_all).get("count", 1))
     return all_of_run(partitions(log), "partition", first=0, count=count)
