@@ -1,7 +1,8 @@
 """`Experiment`: all runs of a study, aligned on one call tree."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, field, replace
+from fnmatch import fnmatchcase
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +12,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.callpaths import CallPaths
 from ingest.calltree import CallTree
 from ingest.errors import InputError
+from ingest.hardware_counters import event
 from ingest.held_cores import HeldCores, held_cores
 from ingest.location_values import LocationValues
 from ingest.number_text import value_text
@@ -342,3 +344,35 @@ class Experiment:
         """(P, R): the numbers of points and of repetitions."""
         first = next(iter(self.values.values()), None)
         return (len(self.points), first.sum.shape[2] if first is not None else 0)
+
+
+EVERY = "*"
+
+
+@dataclass(frozen=True, kw_only=True)
+class MetricChoice(Container[str]):
+    """A container of the names of the metrics to keep.
+
+    Attributes:
+        required: names that are always kept; counts of instructions and cycles are, too.
+        every: whether all others are kept, too.
+        excluded: patterns with ``*`` and ``?`` of others that are not.
+        on_locations: the metric whose values on each location are kept, of the largest kernels.
+    """
+
+    required: tuple[str, ...]
+    every: bool = False
+    excluded: tuple[str, ...] = ()
+    on_locations: str = "time"
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether a metric is kept."""
+        if name in self.required or event(str(name)):
+            return True
+        return self.every and not any(fnmatchcase(str(name), pattern) for pattern in self.excluded)
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """What distinguishes this choice from others, for caches."""
+        others = (EVERY, *(f"!{name}" for name in self.excluded)) if self.every else ()
+        return (*self.required, *others, f"@{self.on_locations}")

@@ -4,11 +4,21 @@ A run uses as many cores as it has processes times threads, and no more than its
 those are hardware threads, which share a core. It holds all cores of its nodes if their number is known.
 """
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ingest.profile import CORES, NODES
 from ingest.run_settings import METADATA, SETTING, has_single_locations
+
+
+def usable_cores() -> int:
+    """Return the number of cores of this process; those of the machine where the system keeps no such set.
+
+    Linux has one, macOS and Windows do not.
+    """
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
 
 # What the user notes counts before what the file states.
 _NODE_CORES = (METADATA + "cores_per_node", "cores_per_node", "sys_cores_per_node")

@@ -4,8 +4,11 @@ A parameter with one value says nothing, nor does one that follows from the numb
 of nodes. A size that rises with it says that the scaling is weak, and nothing else.
 """
 
+import re
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.resources import files
 from itertools import combinations
 
 import numpy as np
@@ -13,7 +16,50 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import one_line
 from ingest.number_text import value_text
-from ingest.usual_names import ProcessCount, counts_processes, states_size, unit_counted
+
+NAMES: dict[str, list[str]] = tomllib.loads((files(__package__) / "usual_names.toml").read_text("utf-8"))
+"""Names by what they mean, their letters alone and in lower case."""
+
+_UNITS = ("node", "GPU")
+_COUNTS = re.compile(
+    r"(?:n|num|number|total)?(?:of)?(?:mpi|omp|openmp)?"
+    + "(?:"
+    + "|".join(f"(?P<{unit}>{'|'.join(NAMES[unit])})" for unit in (*_UNITS, "core"))
+    + ")"
+)
+
+
+class ProcessCount(str):
+    """The name of a parameter of which the runs say that it counts processes, whatever it is called."""
+
+    __slots__ = ()
+
+
+def letters(name: str) -> str:
+    """Return a name without blanks and signs, in lower case."""
+    return re.sub(r"[\W_]", "", name.lower())
+
+
+def counts_processes(name: str) -> bool:
+    """Tell whether a parameter counts processes, threads or nodes: by the runs, or else by its name."""
+    return isinstance(name, ProcessCount) or _COUNTS.fullmatch(letters(name)) is not None
+
+
+def unit_counted(name: str) -> str:
+    """Return what a parameter counts by its name: ``node``, ``GPU``, else ``core``."""
+    found = _COUNTS.fullmatch(letters(name))
+    return next((unit for unit in _UNITS if found and found[unit]), "core")
+
+
+def counts_parts(name: str) -> bool:
+    """Tell whether a name stands for a count of equal parts of a problem: ``atoms``, ``n_cells``."""
+    return any(part in f"{letters(name)}s" for part in NAMES["parts"])
+
+
+def states_size(name: str) -> bool:
+    """Tell whether a name stands for how large a problem is."""
+    return counts_parts(name) or letters(name) in NAMES["sizes"]
+
 
 TOLERANCE = 0.01  # by which a unit of what is proportional may differ from point to point
 MOST_ROUNDING = 0.1  # of what edges in whole cells make

@@ -28,11 +28,11 @@ from ingest.profile import (
     MetricKind,
     Profile,
     RegionTable,
+    SummedOver,
 )
 from ingest.region_class import CLASSES, RegionClass, region_classes
 from ingest.resource_use import recorded_memory
 from ingest.run_settings import SUMMED
-from ingest.summed_over import SummedOver
 
 _SHORT = 64  # locations below which extremes are found faster across call paths than along each
 

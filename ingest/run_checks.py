@@ -15,6 +15,7 @@ from ingest.errors import InputError
 from ingest.experiment import Experiment, RunRecord
 from ingest.held_cores import stated_cores, stated_number
 from ingest.number_text import WORDS, figure, percent, value_text
+from ingest.parameter_roles import states_size
 from ingest.profile import NODE
 from ingest.reading.stacks import covered
 from ingest.reduction import ReducedProfile
@@ -31,7 +32,6 @@ from ingest.run_settings import (
     STOPPED,
     processor_of,
 )
-from ingest.usual_names import states_size
 
 RENAME = "rename it, or list the runs in pipeline.toml"
 LEAST_SHARED = 0.2  # of the call paths, with the other runs

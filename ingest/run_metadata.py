@@ -15,10 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.parameter_roles import is_function
+from ingest.parameter_roles import is_function, states_size
 from ingest.profile_search import METADATA_FILE, FoundProfile, Skipped
 from ingest.toml_table import read_toml
-from ingest.usual_names import states_size
 
 METADATA_PROCESSES = ("jobsize", "mpi.world.size")  # names of their number that Adiak and Caliper use
 

@@ -14,8 +14,8 @@ from collections.abc import Mapping, Sequence
 from mmap import mmap
 
 from ingest.errors import one_line
+from ingest.parameter_roles import NAMES, letters
 from ingest.profile import MACHINE
-from ingest.usual_names import NAMES, letters
 
 SETTING = "setting: "
 PROGRAM = SETTING + "program"

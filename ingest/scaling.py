@@ -9,11 +9,10 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment, RunRecord
 from ingest.number_text import value_text
-from ingest.parameter_roles import TOLERANCE, counting_parameter, marked_names
+from ingest.parameter_roles import TOLERANCE, counting_parameter, counts_processes, marked_names, unit_counted
 from ingest.reduction import location_count
 from ingest.region_class import USEFUL
 from ingest.run_settings import GENERATOR, TABLE, stated_sizes
-from ingest.usual_names import counts_processes, unit_counted
 
 STRONG_SLOPE = -0.5  # half-way between 1/p and constant
 OTHERWISE = "if the problem grows with it, use --scaling weak"

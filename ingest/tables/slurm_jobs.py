@@ -16,7 +16,7 @@ from ingest.errors import InputError
 from ingest.reading.csv_files import Frame
 from ingest.reading.files import head_lines, read_text
 from ingest.table_mapping import TableMapping
-from ingest.tables.cells import seconds_of
+from ingest.tables.headings import seconds_of
 
 HEAD_BYTES = 1 << 14
 MAX_BYTES = 1 << 28

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 
 from ingest.errors import InputError
 from ingest.table_mapping import TableMapping
-from ingest.tables.cells import is_number
-from ingest.tables.headings import NAMES, Heading, read_headings
+from ingest.tables.headings import NAMES, Heading, is_number, read_headings
 from ingest.tables.time_columns import MOST_NAMES, TimeColumn, choose_times, stated_times
 
 

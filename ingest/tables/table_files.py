@@ -19,8 +19,7 @@ from ingest.run_names import RunName, parse_run_name
 from ingest.run_proposal import numbering_words
 from ingest.table_mapping import TableMapping
 from ingest.tables.benchmark_results import is_benchmark, read_benchmark
-from ingest.tables.cells import is_number
-from ingest.tables.headings import TIME_UNITS, read_headings
+from ingest.tables.headings import TIME_UNITS, is_number, read_headings
 from ingest.tables.message_benchmarks import is_message_benchmark, read_messages
 from ingest.tables.slurm_jobs import is_job_table, read_jobs
 from ingest.tables.table_columns import find_columns

@@ -12,14 +12,23 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.callpaths import CallPath
 from ingest.errors import InputError, one_line
 from ingest.number_text import value_text
+from ingest.parameter_roles import letters
 from ingest.readers.timer_tables.timer_kind import WHOLE
 from ingest.reading.csv_files import NO_VALUE, Frame, is_unnamed
 from ingest.table_mapping import TableMapping
-from ingest.tables.cells import TWO_PARTS, is_number, number, seconds_of
-from ingest.tables.headings import MOST_LETTERS, NAMES, TIME_UNITS, read_headings, split_unit
+from ingest.tables.headings import (
+    MOST_LETTERS,
+    NAMES,
+    TIME_UNITS,
+    TWO_PARTS,
+    is_number,
+    number,
+    read_headings,
+    seconds_of,
+    split_unit,
+)
 from ingest.tables.table_columns import TableColumns, find_columns
 from ingest.tables.time_columns import MOST_NAMES, TimeColumn, UnknownColumnError
-from ingest.usual_names import letters
 from ingest.work_rates import RATE
 
 if TYPE_CHECKING:

@@ -7,11 +7,11 @@ from typing import Any, Literal, TypeVar, get_type_hints
 
 from filters.filter_options import PaperRule
 from ingest.errors import UsageError, located
+from ingest.held_cores import usable_cores
 from ingest.options import Declaration, checked, declaration, option
 from ingest.run_names import RunSpec
 from ingest.table_mapping import TableMapping
 from ingest.toml_table import TomlTable, read_toml, unknown_hint
-from ingest.usable_cores import usable_cores
 from pipeline.config.option_readers import (
     TARGET_HELP,
     TARGET_METAVAR,

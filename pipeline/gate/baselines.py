@@ -18,9 +18,8 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import InputError
-from ingest.parameter_roles import LeftOut, is_function
+from ingest.parameter_roles import LeftOut, ProcessCount, is_function
 from ingest.scaling import Scaling
-from ingest.usual_names import ProcessCount
 from pipeline.gate.kernel_values import NO_LINE, KernelId, KernelValues, Origin, Scope
 from pipeline.gate.repetition_noise import log_means
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas

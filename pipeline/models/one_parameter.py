@@ -6,7 +6,7 @@ import numpy as np
 from scipy.special import expit, gammaln, logsumexp
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.usual_names import counts_processes
+from ingest.parameter_roles import counts_processes
 from pipeline.models.observations import (
     ErrorModel,
     NoiseEstimate,

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ingest.arrays import BoolArray, FloatArray, IntArray
-from ingest.usual_names import counts_processes
+from ingest.parameter_roles import counts_processes
 from pipeline.models.observations import Observations
 from pipeline.models.prediction import LEVEL, widened
 from pipeline.statistics import OF_MEDIAN_DEVIATION

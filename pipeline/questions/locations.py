@@ -9,8 +9,8 @@ import numpy as np
 from ingest.accelerators import GPU
 from ingest.arrays import FloatArray
 from ingest.experiment import Experiment
+from ingest.parameter_roles import counts_processes
 from ingest.scaling import Scaling, ScalingDecision
-from ingest.usual_names import counts_processes
 from pipeline.models.kernels import Kernels, is_time, mean_over_repetitions
 from pipeline.models.scaling_models import LocationCount
 

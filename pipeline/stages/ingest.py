@@ -19,9 +19,8 @@ from ingest.accelerators import GPU
 from ingest.alignment import MeasuredRun, align, experiment_from_series, with_processes
 from ingest.discovery import Discovery, Run, Skipped
 from ingest.errors import FilterError, InputError, UsageError
-from ingest.experiment import Experiment
+from ingest.experiment import Experiment, MetricChoice
 from ingest.locate import Located
-from ingest.metric_choice import MetricChoice
 from ingest.profile import Profile
 from ingest.readers import SeriesReader
 from ingest.reduction import ReducedProfile, reduce_profile

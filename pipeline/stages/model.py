@@ -10,7 +10,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from ingest.metric_choice import MetricChoice
+from ingest.experiment import MetricChoice
 from ingest.scaling import decide_scaling
 from pipeline.columns.expectations import expectations_json
 from pipeline.columns.extra_p import extra_p_json

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from ingest.alignment import MeasuredRun, align, experiment_from_series
+from ingest.parameter_roles import ProcessCount, counts_parts, counts_processes, states_size, unit_counted
 from ingest.profile import Metric
 from ingest.reduction import reduce_profile
 from ingest.scaling import Scaling, decide_scaling, process_parameter
 from ingest.series import Series
-from ingest.usual_names import ProcessCount, counts_parts, counts_processes, states_size, unit_counted
 from tests.profiles import make_profile
 
 P = (1, 2, 4, 8)

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ingest import profile as module
 from ingest.errors import InputError
-from ingest.profile import LARGEST, MetricKind, RegionTable, require_summable
+from ingest.profile import LARGEST, MetricKind, RegionTable, SummedOver, require_summable
 from tests.profiles import make_profile
 
 MAIN, SOLVE, DEEP = ("main",), ("main", "solve"), ("main", "solve", "dot")
@@ -81,3 +83,24 @@ def test_sources_are_files_with_lines_where_they_are_known():
     places = [("a.cpp", 73), ("b.c", -1), ("", -1), ("MPI", -1)]
     table = RegionTable.named(("f", "g", "h", "MPI_Send"), ("compiler", "", "user", "mpi"), places)
     assert table.source == {"f": "a.cpp:73", "g": "b.c"}
+
+
+SECONDS = st.floats(0, 1e6)
+
+
+def test_each_location_stands_for_as_many_of_its_process():
+    summed = SummedOver(count=2)
+    assert summed.processes(np.array([7, 7, 9])).tolist() == [0, 0, 1, 2, 2, 3]
+    assert summed.spread(np.array([[2.0, 4.0, 6.0]])).tolist() == [[1, 2, 3, 1, 2, 3]]
+    assert SummedOver().processes(np.array([7])).tolist() == [7]
+
+
+@given(st.lists(SECONDS, min_size=1, max_size=4), st.integers(2, 9), st.floats(0.5, 20))
+def test_single_times_add_up_to_the_sum_with_the_stated_longest(of_class, count, factor):
+    times = np.array(of_class)[:, None]
+    mean = times.sum() / count
+    longest = min(factor, count) * mean
+    single = SummedOver(count=count, longest=longest).spread(times)
+    assert single.shape == (len(of_class), count)
+    assert single.sum(axis=1) == pytest.approx(times[:, 0], rel=1e-6, abs=1e-6)
+    assert single.sum(axis=0).max() == pytest.approx(max(longest, mean), rel=1e-6, abs=1e-6)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ingest.profile import Metric, MetricKind
+from ingest.profile import Metric, MetricKind, SummedOver
 from ingest.resource_use import (
     MEMORY,
     NODE_MEMORY,
@@ -17,7 +17,6 @@ from ingest.resource_use import (
     recorded_memory,
     stated_memory,
 )
-from ingest.summed_over import SummedOver
 from tests.profiles import make_profile
 
 MAIN, SOLVE = ("main",), ("main", "solve")

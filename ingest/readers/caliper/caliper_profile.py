@@ -9,7 +9,16 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree, CallTreeBuilder
 from ingest.errors import InputError
-from ingest.profile import CPU, LocationTable, Metric, Profile, RegionTable, ValuesInMemory
+from ingest.profile import (
+    CPU,
+    MAX_LOCATIONS,
+    LocationTable,
+    Metric,
+    Profile,
+    RegionTable,
+    SummedOver,
+    ValuesInMemory,
+)
 from ingest.readers.caliper.records import (
     API_CALLS,
     CHANNEL,
@@ -32,7 +41,6 @@ from ingest.reading.files import missing_numbers
 from ingest.reading.stacks import TIME
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.resource_use import MEMORY, TOTAL, memory_attributes, memory_factor
-from ingest.summed_over import MAX_LOCATIONS, SummedOver
 
 SUM = "sum#"
 AVERAGE, VISITORS = "avg#", "avg.count#"  # of the processes that visited a call path, and their number

@@ -20,19 +20,20 @@ from ingest.calltree import ROOT, CallTree
 from ingest.errors import InputError, one_line
 from ingest.number_text import SECONDS
 from ingest.profile import Block, Metric, Profile, RegionTable, require_summable
-from ingest.readers.hpctoolkit.names import (
+from ingest.readers.hpctoolkit.profile_db import Placement, ProfileFile, StoredProfile, place
+from ingest.readers.hpctoolkit.structures import (
     DEVICE_TIMES,
     HOST_TIMES,
     PLACEHOLDERS,
     PROGRAM_ROOT,
     UNKNOWN,
+    FilePart,
     is_of_device,
     paradigm_of,
+    sections,
     split_unit,
     without_library,
 )
-from ingest.readers.hpctoolkit.profile_db import Placement, ProfileFile, StoredProfile, place
-from ingest.readers.hpctoolkit.structures import FilePart, sections
 from ingest.reading.files import read_bytes
 from ingest.reading.stacks import PARADIGM, TIME
 from ingest.run_settings import RECONCILED, SAMPLED

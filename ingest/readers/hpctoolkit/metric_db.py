@@ -34,7 +34,7 @@ from ingest.profile import (
     ValuesInMemory,
     require_summable,
 )
-from ingest.readers.hpctoolkit.names import HOST_TIMES, paradigm_of, split_unit
+from ingest.readers.hpctoolkit.structures import HOST_TIMES, paradigm_of, split_unit
 from ingest.reading.files import head, read_bytes
 from ingest.run_settings import RECONCILED, SAMPLED
 

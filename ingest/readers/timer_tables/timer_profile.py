@@ -22,8 +22,7 @@ from ingest.profile import (
 )
 from ingest.readers.timer_tables.log import count
 from ingest.readers.timer_tables.log_tables import ReadTable, added_tables
-from ingest.readers.timer_tables.stated_memory import memory_of
-from ingest.readers.timer_tables.stated_rates import rate_attributes, rate_notices, rate_text
+from ingest.readers.timer_tables.stated_rates import memory_of, rate_attributes, rate_notices, rate_text
 from ingest.readers.timer_tables.timer_kind import (
     MAX_PHASES,
     OVERLAPPING_TIMERS,

@@ -9,9 +9,9 @@ import numpy as np
 from ingest.accelerators import GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.experiment import Experiment
+from ingest.parameter_roles import counts_parts
 from ingest.run_settings import counts_work, described_as
 from ingest.scaling import location_unit
-from ingest.usual_names import counts_parts
 from ingest.work_rates import RATE, UNITS_OF_WORK, WorkRate, work_rate
 from pipeline.models.fit import fit
 from pipeline.models.kernels import mean_over_repetitions, start_up, sum_groups, total_kernel

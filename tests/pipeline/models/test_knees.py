@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from ingest.usual_names import ProcessCount
+from ingest.parameter_roles import ProcessCount
 from pipeline.models.fit import fit
 from pipeline.models.rivals import from_power
 

@@ -9,8 +9,8 @@ import pytest
 import pipeline.stages.ingest as stage
 from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
+from ingest.experiment import MetricChoice
 from ingest.locate import locate
-from ingest.metric_choice import MetricChoice
 from ingest.readers import SeriesReader
 from ingest.run_names import RunSpec
 from pipeline.execution.executors import SerialExecutor, WorkerLostError

@@ -1,6 +1,6 @@
 """Which metrics of a profile are kept."""
 
-from ingest.metric_choice import MetricChoice
+from ingest.experiment import MetricChoice
 
 
 def test_without_others_only_required_metrics_are_kept():
