@@ -1,6 +1,9 @@
 """Names for the array types that pass between the stages."""
 
-from typing import TypeAlias
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from itertools import chain
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -8,6 +11,51 @@ import numpy.typing as npt
 FloatArray: TypeAlias = npt.NDArray[np.float64]
 IntArray: TypeAlias = npt.NDArray[np.int64]
 BoolArray: TypeAlias = npt.NDArray[np.bool_]
+
+
+class Rows:
+    """A frozen dataclass whose arrays, tuples and parts such as this have one row each per entry.
+
+    Other fields, empty tuples and those named in `_of_all` belong to all rows.
+    """
+
+    _of_all: ClassVar[frozenset[str]] = frozenset()
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(next(iter(self._columns().values())))
+
+    def take(self, rows: IntArray | BoolArray) -> Self:
+        """Return some of the rows: their numbers, in this order, or whether each is one."""
+        return replace(self, **{name: _taken(of, rows) for name, of in self._columns().items()})  # type: ignore[type-var]
+
+    @classmethod
+    def joined(cls, parts: Sequence[Self]) -> Self:
+        """Return the rows of one or more parts in sequence; what belongs to all is that of the first."""
+        columns = [part._columns() for part in parts]
+        every = {name: _joined([of[name] for of in columns]) for name in columns[0]}
+        return replace(parts[0], **every)  # type: ignore[type-var]
+
+    def _columns(self) -> dict[str, Any]:
+        values = {of.name: getattr(self, of.name) for of in fields(self)}  # type: ignore[arg-type]
+        return {
+            name: of
+            for name, of in values.items()
+            if name not in self._of_all
+            and (isinstance(of, np.ndarray | Rows) or (isinstance(of, tuple) and of))
+        }
+
+
+def _taken(column: Any, rows: IntArray | BoolArray) -> Any:  # noqa: ANN401
+    if isinstance(column, tuple):
+        return tuple(column[row] for row in np.arange(len(column))[rows].tolist())
+    return column.take(rows) if isinstance(column, Rows) else column[rows]
+
+
+def _joined(parts: Sequence[Any]) -> Any:  # noqa: ANN401
+    if isinstance(parts[0], tuple):
+        return tuple(chain.from_iterable(parts))
+    return type(parts[0]).joined(parts) if isinstance(parts[0], Rows) else np.concatenate(parts)
 
 
 def places_in_groups(group: IntArray) -> IntArray:

@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from ingest.calltree import CallTree
 from ingest.errors import InputError
 
@@ -104,7 +104,7 @@ class Metric:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class RegionTable:
+class RegionTable(Rows):
     """The regions of a profile, one entry per region in every column.
 
     Attributes:
@@ -148,13 +148,9 @@ class RegionTable:
             if file and file.casefold() != paradigm
         }
 
-    def __len__(self) -> int:
-        """Return the number of regions."""
-        return len(self.name)
-
 
 @dataclass(frozen=True, eq=False)
-class LocationTable:
+class LocationTable(Rows):
     """What values were measured on: one entry per thread of execution.
 
     Attributes:
@@ -186,15 +182,6 @@ class LocationTable:
         """bool[L], whether a location is a stream of an accelerator."""
         streams: BoolArray = self.device >= 0
         return streams
-
-    def take(self, some: IntArray) -> "LocationTable":
-        """Return some of the locations by their indices."""
-        node = tuple(self.node[i] for i in some.tolist()) if self.node else ()
-        return LocationTable(self.process[some], self.thread[some], self.device[some], node)
-
-    def __len__(self) -> int:
-        """Return the number of locations L."""
-        return len(self.process)
 
 
 class ValueLoader(Protocol):

@@ -7,12 +7,12 @@ to the range around it. The main thread of each process spends what is left of t
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from ingest.accelerators import IDLE
-from ingest.arrays import BoolArray, IntArray
+from ingest.arrays import IntArray, Rows
 from ingest.calltree import ROOT
 from ingest.errors import InputError
 from ingest.profile import CPU, Metric, Profile
@@ -101,7 +101,7 @@ MAX_DEVICE = 1 << 31
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Activities:
+class Activities(Rows):
     """Kernels, copies, calls and ranges, one entry each; all int64[n].
 
     Attributes:
@@ -122,26 +122,11 @@ class Activities:
     end: IntArray
     bytes: IntArray
 
-    def __len__(self) -> int:
-        """Return the number of activities n."""
-        return len(self.start)
-
     @classmethod
     def of(cls, *, start: IntArray, **others: IntArray | int) -> "Activities":
         """Return activities, given their columns; one number stands for all, and no bytes for none."""
         columns = {"bytes": 0, **others}
         return cls(start=start, **{name: np.broadcast_to(of, start.shape) for name, of in columns.items()})
-
-    def take(self, some: BoolArray) -> "Activities":
-        """Return some of the activities, bool[n]."""
-        return Activities(**{column.name: getattr(self, column.name)[some] for column in fields(self)})
-
-    @classmethod
-    def joined(cls, parts: Sequence["Activities"]) -> "Activities":
-        """Return the activities of all parts."""
-        none = np.zeros(0, dtype=np.int64)
-        names = [column.name for column in fields(cls)]
-        return cls(**{name: np.concatenate([none, *(getattr(p, name) for p in parts)]) for name in names})
 
 
 @dataclass(kw_only=True)
@@ -199,6 +184,8 @@ def timeline_profile(
     notices: Iterable[str] = (),
 ) -> Profile:
     """Make the profile of a timeline: time in seconds, visits, and bytes of copies."""
+    if not any(map(len, timeline.parts)):
+        raise InputError("no kernel, copy or call in it", where=source, hint="was anything traced?")
     every = Activities.joined(timeline.parts)
     _require_times(every, source)
     on_host = every.device == CPU
@@ -265,8 +252,6 @@ def busy(start: IntArray, end: IntArray) -> int:
 
 
 def _require_times(activities: Activities, source: str) -> None:
-    if not len(activities):
-        raise InputError("no kernel, copy or call in it", where=source, hint="was anything traced?")
     start, end = activities.start, activities.end
     if min(int(start.min()), int(end.min())) < -MAX_TIME or max(int(start.max()), int(end.max())) > MAX_TIME:
         raise InputError("a time in it is too large", where=source)

@@ -1,11 +1,10 @@
 """Positive figures with intervals whose ratios have intervals, too."""
 
 from dataclasses import dataclass
-from typing import Self
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, Rows
 from pipeline.models.prediction import Prediction
 from pipeline.statistics import TWO_SIDED
 
@@ -18,29 +17,8 @@ nine in ten runs lie within 12 % of the mean.
 """
 
 
-class PerPoint:
-    """A dataclass of arrays, or of others such as this, that have one row per point."""
-
-    def take(self, rows: IntArray | BoolArray) -> Self:
-        """Return some of the rows, in this order."""
-        parts = {
-            name: values.take(rows) if isinstance(values, PerPoint) else values[rows]
-            for name, values in vars(self).items()
-        }
-        return type(self)(**parts)
-
-    def joined(self, other: Self) -> Self:
-        """Return the rows, then those of another."""
-        pairs = zip(vars(self).items(), vars(other).values(), strict=True)
-        parts = {
-            name: mine.joined(theirs) if isinstance(mine, PerPoint) else np.concatenate([mine, theirs])
-            for (name, mine), theirs in pairs
-        }
-        return type(self)(**parts)
-
-
 @dataclass(frozen=True, eq=False)
-class Estimate(PerPoint):
+class Estimate(Rows):
     """Q figures with two-sided 90 % intervals, taken for normal in the logarithm on either side.
 
     In ratios of the predictions of many kernels, every array is float64[K, Q].
@@ -54,9 +32,6 @@ class Estimate(PerPoint):
     value: FloatArray
     below: FloatArray
     above: FloatArray
-
-    def __len__(self) -> int:
-        return len(self.value)
 
     @property
     def lower(self) -> FloatArray:

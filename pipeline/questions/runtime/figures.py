@@ -7,7 +7,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from ingest.accelerators import GPU_TIME
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from ingest.experiment import Experiment
 from ingest.parameter_roles import counts_parts
 from ingest.run_settings import counts_work, described_as
@@ -20,7 +20,7 @@ from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, along_parameter, extrapolation
 from pipeline.questions.locations import Comparison, comparison_of, locations_of
-from pipeline.questions.runtime.estimate import Estimate, PerPoint, from_prediction, from_repetitions
+from pipeline.questions.runtime.estimate import Estimate, from_prediction, from_repetitions
 from pipeline.statistics import TWO_SIDED
 
 
@@ -175,7 +175,7 @@ TAILS = (0.05, 0.95)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Figures(PerPoint):
+class Figures(Rows):
     """What is known of Q points; NaN for figures that do not apply or are not available.
 
     Attributes:

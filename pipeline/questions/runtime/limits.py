@@ -4,10 +4,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from pipeline.questions.analysis import along_parameter
 from pipeline.questions.locations import Comparison
-from pipeline.questions.runtime.estimate import Estimate, PerPoint
+from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 
 STEPS_PER_DOUBLING = 4
@@ -37,7 +37,7 @@ class Limit:
 
 
 @dataclass(frozen=True, eq=False)
-class ScalesInView(PerPoint):
+class ScalesInView(Rows):
     """Q scales along the parameter that scales, ascending.
 
     Attributes:
@@ -77,12 +77,11 @@ def candidates(study: RuntimeStudy, figures: Figures, target: FloatArray) -> Sca
     if study.analysis.is_profile:
         between = study.figures(between.points[:0], between.measured[:0])
     named = figures.take(rows)
-    return _ascending(
-        _in_view(named, named.of_scaling, named=True).joined(
-            _in_view(between, _efficiency_between(study, between), named=False)
-        ),
-        column,
+    parts = (
+        _in_view(named, named.of_scaling, named=True),
+        _in_view(between, _efficiency_between(study, between), named=False),
     )
+    return _ascending(ScalesInView.joined(parts), column)
 
 
 def _in_view(figures: Figures, efficiency: Estimate, *, named: bool) -> ScalesInView:
@@ -164,7 +163,7 @@ def up_to(found: ScalesInView, figures: Figures, column: int) -> ScalesInView:
         return found.take(kept)
     last = figures.take(np.array([len(figures.points) - 1]))
     part = found.take(kept[~here[kept]])
-    return _ascending(part.joined(_in_view(last, last.of_scaling, named=True)), column)
+    return _ascending(ScalesInView.joined([part, _in_view(last, last.of_scaling, named=True)]), column)
 
 
 def fastest(study: RuntimeStudy, found: ScalesInView | None) -> Limit | None:
