@@ -1,21 +1,19 @@
 """The CI gate: a study against a baseline and the rules."""
 
-import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pipeline.config.check_options import load_check_options
 from pipeline.config.option_readers import broadcast_points
 from pipeline.config.options import configuration_file, load_options
 from pipeline.gate.check_result import CheckResult
 from pipeline.report.check.document import check_document
 from pipeline.report.check.wording import headline
 from pipeline.report.frames import checked_kernels_frame, expectations_frame, frame_html
-from pipeline.stages.check import ReadReference, checked, like_baseline, read_baseline, read_study
+from pipeline.stages.check import check_rules, check_study, skipped_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,10 +86,8 @@ def check(
     """
     place = Path(path)
     file = configuration_file(None if config is None else Path(config), place if place.is_dir() else None)
-    options, rules = load_options(file, None), load_check_options(file)
-    rules = replace(rules, targets=broadcast_points(at or {}) or rules.targets or options.at)
-    known = None if baseline is None else read_baseline(Path(baseline))
-    study = read_study(place, like_baseline(options, known), machine)
-    result = checked(study, ReadReference(measurements=known), rules, options, datetime.date.today())
-    skipped = tuple(f"{entry['path']}: {entry['reason']}" for entry in study.damaged)
-    return Check(result, (*skipped, *study.notices))
+    options = load_options(file, None)
+    rules = check_rules(file, broadcast_points(at or {}), options)
+    known = None if baseline is None else Path(baseline)
+    result, (study,) = check_study(place, rules, options, machine, baseline=known)
+    return Check(result, (*skipped_texts([study]), *study.notices))

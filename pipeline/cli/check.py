@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, TypedDict
 
 import typer
 
@@ -30,6 +30,9 @@ from pipeline.cli.output import (
 from pipeline.config.options import Options, configuration_file, declared_fields, load_options
 from pipeline.gate.gate_options import CheckOptions
 
+if TYPE_CHECKING:
+    from pipeline.stages.check import GateStudy
+
 Machine = Annotated[str, shared("--machine", ": studies of different machines are not compared")]
 
 
@@ -50,7 +53,7 @@ class CheckFiles:
 
 @dataclass(frozen=True, kw_only=True)
 class CheckReference:
-    """What a study is compared with, as `pipeline.stages.check.read_reference` takes it."""
+    """What a study is compared with, as `pipeline.stages.check.check_study` takes it."""
 
     baseline: Annotated[
         Path | None,
@@ -100,7 +103,7 @@ def baseline(
 
     options = load_options(config, path, **given)
     study = read_study(path, options, machine, reading_progress, machines.places)
-    show_doubts(study.damaged, study.notices)
+    _doubtful(study)
     configuration = {"scaling": options.scaling, "metric": options.metric}
     text, count = baseline_text(study, options, configuration)
     written: BaselineJson = {
@@ -141,35 +144,18 @@ def check(
     table_format: Format = "table",
 ) -> None:
     """Check for scalability regressions. Exit code 0: no regression, 1: regression, 3: inconclusive."""
-    import datetime
     import sys
-    from dataclasses import replace
 
-    from pipeline.config.check_options import load_check_options
     from pipeline.report.check.terminal import check_table, show_check
     from pipeline.report.render.console import console
-    from pipeline.stages.check import (
-        REPORTS,
-        checked,
-        like_baseline,
-        read_reference,
-        read_study,
-        write_for_github,
-    )
+    from pipeline.stages.check import REPORTS, check_rules, check_study, write_for_github
 
     file = configuration_file(config, path)
     own = {one.name for one, _, _ in declared_fields(CheckOptions)}
     options = load_options(file, None, **{name: v for name, v in given.items() if name not in own})
-    rules = load_check_options(file, **{name: v for name, v in given.items() if name in own})
-    if at or options.at:
-        rules = replace(rules, targets=tuple(at or rules.targets or options.at))
-    places = machines.places
-    known = read_reference(options, machine, reading_progress, places, **vars(against))
-    alike = like_baseline(options, known.measurements)
-    study = read_study(path, alike, machine, reading_progress, places)
-    for one in (study, *known.studies):
-        show_doubts(one.damaged, one.notices)
-    result = checked(study, known, rules, options, datetime.date.today())
+    rules = check_rules(file, at, options, **{name: v for name, v in given.items() if name in own})
+    reading = machine, reading_progress, machines.places
+    result, _ = check_study(path, rules, options, *reading, _doubtful, **vars(against))
     elsewhere = str(file or against.baseline or against.history or path)  # exists, which GitLab wants
     targets = {name: target for name, target in vars(files).items() if target is not None}
     for name, target in targets.items():
@@ -180,3 +166,7 @@ def check(
     if not taken:
         show_check(console(), result, limit=limit)
     raise typer.Exit(int(result.outcome))
+
+
+def _doubtful(study: "GateStudy") -> None:
+    show_doubts(study.damaged, study.notices)

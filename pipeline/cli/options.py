@@ -292,7 +292,6 @@ def refuse_beside(what: str, given: Mapping[str, object], hint: str = "omit one 
     """Refuse options beside another one.
 
     Args:
-        what: the other option.
         given: whether each option is given, by its name.
         hint: what to do.
 

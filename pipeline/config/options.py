@@ -285,7 +285,6 @@ def load_options(config: Path | None, directory: Path | None, **given: Any) -> O
 
     Args:
         config: the file named by ``--config``; without it ``pipeline.toml`` in `directory` if it exists.
-        directory: the profile directory.
         given: options of the command line, by the names of their fields; None if not given.
     """
     path = configuration_file(config, directory)
@@ -351,7 +350,6 @@ def override(options: Record, given: Mapping[str, Any], *, flags: bool = True) -
     """Return a record of options with the values given, also in the records inside it.
 
     Args:
-        options: the record.
         given: values by the names of the fields; None keeps the present value.
         flags: whether errors name the option of the command line or the argument of Python.
 

@@ -78,7 +78,6 @@ def plain_times(progress: CampaignProgress, notify: Notify, *, unfiltered: bool 
     profile may be start-up of the plain one, too.
 
     Args:
-        progress: the campaign.
         notify: is told of runs that are left out.
         unfiltered: whether the table is for the runs before the filter, or for those of the series.
     """

@@ -17,6 +17,7 @@ from ingest.locate import Located, locate
 from ingest.run_checks import LEAST_SHARED, unlike_repetitions
 from ingest.run_settings import METADATA, processor_of
 from ingest.scaling import ScalingDecision, decide_scaling
+from pipeline.config.check_options import load_check_options
 from pipeline.config.options import Options, override
 from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.gate.baselines import SMALLEST_SHARE, against_history, document_text, from_document, to_document
@@ -275,77 +276,78 @@ def read_verdicts(path: Path) -> dict[KernelId, str]:
         raise InputError(f"is not a check.json ({error})", where=str(path), hint=hint) from error
 
 
-@dataclass(frozen=True, eq=False)
-class ReadReference:
-    """What was read of a reference.
-
-    Attributes:
-        kind: which of the three.
-        measurements: of the baseline or the other program; None without.
-        studies: studies whose notices and damaged runs are the user's to know.
-        entries: of the history, and how many count.
-    """
-
-    kind: BaselineKind = BaselineKind.BASELINE
-    measurements: KernelValues | None = None
-    studies: tuple[GateStudy, ...] = ()
-    entries: tuple[Mapping[KernelId, Sequence[Mapping[str, Any]]], int] | None = None
+def check_rules(
+    file: Path | None, at: Sequence[Mapping[str, float]] | None, options: Options, **given: object
+) -> CheckOptions:
+    """Return the rules of a configuration file, whose targets give way to `at`."""
+    rules = load_check_options(file, **given)
+    return replace(rules, targets=tuple(at or rules.targets or options.at))
 
 
-def read_reference(
+def check_study(
+    path: Path,
+    rules: CheckOptions,
     options: Options,
     machine: str = "",
     progress: ProgressDisplay = no_progress,
     places: Places = None,
+    tell: Callable[[GateStudy], None] = lambda _: None,
     *,
     baseline: Path | None = None,
     paired_with: Path | None = None,
     history: Path | None = None,
     last: int = 10,
-) -> ReadReference:
-    """Read what a study is compared with, at most one of three; other arguments as of `read_study`.
+) -> tuple[CheckResult, tuple[GateStudy, ...]]:
+    """Check a study against at most one of three, and the rules; with ``--strict`` skipped input counts.
 
     Args:
-        options, machine, progress, places: as there.
+        rules: as of `check_rules`.
+        tell: is called for each study that was read, before it is compared.
         baseline: file of `pipeline baseline`.
         paired_with: runs of the other program, in turn with those of the study.
         history: file of `pipeline history add`, of which the `last` entries count.
-        last: see there.
+
+    Returns:
+        The result, the study and, if there is one, that of the other program.
 
     Raises:
         UsageError: more than one is given.
-        PipelineError: it cannot be read.
+        PipelineError: something cannot be read or compared.
     """
     if sum(one is not None for one in (baseline, paired_with, history)) > 1:
         raise UsageError("give one of --baseline, --paired-with and --history", where="check")
+    known = None if baseline is None else read_baseline(baseline)
+    entries = None if history is None else kernel_rows(read_history(history))
+    reading, kind = (machine, progress, places), BaselineKind.BASELINE
+    others: tuple[GateStudy, ...] = ()
     if paired_with is not None:
-        study = read_study(paired_with, options, machine, progress, places)
-        return ReadReference(BaselineKind.PAIRED, study.measurements, (study,))
-    if history is not None:
-        return ReadReference(BaselineKind.HISTORY, entries=(kernel_rows(read_history(history)), last))
-    return ReadReference(measurements=read_baseline(baseline) if baseline is not None else None)
-
-
-def checked(
-    study: GateStudy, known: ReadReference, rules: CheckOptions, options: Options, today: datetime.date
-) -> CheckResult:
-    """Check a study against its reference and the rules; with ``--strict`` skipped input counts."""
-    candidate, baseline = study.measurements, known.measurements
-    if known.entries is not None:
-        baseline, candidate = against_history(candidate, *known.entries)
-    damaged = [entry for one in (study, *known.studies) for entry in one.damaged]
-    skipped = [f"skipped {entry['path']}: {entry['reason']}" for entry in damaged] if options.strict else ()
+        others, kind = (read_study(paired_with, options, *reading),), BaselineKind.PAIRED
+        known = others[0].measurements
+    study = read_study(path, like_baseline(options, known), *reading)
+    studies, candidate = (study, *others), study.measurements
+    for one in studies:
+        tell(one)
+    if entries is not None:
+        known, candidate = against_history(candidate, entries, last)
+        kind = BaselineKind.HISTORY
+    skipped = skipped_texts(studies) if options.strict else ()
     expectations = _judged(study, rules, options)
-    return check(
+    result = check(
         candidate,
-        baseline,
+        known,
         rules,
         options.models,
-        today,
-        kind=known.kind,
+        datetime.date.today(),
+        kind=kind,
         skipped=skipped,
         expectations=expectations,
     )
+    return result, studies
+
+
+def skipped_texts(studies: Sequence[GateStudy]) -> list[str]:
+    """Say which runs of studies were not read, and why."""
+    return [f"skipped {one['path']}: {one['reason']}" for study in studies for one in study.damaged]
 
 
 def _judged(study: GateStudy, rules: CheckOptions, options: Options) -> tuple[JudgedExpectation, ...]:
@@ -420,7 +422,6 @@ def compare_studies(
         names: of A and B, for the user.
         studies: A and B, as `read_alike` reads them.
         rules: targets, and from which factor on a difference counts.
-        models: how to fit.
     """
     one, two = over_the_same(*(study.measurements for study in studies))
     one, two = (modelled(study, models) for study in (one, two))

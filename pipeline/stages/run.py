@@ -84,7 +84,6 @@ def run(
     """Turn a directory of profiles into a results directory, holding its lock throughout.
 
     Args:
-        directory: the runs.
         options: what the user decided.
         progress: passes the runs on as they are read.
         notify: is told what the user should know; it does not change the result.

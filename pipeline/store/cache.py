@@ -155,7 +155,6 @@ def key_of(reader: str, root: Path, inputs: Sequence[InputFile], metrics: Collec
     Args:
         reader: name of the format.
         root: the run's file or directory; the names of its files count from here.
-        inputs: the files.
         metrics: what distinguishes the choice of metrics; the order does not matter.
     """
     files = [(os.path.relpath(file.path, root), file.sha256) for file in inputs]

@@ -203,7 +203,6 @@ def publish(folder: Path, provenance: Mapping[str, Any], replaced: StoredResult 
     """Make the files of a `new_generation` the result of its directory.
 
     Args:
-        folder: the hidden folder.
         provenance: the content of run.json, without what is said here of the files.
         replaced: the result some of whose files these replace; the others stay. None: these are all, and
             files of the result before that have no successor are removed.

@@ -64,9 +64,7 @@ def history_rows(
     """Return one table row per kernel: measured at the largest scale, predicted at the target.
 
     Args:
-        study: the kernels.
         ahead: their forecast; its last target is `target`.
-        target: the point predicted.
         label: identifies this state of the code, such as a commit.
         verdicts: of a check, if there was one.
         commit: of this state, for links; empty if unknown.

@@ -103,7 +103,6 @@ def run_provenance(analysis: Analysis, **entries: Any) -> dict[str, Any]:  # noq
     """Return the content of run.json, what a result was made from and how, but for what it says of the files.
 
     Args:
-        analysis: the chosen metric.
         entries: ``command``; ``configuration``, the options that matter; ``filter``, what the instrumentation
             filter does, one sentence; ``inputs``, the files found; ``damaged``, path and reason of everything
             that should have been a run but could not be read; ``beside``, the same of everything else that

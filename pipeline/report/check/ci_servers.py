@@ -161,7 +161,6 @@ def sarif_document(result: CheckResult, root: str, elsewhere: str) -> dict[str, 
     """Return the document: one run, a result per regression (also waived), doubt and open expectation.
 
     Args:
-        result: the check.
         root: directory that source files are made relative to; may be empty.
         elsewhere: what findings without a source file point to.
     """

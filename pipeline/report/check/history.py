@@ -113,8 +113,6 @@ def history_document(
     known.
 
     Args:
-        kernel: which.
-        rows: its entries.
         places: of its changes as all kernels show them; without them its own series names the entries.
     """
     last = rows[-1]

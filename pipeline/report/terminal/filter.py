@@ -106,7 +106,6 @@ def show_verification(
     """Print prediction beside measurement, the call paths that differ, and the verdict.
 
     Args:
-        out: where to.
         verifications: one per measurement point, the largest scale last.
         prediction: of the largest scale.
         effect: what both profiles of the largest scale show.

@@ -3,7 +3,6 @@
 Each answer is the document that `--json` of the command writes, with the verdict in a line.
 """
 
-import datetime
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
@@ -13,7 +12,6 @@ from typing import Any, TypedDict
 from ingest.errors import UsageError
 from pipeline.columns.jobs import choice_json, job_sentences
 from pipeline.columns.measured_runs import verdict
-from pipeline.config.check_options import load_check_options
 from pipeline.config.job_options import read_job
 from pipeline.config.option_readers import parse_at
 from pipeline.config.options import configuration_file, load_options
@@ -22,13 +20,12 @@ from pipeline.report.check.document import check_document
 from pipeline.report.check.wording import headline
 from pipeline.stages.check import (
     GateStudy,
-    checked,
+    check_rules,
+    check_study,
     compare_studies,
     comparison_rules,
-    like_baseline,
     read_alike,
-    read_reference,
-    read_study,
+    skipped_texts,
 )
 from pipeline.stages.choose import chosen_jobs, resources_of
 from pipeline.stages.inspect import inspect_path, intact_result, intact_sentence
@@ -198,13 +195,13 @@ class Assistant:
         """
         place = self._study(path)
         file = configuration_file(None, place)
-        options, rules = load_options(file, None), load_check_options(file)
-        rules = replace(rules, targets=_points(at) or rules.targets or options.at)
-        known = read_reference(options, baseline=self._inside(baseline) if baseline else None)
-        study = read_study(place, like_baseline(options, known.measurements))
-        found = checked(study, known, rules, options, datetime.date.today())
+        options = load_options(file, None)
+        reference = self._inside(baseline) if baseline else None
+        found, studies = check_study(
+            place, check_rules(file, _points(at), options), options, baseline=reference
+        )
         document, left = _shortened(check_document(found), ("kernels",), limit)
-        return _answer(headline(found), "check", document, [*_doubts((study, *known.studies)), *left])
+        return _answer(headline(found), "check", document, [*_doubts(studies), *left])
 
     def _inside(self, name: str) -> Path:
         """Return a path below the root."""
@@ -233,11 +230,7 @@ def _points(at: Sequence[str]) -> tuple[Mapping[str, float], ...]:
 
 def _doubts(studies: Sequence[GateStudy]) -> list[str]:
     """Return what was not read and why, and what is doubtful about the rest."""
-    return [
-        text
-        for study in studies
-        for text in (*(f"skipped {one['path']}: {one['reason']}" for one in study.damaged), *study.notices)
-    ]
+    return [text for one in studies for text in (*skipped_texts([one]), *one.notices)]
 
 
 def _answer(
