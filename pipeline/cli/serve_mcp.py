@@ -1,4 +1,4 @@
-"""`pipeline serve-mcp`: what `pipeline.api.assistant` answers, over the Model Context Protocol."""
+"""`pipeline serve-mcp`: what `pipeline.cli.assistant` answers, over the Model Context Protocol."""
 
 import functools
 import inspect
@@ -13,7 +13,7 @@ import typer
 from pipeline.cli.options import command
 
 if TYPE_CHECKING:
-    from pipeline.api.assistant import Answer, Assistant
+    from pipeline.cli.assistant import Answer, Assistant
 
 INSTRUCTIONS = """\
 Scaling models of parallel programs, made from measured profiles. Begin with `inspect`, then `run` for a
@@ -35,7 +35,7 @@ def serve_mcp(root: Root = Path()) -> None:
 
     if not root.is_dir():
         raise UsageError("is not a directory", where=str(root))
-    from pipeline.api.assistant import Assistant
+    from pipeline.cli.assistant import Assistant
 
     with tempfile.TemporaryDirectory(prefix="pipeline-mcp-") as made:
         _server(Assistant(root=root, made=Path(made))).run("stdio")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.api.assistant import Assistant
+from pipeline.cli.assistant import Assistant
 from tests.snapshots import alike
 
 ROOT = Path(__file__).parents[2]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.api.assistant import LIMIT, Assistant
+from pipeline.cli.assistant import LIMIT, Assistant
 from pipeline.config.options import Options
 from pipeline.stages.check import baseline_text, read_study
 from pipeline.stages.model import stored_summary
