@@ -31,11 +31,6 @@ def call_tree_data(trees: ComparedTrees, result: CheckResult, words: Mapping[Rul
     """Return the data; ``js/comparison.js`` has its types.
 
     Callees of a call path beyond the `MOST_CALLPATHS` largest ones are one callee, their sum: totals stay.
-
-    Args:
-        trees: both studies.
-        result: B checked against A, for the verdicts.
-        words: of verdicts.
     """
     group, names, parent = _folded(trees)
     regions = {name: i for i, name in enumerate(dict.fromkeys(names))}
@@ -228,12 +223,7 @@ def _bar(change: PointRatio | None, span: float) -> dict[str, float] | None:
 
 
 def curves_data(studies: ComparedStudies, result: CheckResult) -> dict[str, Any]:
-    """Return the data; ``js/comparison.js`` has its types.
-
-    Args:
-        studies: A and B.
-        result: B checked against A; its kernels are those of the curves, after the total.
-    """
+    """Return the curves of the total and of the kernels in a result; ``js/comparison.js`` has the types."""
     a, b = studies.sides
     column = b.parameters.index(b.parameter)
     line = np.array(list(result.targets[-1].values()))

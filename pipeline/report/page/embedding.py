@@ -216,10 +216,7 @@ def integers(values: IntArray | BoolArray) -> list[int]:
 def columns_data(columns: Iterable[Column[Found]], found: Found, lacking: int = 0) -> list[dict[str, Any]]:
     """Return columns with values and texts; ``js/draw/table.js`` makes tables of such.
 
-    Args:
-        columns: in their order.
-        found: what they are filled with.
-        lacking: rows at the end that have nothing in them.
+    Rows at the end that are `lacking` have nothing in them.
     """
     return [
         {

@@ -1,36 +1,45 @@
 """All data of the page, in the form its scripts read."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ingest.arrays import FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.counters.counted_work import LEVELS
 from ingest.cpp_names import short_name
 from ingest.profile import Metric
 from ingest.scaling import Scaling
 from pipeline.columns.column import FIGURE, SHARE, Column
+from pipeline.columns.crossover_sentences import crossover_certainty, crossover_json, crossover_place
 from pipeline.columns.isoefficiency import reference_text
 from pipeline.columns.kernels import PREDICTION, kernel_columns
 from pipeline.columns.scales import per_second
-from pipeline.models.growth import GROWING
+from pipeline.models.growth import GROWING, growth_classes
 from pipeline.models.kernels import FACTORS, Kernels, mean_over_repetitions
+from pipeline.models.quality import Note, note_texts
+from pipeline.models.scaling_models import ScalingModels, remarks
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict
 from pipeline.projection.rooflines.rooflines import CountedKernel, StudyRoofline
-from pipeline.questions.analysis import NOTEWORTHY_SHARE, Analysis, Outlook, largest_point
+from pipeline.questions.analysis import NOTEWORTHY_SHARE, Analysis, Level, Outlook, Standing, largest_point
 from pipeline.questions.isoefficiency import efficiency_and_wall, sizes_of, surface_of
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import FAR, VERY_FAR
-from pipeline.report.page.embedding import columns_data, integers, packed, plain, short
-from pipeline.report.page.kernel_data import kernel_data, without_zeros
+from pipeline.report.page.embedding import columns_data, drawn, integers, packed, plain, short
 from pipeline.report.page.positions import Positions
-from pipeline.report.page.shown_kernels import OF_A_NUMBER, ShownKernels, most_shown, shown_kernels, with_sum
+from pipeline.report.page.shown_kernels import (
+    OF_A_NUMBER,
+    ShownKernels,
+    interpolated,
+    most_shown,
+    shown_kernels,
+    with_sum,
+)
 from pipeline.report.runtime_charts import RuntimeChart, runtime_charts
 from pipeline.wording.quantities import count, value_text
 
@@ -59,6 +68,10 @@ HEADS = (
 )
 """Columns of kernels whose values the page knows at every target, so that it has their headings alone."""
 
+RIVALS = 4  # models per kernel that the page knows, the chosen one first
+NOTHING = [("0", 1.0)]  # the rivals of kernels that are zero everywhere
+PLAUSIBLE = 0.02  # probability below which a rival is not worth a line
+CLEARER = dict(zip(note_texts(Note.CANNOT_TELL), ["growth uncertain"], strict=True))
 DIGITS = 5  # of a roofline
 METRICS = 4  # shown in the call tree beside the modelled one
 MOST_UNEVEN = 100  # call paths in the section on imbalance
@@ -129,14 +142,7 @@ def levels_shown(
 
 
 def metric_data(analysis: Analysis, positions: Positions, other: MetricOutlook, room: int) -> dict[str, Any]:
-    """Return a metric that the reader can switch to: its kernels that are not zero everywhere.
-
-    Args:
-        analysis: the chosen metric.
-        positions: where predictions are known.
-        other: the metric.
-        room: characters that are left.
-    """
+    """Return a metric that the reader can switch to: its kernels that are not zero, in the room left."""
     points = analysis.experiment.points
     number = region_numbers([analysis.regions.kernels, analysis.callpaths.kernels])
     kernels = other.analysis.callpaths.kernels
@@ -221,11 +227,8 @@ def imbalance_data(analysis: Analysis, shown: IntArray) -> dict[str, Any] | None
     """Return smallest, mean and largest value of a location for the call paths with the largest excess.
 
     The excess is (largest - mean) x locations: what the other locations may wait for at the next
-    synchronisation. None if no point has more than one location.
-
-    Args:
-        analysis: the modelled experiment.
-        shown: int64[n], its call paths that the page shows by themselves, ascending.
+    synchronisation. None if no point has more than one location. The call paths are those that the page
+    shows by themselves, int64[n], ascending.
     """
     locations = mean_over_repetitions(analysis.experiment.locations(analysis.metric))
     if not (np.nan_to_num(locations) > 1).any():
@@ -278,11 +281,7 @@ FILTERED: tuple[Column[Sequence[Mapping[str, Any]]], ...] = (
 
 
 def filter_data(evidence: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """Return the decided regions as a table, and their whole names; None if no filter was made.
-
-    Args:
-        evidence: the content of ``app.filter.json``.
-    """
+    """Return the regions in ``app.filter.json`` as a table, and their whole names; None if there is none."""
     if evidence is None or not evidence["regions"]:
         return None
     rows = evidence["regions"]
@@ -336,13 +335,7 @@ def roofline_data(found: StudyRoofline | None) -> dict[str, Any] | None:
 
 
 def program_data(analysis: Analysis, found: Runtime, positions: Positions) -> dict[str, Any]:
-    """Return the figures that are known at any position, and the charts of the first screen per line.
-
-    Args:
-        analysis: the modelled experiment.
-        found: its runtime.
-        positions: where predictions are known.
-    """
+    """Return the figures that are known at any position, and the charts of the first screen per line."""
     study = RuntimeStudy(analysis)
     answers = ANSWERS | {"work_rate": (per_second(found.parameter), "")}
     points = np.split(positions.points, len(positions.lines))
@@ -429,3 +422,175 @@ def surface_data(study: RuntimeStudy, target: FloatArray, share: float) -> dict[
         "share": share,
         "reference": reference_text(surface.scaled, surface.size),
     }
+
+
+def without_zeros(level: Level, outlook: Outlook) -> tuple[Level, Outlook]:
+    """Return the kernels that are not zero everywhere, without crossovers."""
+    some: BoolArray = (np.nan_to_num(level.kernels.mean) != 0).sum(axis=1) > 0
+    place = np.cumsum(some) - 1
+    chosen = np.flatnonzero(some)
+    part = Level(level.kernels.take(some), level.models.take(chosen))
+    return part, replace(
+        outlook,
+        order=place[outlook.order[some[outlook.order]]],
+        standing=Standing(**{name: marks[chosen] for name, marks in vars(outlook.standing).items()}),
+        crossovers=(),
+    )
+
+
+def kernel_data(
+    shown: ShownKernels, region: Mapping[str, int], positions: Positions, repetitions: float
+) -> dict[str, Any]:
+    """Put kernels into the form that ``data/kernel_set.js`` reads; ``data/payload.js`` has its types.
+
+    Args:
+        shown: call paths or regions.
+        region: index of every region name in the page's table of regions.
+        positions: where predictions are known.
+        repetitions: of how many kernels there are single measurements at most.
+    """
+    kernels, prediction, total = shown.kernels, shown.prediction, shown.total
+    return {
+        "region": [region[name] for name in kernels.regions],
+        "parent": integers(kernels.parent),
+        "mean": packed(kernels.mean),
+        "value": packed(prediction.value),
+        "weighty": _ends(shown, shown.weighty, np.arange(len(positions.points))),
+        "others": _ends(shown, np.setdiff1d(np.arange(len(kernels)), shown.weighty), positions.required),
+        "total": {name: plain(getattr(total, name)[0]) for name in ("value", "lower", "upper")}
+        if kernels.additive
+        else None,
+        "standing": {
+            name: integers(marks & (name != "unreliable" or not positions.measured_only))
+            for name, marks in vars(shown.standing).items()
+        },
+        "crossovers": _crossovers(shown, positions),
+        "further": shown.further,
+        "repetitions": _repetitions(shown, repetitions),
+        **_numbers(shown),
+        **(_without_models(len(kernels)) if positions.measured_only else _texts(shown)),
+        "curves": drawn(_curves(shown, positions)),
+    }
+
+
+def _ends(shown: ShownKernels, kernels: IntArray, places: IntArray) -> dict[str, Any]:
+    """Return the intervals of some kernels at some positions."""
+    lower, upper = (end[np.ix_(kernels, places)] for end in (shown.prediction.lower, shown.prediction.upper))
+    return {
+        "kernels": integers(kernels),
+        "positions": integers(places),
+        "lower": packed(lower),
+        "upper": packed(upper),
+    }
+
+
+def _crossovers(shown: ShownKernels, positions: Positions) -> list[list[Any]]:
+    """Return crossovers with the value there, between the positions of the target's line, and in words."""
+    curve = interpolated(positions.scales, shown.prediction.value[:, positions.on_line(0)])
+    parameter, target = shown.models[0].parameters[positions.column], positions.target[positions.column]
+    found = []
+    for c in shown.crossovers:
+        row, horizon = crossover_json(c, parameter), target if c.at <= target else positions.reach
+        words = crossover_place(row), crossover_certainty(row, {parameter: float(horizon)})
+        value = float(curve(np.array([c.at]))[c.overtakes, 0])
+        found.append([c.overtakes, c.overtaken, short(c.at), short(value), *words])
+    return found
+
+
+def _repetitions(shown: ShownKernels, most: float) -> dict[str, Any]:
+    """Single measurements of some kernels, the largest at the target first."""
+    values: FloatArray = shown.kernels.values
+    kept = np.sort(shown.order[: int(most)])
+    return {"count": values.shape[2], "kernels": integers(kept), "values": packed(values[kept])}
+
+
+def _numbers(shown: ShownKernels) -> dict[str, Any]:
+    return {
+        name: packed(np.concatenate([getattr(models.quality, attribute) for models in shown.models]))
+        for name, attribute in (
+            ("growing", "probability_growing"),
+            ("smape", "smape"),
+            ("cvSmape", "cv_smape"),
+            ("validFrom", "valid_from"),
+        )
+    }
+
+
+def _texts(shown: ShownKernels) -> dict[str, Any]:
+    """Return what the models are in words and as source text; lists of it, and per kernel an index."""
+    kernels = shown.kernels
+    described = f"{kernels.metric} ({kernels.unit})" if kernels.unit else kernels.metric
+    rows = [(models, k) for models in shown.models for k in range(len(models))]
+    some = (np.nan_to_num(kernels.mean) != 0).any(axis=1).tolist()
+    python = [
+        formula.python(name, f"{described} of {name}") if there else ""
+        for formula, name, there in zip(shown.formulas, kernels.regions, some, strict=True)
+    ]
+    return {
+        "rivals": [_rivals(*row) if there else NOTHING for row, there in zip(rows, some, strict=True)],
+        "formula": [formula.text() for formula in shown.formulas],
+        "latex": [formula.latex() for formula in shown.formulas],
+        "python": python,
+        **_numbered("range", [formula.range_text for formula in shown.formulas]),
+        **_indexed("growthClass", shown, growth_classes),
+        **_indexed("warning", shown, warning_texts),
+    }
+
+
+def _without_models(count: int) -> dict[str, Any]:
+    """Return what `_texts` does if too few scales were measured to say anything of models."""
+    texts = {name: [""] * count for name in ("formula", "latex", "python")}
+    numbered = {**_numbered("range", [""] * count), **_numbered("growthClass", [""] * count)}
+    return {
+        "rivals": [NOTHING] * count,
+        **texts,
+        **numbered,
+        **_numbered("warning", [()] * count),
+        "growing": packed(np.zeros(count)),
+    }
+
+
+def _rivals(models: ScalingModels, k: int) -> list[tuple[str, float]]:
+    """Return the plausible models of a kernel with their probabilities."""
+    first = int(models.rivals.begin[k])
+    shown = [(i, float(f"{models.rivals.weight[first + i]:.3g}")) for i in plausible(models, k)]
+    return [(models.formula(k, i).text(), weight) for i, weight in shown]
+
+
+def _indexed(
+    name: str, shown: ShownKernels, describe: Callable[[ScalingModels], Sequence[Any]]
+) -> dict[str, Any]:
+    """Return distinct texts, and for each kernel the index of its own."""
+    return _numbered(name, list(chain.from_iterable(describe(models) for models in shown.models)))
+
+
+def _numbered(name: str, texts: Sequence[Any]) -> dict[str, Any]:
+    kinds = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+    return {f"{name}Texts": list(kinds), name: [kinds[text] for text in texts]}
+
+
+def warning_texts(models: ScalingModels) -> list[tuple[str, ...]]:
+    """Return what must be known about the model of each kernel, in words."""
+    return [tuple(CLEARER.get(text, text) for text in texts) for texts in remarks(models)]
+
+
+def plausible(models: ScalingModels, k: int) -> list[int]:
+    """Return the rivals of a kernel that are worth showing, the chosen one first."""
+    first, end = models.rivals.begin[k : k + 2].tolist()
+    weights = models.rivals.weight[first : min(end, first + RIVALS)].tolist()
+    return [i for i, weight in enumerate(weights) if i == 0 or weight >= PLAUSIBLE]
+
+
+def _curves(shown: ShownKernels, positions: Positions) -> FloatArray:
+    """Return what the formulas of weighty kernels give at all positions, one row per rival, in sequence."""
+    rows = []
+    own = len(shown.models[0])
+    for models, kernels in (
+        (shown.models[0], shown.weighty[shown.weighty < own]),
+        *((other, shown.weighty[shown.weighty >= own] - own) for other in shown.models[1:]),
+    ):
+        part = models.take(kernels)
+        width = min(RIVALS, int(part.rivals.count.max(initial=1)))
+        values = [replace(part, rivals=part.rivals.nth(i)).values(positions.points) for i in range(width)]
+        rows += [values[i][k] for k in range(len(part)) for i in plausible(part, k)]
+    return np.array(rows)

@@ -21,7 +21,7 @@ from ingest.scaling import Scaling
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.runtime.runtime import Runtime
-from pipeline.report.page.kernel_data import warning_texts
+from pipeline.report.page.page_data import warning_texts
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
 from pipeline.wording.quantities import counted, point_text, range_text, value_text
 

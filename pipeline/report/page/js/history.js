@@ -11,7 +11,7 @@ import { columnsOf, DataTable } from "./draw/table.js";
 import { Address, numbersIn } from "./state.js";
 import { figure, percent, quantity, tickLabel } from "./text/numbers.js";
 import { buildTheme, followAddress } from "./views/navigation.js";
-import { tableSearch } from "./views/search.js";
+import { searchBox } from "./views/search.js";
 
 /** @import { Floats } from "./data/payload.js" */
 /** @import { Range } from "./draw/axes.js" */
@@ -253,13 +253,18 @@ const table = new DataTable(byId("matrix"), {
 });
 
 let found = -1;
-const search = tableSearch({
-  noun: "kernels",
-  address,
-  table,
+const search = searchBox({
+  label: "Search: Kernels",
+  text: address.kept.get("find"),
+  search: (text) => {
+    address.find(text);
+    table.refresh();
+  },
+  found: () => (address.words.length ? table.found() : null),
   at: (k) => k === found,
   goTo: (k) => {
     found = k;
+    table.showRow((one) => one === k);
     const opener = document.querySelector(`#matrix [data-focus="open-${k}"][aria-expanded="false"]`);
     if (opener instanceof HTMLElement) opener.click();
   },

@@ -13,8 +13,7 @@ from pipeline.models.quality import Note
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, Level, default_target, kernel_formulas, look_ahead
-from pipeline.report.page.kernel_data import PLAUSIBLE, kernel_data, plausible, warning_texts
-from pipeline.report.page.page_data import region_numbers
+from pipeline.report.page.page_data import PLAUSIBLE, kernel_data, plausible, region_numbers, warning_texts
 from pipeline.report.page.positions import positions_of
 from pipeline.report.page.shown_kernels import shown_kernels
 from pipeline.wording.quantities import figure

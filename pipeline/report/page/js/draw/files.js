@@ -2,11 +2,13 @@
 // What tables and charts offer beside what they show: to be saved by the browser, as CSV or as figures, and to zoom and
 // go back.
 
+import { fullPathNames } from "../text/names.js";
 import { chartIn } from "./chart.js";
 import { el, quietButton } from "./dom.js";
 import { figureButtons, fileName, save, saveButton } from "./figures.js";
 import { zoomable } from "./pointing.js";
 
+/** @import { RegionNames } from "../data/call_tree.js" */
 /** @import { Chart } from "./chart.js" */
 
 /** @typedef {string | number | null | undefined} Cell */
@@ -38,6 +40,18 @@ function csvCell(cell) {
   if (typeof cell === "number") return Number.isNaN(cell) ? "" : String(cell);
   const text = /^[=+\-@\t\r]/.test(cell) ? `'${cell}` : cell;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/**
+ * Call paths as rows of a file with a head.
+ * @param {Pick<RegionNames, "regionsOf" | "shortName" | "regions">} level
+ * @param {number[]} nodes
+ * @param {string[]} heads
+ * @param {(k: number) => Cell[]} cells
+ */
+export function pathRows(level, nodes, heads, cells) {
+  const rows = nodes.map((k) => [fullPathNames(level, k).join(" > "), ...cells(k)]);
+  return [["call path", ...heads], ...rows];
 }
 
 /**

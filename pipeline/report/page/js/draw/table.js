@@ -185,7 +185,7 @@ export class DataTable {
    */
   showRow(wanted) {
     const place = this.found().findIndex(wanted);
-    if (place >= 0 && PAGE_ROWS !== Infinity) this.page = Math.floor(place / PAGE_ROWS);
+    if (place >= 0) this.page = Math.floor(place / PAGE_ROWS);
     this.refresh();
   }
 

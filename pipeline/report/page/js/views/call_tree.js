@@ -12,10 +12,9 @@ import {
   styled,
   switcher,
 } from "../draw/dom.js";
-import { csvButton } from "../draw/files.js";
+import { csvButton, pathRows } from "../draw/files.js";
 import { barNode, coloured, cutNode, growthLegend, growthNode, growthWords } from "../draw/nodes.js";
 import { numbersIn, WAITS } from "../state.js";
-import { fullPathNames } from "../text/names.js";
 import { count, doublingText, percent, pointChoices, quantity } from "../text/numbers.js";
 
 /** @import { NodeRow, RestRow, TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
@@ -173,14 +172,13 @@ class TreeView {
     const values = this.values();
     const growth = this.tree.growth(this.inclusive, this.state.target);
     const { level } = this.tree;
-    const rows = level.region.map((_, k) => [
-      fullPathNames(level, k).join(" > "),
+    const heads = [`inclusive ${this.unit()}`, `exclusive ${this.unit()}`, "per doubling"];
+    const nodes = level.region.map((_, k) => k);
+    return pathRows(level, nodes, heads, (k) => [
       values.inclusive[k],
       values.exclusive[k],
       2 ** growth.exponent[k],
     ]);
-    const head = ["call path", `inclusive ${this.unit()}`, `exclusive ${this.unit()}`, "per doubling"];
-    return [head, ...rows];
   }
 
   unitOfValues() {

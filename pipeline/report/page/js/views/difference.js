@@ -15,9 +15,9 @@ import {
   switcher,
 } from "../draw/dom.js";
 import { figureButtons } from "../draw/figures.js";
-import { csvButton } from "../draw/files.js";
+import { csvButton, pathRows } from "../draw/files.js";
 import { colouredDifference, differenceLegend } from "../draw/nodes.js";
-import { fullPathNames, pathNames } from "../text/names.js";
+import { pathNames } from "../text/names.js";
 import { doublingText, intervalText, percent, quantity } from "../text/numbers.js";
 
 /** @import { RegionNames } from "../data/call_tree.js" */
@@ -376,7 +376,7 @@ function differenceRows(level, nodes, { difference, unit, metric }) {
     "B / A, exclusive",
     "B / A over that of the program",
   ];
-  const rows = nodes.map((k) => {
+  return pathRows(level, nodes, [...names, ...differences], (k) => {
     /** @param {"a" | "b"} key */
     const cells = (key) => {
       const range = difference[key].range(k);
@@ -390,8 +390,6 @@ function differenceRows(level, nodes, { difference, unit, metric }) {
       ];
     };
     const growth = 2 ** difference.growth(k, "none");
-    const path = fullPathNames(level, k).join(" > ");
-    return [path, ...cells("a"), ...cells("b"), difference.added(k), growth, growth / difference.common];
+    return [...cells("a"), ...cells("b"), difference.added(k), growth, growth / difference.common];
   });
-  return [["call path", ...names, ...differences], ...rows];
 }

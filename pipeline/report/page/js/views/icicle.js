@@ -6,15 +6,15 @@ import { Difference } from "../data/difference.js";
 import { BoxTree, boxesBelow, boxParts, heightOf, othersNode, svgSize, WHOLE } from "../draw/boxes.js";
 import { byId, el, keepingFocus, onResize, selector, svgEl, switcher, widthOf } from "../draw/dom.js";
 import { figureButtons } from "../draw/figures.js";
-import { csvButton } from "../draw/files.js";
+import { csvButton, pathRows } from "../draw/files.js";
 import { coloured, growthLegend, growthWords } from "../draw/nodes.js";
 import { WAITS } from "../state.js";
-import { fullPathNames } from "../text/names.js";
 import { percent, pointChoices, pointText, quantity } from "../text/numbers.js";
 import { DifferenceView } from "./difference.js";
 
 /** @import { TreeGrowth, TreeValues, Where } from "../data/call_tree.js" */
 /** @import { Side } from "../data/difference.js" */
+/** @import { Positions } from "../data/positions.js" */
 /** @import { Report } from "../data/report.js" */
 /** @import { Box } from "../draw/boxes.js" */
 /** @import { State } from "../state.js" */
@@ -38,6 +38,16 @@ export function openingPair({ positions }) {
 }
 
 /**
+ * @param {Positions} positions
+ * @param {Where} where
+ * @param {number[]} target
+ */
+function sideName({ parameters, points }, where, target) {
+  if (where === "target") return `predicted at ${pointText(parameters, target)}`;
+  return `measured at ${pointText(parameters, points[where])}`;
+}
+
+/**
  * The values of one side.
  * @param {Report} report
  * @param {Where} where
@@ -51,7 +61,7 @@ export function sideAt({ tree, positions }, where, target) {
     const whole = level.intervalOfTotal(target);
     return {
       whole: whole && { low: whole[0], high: whole[1], of: "90 % interval" },
-      name: `predicted at ${pointText(positions.parameters, target)}`,
+      name: sideName(positions, where, target),
       kind: "model",
       exclusive,
       range: (k) => {
@@ -62,7 +72,7 @@ export function sideAt({ tree, positions }, where, target) {
   }
   return {
     whole: null,
-    name: `measured at ${pointText(positions.parameters, positions.points[where])}`,
+    name: sideName(positions, where, target),
     kind: "measured",
     exclusive,
     range: (k) => {
@@ -228,30 +238,17 @@ class IcicleView {
   /** Every call path below the zoomed one on both sides. */
   rowsOfFile() {
     const { level } = this.tree;
-    const sides = [this.left, /** @type {const} */ ("target")].map((where) =>
-      this.tree.values(MODELLED, where, this.state.target),
+    const { positions, effort } = this.report;
+    const { target } = this.state;
+    const places = [this.left, /** @type {const} */ ("target")];
+    const sides = places.map((where) => this.tree.values(MODELLED, where, target));
+    const heads = places.flatMap((where) =>
+      ["inclusive", "exclusive"].map((kind) => `${kind} ${effort}, ${sideName(positions, where, target)}`),
     );
-    const rows = level.region.flatMap((_, k) => {
-      if (!this.boxes.isDrawn(k)) return [];
-      return [
-        [
-          fullPathNames(level, k).join(" > "),
-          ...sides.flatMap((side) => [side.inclusive[k], side.exclusive[k]]),
-        ],
-      ];
-    });
-    const names = [this.sideName(this.left), this.sideName("target")].flatMap((side) =>
-      ["inclusive", "exclusive"].map((kind) => `${kind} ${this.report.effort}, ${side}`),
+    const nodes = level.region.map((_, k) => k).filter((k) => this.boxes.isDrawn(k));
+    return pathRows(level, nodes, heads, (k) =>
+      sides.flatMap(({ inclusive, exclusive }) => [inclusive[k], exclusive[k]]),
     );
-    return [["call path", ...names], ...rows];
-  }
-
-  /** @param {Where} where */
-  sideName(where) {
-    const { positions } = this.report;
-    return where === "target"
-      ? `predicted at ${pointText(positions.parameters, this.state.target)}`
-      : `measured at ${pointText(positions.parameters, positions.points[where])}`;
   }
 
   /**
@@ -265,7 +262,7 @@ class IcicleView {
     const width = Math.max(widthOf(host), 200);
     this.width = width;
     const { found, whole } = boxesBelow(this.tree, values, this.boxes.root, width);
-    const name = this.sideName(where);
+    const name = sideName(this.report.positions, where, this.state.target);
     const svg = svgEl(
       "svg",
       {
