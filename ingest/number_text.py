@@ -1,10 +1,6 @@
-"""How numbers are written for people, in messages, tables and pages: without exponents, with few digits.
-
-And units of time as profilers, tables and users write them.
-"""
+"""How numbers are written for people, in messages, tables and pages: without exponents, with few digits."""
 
 import math
-from collections.abc import Mapping
 
 WORDS = ((1e12, "trillion"), (1e9, "billion"), (1e6, "million"))
 
@@ -62,19 +58,3 @@ def percent(share: float) -> str:
 def given_percent(share: float) -> str:
     """Write a share that somebody chose, as exactly as it was given: ``80 %``, ``0.5 %``."""
     return f"{value_text(round(100 * share, 10))} %"
-
-
-SECONDS: Mapping[str, float] = {
-    **dict.fromkeys(("s", "sec", "secs", "second", "seconds", "core-s"), 1.0),
-    **dict.fromkeys(("ms", "msec", "msecs", "msecond", "millisecs", "milliseconds"), 1e-3),
-    **dict.fromkeys(("us", "µs", "μs", "usec", "usecs", "usecond", "microsecs", "microseconds"), 1e-6),
-    **dict.fromkeys(("ns", "nsec", "nsecs", "nsecond", "nanoseconds"), 1e-9),
-    **dict.fromkeys(("min", "minutes"), 60.0),
-    **dict.fromkeys(("h", "hours"), 3600.0),
-}
-"""Seconds per unit, in lower case."""
-
-IN_A_SECOND: Mapping[str, float] = {
-    unit: float(round(1 / seconds)) for unit, seconds in SECONDS.items() if seconds <= 1
-}
-"""How many of a unit are in a second: quotients by these whole numbers are rounded only once."""

@@ -17,6 +17,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.profile import LARGEST, Metric, Profile
 from ingest.run_settings import has_single_locations
+from ingest.units import JOULE, unit_named
 
 MEMORY, NODE_MEMORY = "memory", "memory_per_node"
 """The metrics of whole runs: bytes of the process, and of the node, that took most."""
@@ -46,11 +47,6 @@ _MEMORY = {
 
 _ANY = re.compile("")
 _OPERATION = re.compile(r"^(?:max#)+")
-_ENERGY_UNITS = {
-    **dict.fromkeys(("J", "Joule", "Joules", "joule", "joules"), 1.0),
-    **dict.fromkeys(("uJ", "µJ", "μJ"), 1e-6),
-    **{"nJ": 1e-9, "mJ": 1e-3, "kJ": 1e3, "MJ": 1e6, "Wh": 3.6e3, "kWh": 3.6e6},
-}
 _ENERGY = {
     re.compile(r"PWR_(?:PLATFORM|PKG|DRAM|PP\d|GPU)_ENERGY|RAPL_\w+_ENERGY"): 1.0,
     re.compile(r"(?:.*:::)?(?:PACKAGE|DRAM|PP\d|PSYS)_ENERGY:PACKAGE\d+"): 1e-9,
@@ -74,7 +70,8 @@ def memory_factor(metric: Metric) -> float | None:
 def energy_factor(metric: Metric) -> float | None:
     """Return how many joules the unit of a metric is, None if it is no energy."""
     named = next((factor for name, factor in _ENERGY.items() if name.fullmatch(metric.name)), None)
-    return _ENERGY_UNITS.get(metric.unit.strip(), named)
+    size, dimension = unit_named(metric.unit.strip()) or (named, JOULE)
+    return size if dimension == JOULE else named
 
 
 def energy_metric(metrics: Iterable[Metric]) -> str | None:

@@ -6,7 +6,7 @@ A rate is modelled as the time of one unit of work, since kernels and times add 
 import re
 from dataclasses import dataclass
 
-from ingest.number_text import SECONDS
+from ingest.units import SECONDS
 
 RATE = "rate"
 """What a run states under this name is the rate that it was timed by, such as ``ns/day``."""
@@ -14,12 +14,6 @@ RATE = "rate"
 UNITS_OF_WORK = "units of work"
 """The attribute with how many units a run did, ``ns``; without it, its times are those of one unit."""
 
-_PERIODS = {
-    **SECONDS,
-    "minute": 60.0,
-    **dict.fromkeys(("hr", "hour"), 3600.0),
-    **dict.fromkeys(("d", "day", "days"), 86400.0),
-}
 _QUOTIENT = re.compile(r"^(?P<work>.*\S)\s*(?:/|\bper\b)\s*(?P<period>[a-zµμ]+)$", re.IGNORECASE)
 _PER_SECOND = re.compile(r"^(?:[kmgtp]?flops|[mg]lups|[kmgt]teps|[mgt]cups)$", re.IGNORECASE)
 _PER_DAY = re.compile(r"^sypd$", re.IGNORECASE)
@@ -49,8 +43,8 @@ def work_rate(text: str) -> WorkRate | None:
     if _PER_SECOND.match(spaced):
         return WorkRate(text=text, seconds=1.0)
     if _PER_DAY.match(spaced):
-        return WorkRate(text=text, seconds=_PERIODS["day"])
+        return WorkRate(text=text, seconds=SECONDS["day"])
     match = _QUOTIENT.match(spaced)
-    if match is None or match["period"].lower() not in _PERIODS:
+    if match is None or match["period"].lower() not in SECONDS:
         return None
-    return WorkRate(text=text, seconds=_PERIODS[match["period"].lower()], work=match["work"])
+    return WorkRate(text=text, seconds=SECONDS[match["period"].lower()], work=match["work"])

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ingest.units import BYTES, NONE, TIME
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import constant
-from pipeline.projection.expressions.units import BYTES, NONE, TIME
 from pipeline.projection.fitting.formula_fit import Fit
 from pipeline.projection.fitting.measured_columns import read_benchmark
 from pipeline.projection.fitting.resampling import Measurements

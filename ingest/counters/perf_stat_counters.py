@@ -15,12 +15,11 @@ from dataclasses import dataclass
 
 from ingest.counters.counter_report import TOTAL, CountedRegion, CounterReport
 from ingest.errors import InputError
+from ingest.units import BYTES, JOULE, NONE, TIME, unit_named
 
 _SEPARATORS = ",;\t|"
 _MISSING = ("<not counted>", "<not supported>")
 _VALUE = r"(?:-?\d+(?:[.]\d+)?|<not counted>|<not supported>)"
-_TIME_UNITS = {"msec": 1e-3, "ms": 1e-3, "ns": 1e-9, "nsec": 1e-9, "s": 1.0, "sec": 1.0}
-_BYTE_UNITS = {"Bytes": 1.0, "B": 1.0, "KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "MB": 1e6, "GB": 1e9}
 _LINE_BYTES = 64.0  # what counters of cache lines count, whatever unit perf writes
 _CLOCKS = ("task-clock", "cpu-clock")
 _CPUS = "CPUs utilized"
@@ -66,7 +65,8 @@ def read_perf_stat(text: str, where: str) -> CounterReport:
 
 
 def _factor(unit: str) -> float:
-    return _TIME_UNITS.get(unit) or _BYTE_UNITS.get(unit, _LINE_BYTES) / _LINE_BYTES
+    size, dimension = unit_named(unit) or (1.0, NONE)
+    return size / _LINE_BYTES if dimension == BYTES else size if dimension == TIME else 1.0
 
 
 def _seconds(lines: list[_Line], sums: dict[str, float], where: str) -> float:
@@ -142,7 +142,7 @@ def _is_counter(cells: list[str]) -> bool:
     return (
         len(cells) >= 5
         and re.fullmatch(_VALUE, cells[0]) is not None
-        and (cells[1] in ("", *_TIME_UNITS, *_BYTE_UNITS, "Joules"))
+        and (not cells[1] or (unit_named(cells[1]) or (1.0, NONE))[1] in (TIME, BYTES, JOULE))
         and re.match(r"[A-Za-z]", cells[2]) is not None
         and len(numbers) >= 2
     )

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.errors import InputError
-from ingest.number_text import SECONDS
 from ingest.profile import CPU, Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_bytes
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, profile_of, require_room
+from ingest.units import SECONDS
 
 NUMBER, EIGHT_BYTES, TEXT, FOUR_BYTES = 0, 1, 2, 5
 

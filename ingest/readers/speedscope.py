@@ -11,13 +11,13 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
-from ingest.number_text import SECONDS
 from ingest.profile import LARGEST, Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_text, writable
 from ingest.reading.json_values import load_json
 from ingest.reading.packed import plain_name
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
+from ingest.units import SECONDS
 
 BYTES = Metric("bytes", "bytes")
 MAX_BYTES = 1 << 29

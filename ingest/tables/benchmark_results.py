@@ -19,13 +19,13 @@ from pathlib import Path
 from typing import Any
 
 from ingest.errors import InputError
-from ingest.number_text import SECONDS
 from ingest.reading.csv_files import Frame, read_csv
 from ingest.reading.files import head, read_text
 from ingest.reading.json_values import JsonRecord, json_list, parse_json
 from ingest.run_metadata import METADATA_PROCESSES, choose_parameters
 from ingest.table_mapping import TableMapping
 from ingest.tables.headings import NAMES, read_headings
+from ingest.units import SECONDS
 
 KERNEL, VALUE = "figure of merit", "seconds"
 MAX_TEXT = 500  # characters of a variable that are kept

@@ -11,9 +11,9 @@ from functools import cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
-from ingest.number_text import SECONDS
 from ingest.reading.csv_files import NO_VALUE
 from ingest.run_names import COUNTERS, PROCESS_PARAMETERS
+from ingest.units import SECONDS
 from ingest.work_rates import work_rate
 
 _CLOCK = re.compile(

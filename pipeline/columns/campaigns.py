@@ -11,7 +11,7 @@ from ingest.number_text import figure, percent, value_text
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import QUANTITY, SHARE, WHOLE, Column, filled, stored
 from pipeline.questions.planning.rounds import LiftedLimit
-from pipeline.wording.quantities import counted, interval_text, point_text, quantity
+from pipeline.wording.quantities import counted, interval_text, point_text, quantity, readable_unit
 
 RunStatus: TypeAlias = Literal["planned", "submitted", "running", "done", "failed"]
 
@@ -308,5 +308,5 @@ def _way_on_sentence(found: LiftedLimit, summary: ShownCampaign) -> str:
 
 def _budget(seconds: float) -> str:
     """Write a budget that is enough for core-seconds, as `campaign.toml` takes it."""
-    unit, size = ("core-h", 3600.0) if seconds >= 3600.0 else ("core-s", 1.0)
-    return f"{value_text(float(f'{_RESERVE * seconds / size:.2g}'))} {unit}"
+    factor, unit = readable_unit(_RESERVE * seconds, "core-s")
+    return f"{value_text(float(f'{_RESERVE * seconds * factor:.2g}'))} {unit}"

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any
 
+from ingest.units import unit_text
 from pipeline.columns.cells import Audience, DataTable, with_unit
 from pipeline.columns.column import ABSENT, ESTIMATE, EXACT, FIGURE, SHARE, TEXTS, Column, filled, stored
 from pipeline.projection.applications.application import ApplicationFile, ApplicationInput
 from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue, Sweep
 from pipeline.projection.expressions.evaluation import Sensitivity
-from pipeline.projection.expressions.units import unit_text
 from pipeline.projection.machines.machine_values import Machine
 from pipeline.wording.quantities import (
     Part,

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ingest.errors import UsageError
-from pipeline.projection.expressions.units import NONE, Quantity, parse_quantity
+from ingest.units import NONE, Quantity, parse_quantity
 
 Value: TypeAlias = float | str
 

@@ -3,19 +3,9 @@
 from dataclasses import dataclass
 
 from ingest.errors import UsageError
-from pipeline.config.option_readers import CORE_SECONDS, parse_quantity, read_option_share
+from ingest.units import BYTES, CORE_TIME, JOULE, NONE, SECONDS, TIME, Dimension, parse_positive, size_of
+from pipeline.config.option_readers import read_option_share
 from pipeline.questions.choice import JobLimits
-from pipeline.questions.runtime.figures import SECONDS_PER_HOUR
-
-_TIME = {"s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
-_BUDGET = {name: seconds / SECONDS_PER_HOUR for name, seconds in CORE_SECONDS.items()}
-_MEMORY = {
-    **{"B": 1.0, "KB": 1e3, "kB": 1e3, "MB": 1e6, "GB": 1e9, "TB": 1e12},
-    **{"KiB": 2.0**10, "MiB": 2.0**20, "GiB": 2.0**30, "TiB": 2.0**40},
-}
-_ENERGY = {"J": 1.0, "kJ": 1e3, "MJ": 1e6, "GJ": 1e9, "Wh": 3.6e3, "kWh": 3.6e6, "MWh": 3.6e9}
-_PRICE = {f"/{unit}": 1 / hours for unit, hours in _BUDGET.items()}
-_NUMBER = {"": 1.0}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,11 +38,11 @@ def read_job(
 ) -> Job:
     """Read a job from the texts of the options that are called like the arguments."""
     limits = JobLimits(
-        deadline=_quantity("deadline", deadline, _TIME, "write 6h, 90min or 2d"),
-        budget=_quantity("budget", budget, _BUDGET, "write 50000core-h"),
+        deadline=_quantity("deadline", deadline, TIME, "write 6h, 90min or 2d"),
+        budget=_quantity("budget", budget, CORE_TIME, "write 50000core-h", SECONDS["h"]),
         efficiency=None if efficiency is None else _efficiency("--efficiency", efficiency),
-        memory=_quantity("memory-per-node", memory_per_node, _MEMORY, "write 256GB or 240GiB"),
-        energy=_quantity("energy", energy, _ENERGY, "write 40kWh or 150MJ"),
+        memory=_quantity("memory-per-node", memory_per_node, BYTES, "write 256GB or 240GiB"),
+        energy=_quantity("energy", energy, JOULE, "write 40kWh or 150MJ"),
     )
     return Job(
         limits=limits,
@@ -62,10 +52,12 @@ def read_job(
     )
 
 
-def _quantity(option: str, text: str | None, units: dict[str, float], hint: str) -> float | None:
+def _quantity(
+    option: str, text: str | None, dimension: Dimension, hint: str, unit: float = 1.0
+) -> float | None:
     if text is None:
         return None
-    return parse_quantity(text, option.replace("-", " "), units, hint, where=f"--{option}")
+    return parse_positive(text, dimension, option.replace("-", " "), hint, where=f"--{option}") / unit
 
 
 def _efficiency(flag: str, text: str) -> float:
@@ -85,11 +77,10 @@ def _price(text: str) -> float:
     """Read what a core-hour costs: a number, a slash and the unit that it is for."""
     number, slash, unit = text.partition("/")
     hint = "write 0.02/core-h"
-    if slash and f"/{unit.strip()}" not in _PRICE:
-        raise UsageError(f"unknown unit '/{unit.strip()}'", where="--price", hint=hint)
     if not slash:
         raise UsageError(f"'{text}' does not say what it is for", where="--price", hint=hint)
-    return parse_quantity(number, "price", _NUMBER, hint, where="--price") * _PRICE[f"/{unit.strip()}"]
+    seconds = size_of(unit.strip(), CORE_TIME, hint, where="--price")
+    return parse_positive(number, NONE, "price", hint, unit="1", where="--price") * SECONDS["h"] / seconds
 
 
 def _positive(option: str, number: float | None) -> float | None:

@@ -6,7 +6,6 @@ value is invalid.
 """
 
 import math
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TypeAlias
 from ingest.errors import UsageError, located
 from ingest.number_text import given_percent, value_text
 from ingest.run_conditions import read_condition
+from ingest.units import CORE_TIME, parse_positive
 
 TARGET_HINT = "write p=4096 or p=4096,n=32"
 TARGET_METAVAR = "POINT"
@@ -23,10 +23,6 @@ TARGET_RANGE = (1e-30, 1e30)  # powers of other numbers are not finite
 TARGET_HELP = "Target point, such as p=4096 or p=4096,n=32; repeatable."
 Target: TypeAlias = Mapping[str, float]
 """A target point: values of parameters by name."""
-CORE_SECONDS = {"core-s": 1.0, "core-h": 3600.0, "core-hours": 3600.0}
-"""Core-seconds of the units that a budget may have."""
-
-_QUANTITY = re.compile(r"\s*([0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]{1,3})?)\s*([^\W\d].*?)?\s*")
 
 
 def read_share(value: object) -> float:
@@ -186,33 +182,6 @@ def _table(entry: object) -> Target:
 
 
 def parse_budget(text: str, *, unit: str = "", where: str = "") -> float:
-    """Return core-seconds from a number with ``core-s`` or ``core-h``, as `parse_quantity` does."""
+    """Return core-seconds from a number with ``core-s`` or ``core-h``, as `parse_positive` does."""
     hint = 'write "500 core-h" or "500 core-s"'
-    return parse_quantity(text, "budget", CORE_SECONDS, hint, unit=unit, where=where)
-
-
-def parse_quantity(
-    text: str, what: str, units: Mapping[str, float], hint: str, *, unit: str = "", where: str = ""
-) -> float:
-    """Return a number times its unit, also without a blank between them.
-
-    Args:
-        text: what the user gave.
-        what: it is, for messages.
-        units: what each is worth.
-        hint: how to write it.
-        unit: of a number without one; by default that is an error.
-        where: the option, for messages.
-
-    Raises:
-        UsageError: it is not a positive number, or has no unit or an unknown one.
-    """
-    match = _QUANTITY.fullmatch(text)
-    if match is None or not 0 < float(match[1]) < float("inf"):
-        raise UsageError(f"invalid {what} '{text}'", where=where, hint=hint)
-    unit = match[2] or unit
-    if unit not in units:
-        raise UsageError(
-            f"unknown unit '{unit}'" if unit else f"'{text}' has no unit", where=where, hint=hint
-        )
-    return float(match[1]) * units[unit]
+    return parse_positive(text, CORE_TIME, "budget", hint, unit=unit, where=where)

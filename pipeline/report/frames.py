@@ -207,7 +207,7 @@ def checked_kernels_frame(document: Mapping[str, Any]) -> pd.DataFrame:
 
 def projection_frame(projection: "ApplicationProjection") -> pd.DataFrame:
     """Return one row per part of a projection and one for the total, in SI units."""
-    from pipeline.projection.expressions.units import unit_text
+    from ingest.units import unit_text
 
     lines = (*projection.parts, projection.total)
     return pd.DataFrame(

@@ -3,6 +3,7 @@
 from rich.console import Console
 from rich.text import Text
 
+from ingest.units import unit_text
 from pipeline.columns.projections import (
     Machines,
     exact_figure,
@@ -11,7 +12,6 @@ from pipeline.columns.projections import (
     totals_table,
 )
 from pipeline.projection.applications.projections import ApplicationProjection, ProjectedValue, Sweep
-from pipeline.projection.expressions.units import unit_text
 from pipeline.report.render.terminal_tables import show_notes, show_table, terminal_table
 from pipeline.wording.quantities import (
     estimate_text,

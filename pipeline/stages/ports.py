@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ingest.errors import UsageError, located
-from pipeline.projection.expressions.units import RATE, TIME, parse_quantity
+from ingest.units import RATE, TIME, parse_quantity
 from pipeline.projection.ports.assembly import Instruction, loop_bodies, nesting_depth, read_function
 from pipeline.projection.ports.llvm_mca import Processor, find_llvm_mca, processor_named, require_model
 from pipeline.projection.ports.loop_estimate import (

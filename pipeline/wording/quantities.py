@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ingest.number_text import WORDS, count, figure, given_percent, percent, value_text
+from ingest.units import SECONDS
 from pipeline.wording.escaping import shown_name, visible
 
 __all__ = ["count", "figure", "given_percent", "percent", "value_text"]  # beside what is defined here
@@ -28,20 +29,10 @@ _TENTH_PERCENT = 0.001
 _SEPARATED_FROM, _WORDS_FROM, _EXPONENT_BELOW = 1e4, 1e6, 1e-4
 _MIB = 2.0**20
 _SHOWN_FROM = 0.1
-_SECONDS = (
-    (86400.0, "d"),
-    (3600.0, "h"),
-    (60.0, "min"),
-    (1.0, "s"),
-    (1e-3, "ms"),
-    (1e-6, "µs"),
-    (1e-9, "ns"),
-)
+_SECONDS = tuple((SECONDS[unit], unit) for unit in ("d", "h", "min", "s", "ms", "µs", "ns"))
 _SECOND_UNITS = ("s", "sec")
 _LARGER = {
-    "core-s": ((36_000.0, 3600.0, "core-hours"),),
-    "node-s": ((36_000.0, 3600.0, "node-hours"),),
-    "GPU-s": ((36_000.0, 3600.0, "GPU-hours"),),
+    **{f"{of}-s": ((10 * SECONDS["h"], SECONDS["h"], f"{of}-hours"),) for of in ("core", "node", "GPU")},
     "J": ((3.6e6, 3.6e6, "kWh"),),
     "B": ((2.0**30, 2.0**30, "GiB"), (_SHOWN_FROM * _MIB, _MIB, "MiB")),
 }

@@ -21,8 +21,8 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError
-from ingest.number_text import SECONDS
 from ingest.profile import require_summable
+from ingest.units import SECONDS
 
 Value = str | float
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ingest.number_text import SECONDS
+from ingest.units import SECONDS
 
 _BEGIN = re.compile(r"^[ \t]*CrayPat/X: (?: *Version +(?P<version>[\w.]+))?", re.MULTILINE)
 _PROCESSES = re.compile(r"^[ \t]*Number of PEs \(MPI ranks\):\s+(\d[\d,]*)", re.MULTILINE)

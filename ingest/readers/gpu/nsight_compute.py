@@ -13,7 +13,6 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
-from ingest.number_text import IN_A_SECOND
 from ingest.profile import LARGEST, Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.readers.gpu.timeline import MAX_DEVICE
@@ -21,6 +20,7 @@ from ingest.reading.csv_files import csv_cells
 from ingest.reading.files import head, head_lines, lines_of
 from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Place, Stacks, skipped_lines
 from ingest.region_class import GPU_KERNEL
+from ingest.units import IN_A_SECOND
 
 HEAD_BYTES = 1 << 18
 OWN_ENDING = ".ncu-rep"  # of reports as they are measured

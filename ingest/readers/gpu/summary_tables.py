@@ -14,7 +14,6 @@ from pathlib import Path
 
 from ingest.calltree import ROOT
 from ingest.errors import InputError
-from ingest.number_text import IN_A_SECOND
 from ingest.profile import CPU, LARGEST, NODE, Profile
 from ingest.readers import ProfileReader
 from ingest.readers.gpu.timeline import Regions
@@ -24,6 +23,7 @@ from ingest.reading.packed import plain_name
 from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 from ingest.run_settings import METADATA
+from ingest.units import IN_A_SECOND
 
 ONE_DEVICE = "devices are not stated: all kernels and copies are taken to be of one"
 NSYS = "nsys stats"

@@ -18,7 +18,6 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.errors import InputError, one_line
-from ingest.number_text import SECONDS
 from ingest.profile import Block, Metric, Profile, RegionTable, require_summable
 from ingest.readers.hpctoolkit.profile_db import Placement, ProfileFile, StoredProfile, place
 from ingest.readers.hpctoolkit.structures import (
@@ -37,6 +36,7 @@ from ingest.readers.hpctoolkit.structures import (
 from ingest.reading.files import read_bytes
 from ingest.reading.stacks import PARADIGM, TIME
 from ingest.run_settings import RECONCILED, SAMPLED
+from ingest.units import SECONDS
 
 MAX_BYTES = 1 << 32
 MAX_NAME = 1 << 16

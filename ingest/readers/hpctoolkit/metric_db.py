@@ -23,7 +23,6 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.errors import InputError, one_line
-from ingest.number_text import SECONDS
 from ingest.profile import (
     CPU,
     LocationTable,
@@ -37,6 +36,7 @@ from ingest.profile import (
 from ingest.readers.hpctoolkit.structures import HOST_TIMES, paradigm_of, split_unit
 from ingest.reading.files import head, read_bytes
 from ingest.run_settings import RECONCILED, SAMPLED
+from ingest.units import SECONDS
 
 MAX_DOCUMENT = 1 << 31  # bytes
 MAX_DIGITS = 9

@@ -11,8 +11,8 @@ from typing import Annotated, ClassVar
 
 from ingest.errors import InputError, UsageError
 from ingest.toml_table import TomlTable, read_toml
+from ingest.units import NONE, TIME, Dimension, parse_quantity, stated, unit_text
 from pipeline.projection.expressions.shipped_files import find
-from pipeline.projection.expressions.units import NONE, TIME, Dimension, parse_quantity, stated, unit_text
 from pipeline.wording.record_codec import NO_ENTRY, entry
 
 _NOT_A_TIME = ("a measured total has to be a time", 'write it like "12.3 s"')

@@ -10,13 +10,13 @@ import numpy as np
 
 from ingest.errors import PipelineError, UsageError, located
 from ingest.toml_table import TomlTable
+from ingest.units import TIME, Dimension, unit_text
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.applications.application import ApplicationFile, input_values
 from pipeline.projection.expressions.evaluation import DrawnPrediction, broken_limits, predict
 from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.shipped_files import beside
 from pipeline.projection.expressions.symbolic_model import Model, constant, symbol
-from pipeline.projection.expressions.units import TIME, Dimension, unit_text
 from pipeline.projection.machines.machine_values import Machine, load_machine, machine_names
 from pipeline.projection.rooflines.bandwidth_projection import BandwidthProjection, bandwidth_projection
 from pipeline.projection.rooflines.region_verdicts import RegionVerdict

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from ingest.arrays import FloatArray
 from ingest.errors import ModelError, UsageError
 from pipeline.models.prediction import LEVEL
+from pipeline.projection.expressions.ensembles import columns
 from pipeline.projection.expressions.symbolic import Expression, compiled, real_symbol, replace, sympy
 from pipeline.projection.expressions.symbolic_model import Model, ValidRange
-from pipeline.projection.expressions.units import columns
 
 Key = TypeVar("Key")
 

@@ -15,10 +15,11 @@ from functools import partial, reduce
 from typing import Literal, TypeAlias
 
 from ingest.errors import UsageError
+from ingest.units import BYTES, CORES, FLOP, TIME
 from pipeline.projection.expressions import symbolic_model as arithmetic
+from pipeline.projection.expressions.ensembles import columns
 from pipeline.projection.expressions.symbolic import Expression, real_symbol, replace, sympy
 from pipeline.projection.expressions.symbolic_model import Model
-from pipeline.projection.expressions.units import BYTES, CORES, FLOP, TIME, columns
 
 Function: TypeAlias = Callable[..., Model]
 Names: TypeAlias = Mapping[str, Model | Function]

@@ -14,16 +14,9 @@ from functools import reduce
 from typing import TypeAlias
 
 from ingest.errors import UsageError
+from ingest.units import CORE_TIME, NONE, TIME, Dimension, Quantity
+from pipeline.projection.expressions.ensembles import Ensemble, from_quantities
 from pipeline.projection.expressions.symbolic import Expression, real_symbol, replace, sympy
-from pipeline.projection.expressions.units import (
-    CORE_TIME,
-    NONE,
-    TIME,
-    Dimension,
-    Ensemble,
-    Quantity,
-    from_quantities,
-)
 
 _PER_PROCESS = "divide core-seconds by the processes, as in work / (P * unit.core)"
 

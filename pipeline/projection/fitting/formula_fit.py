@@ -9,9 +9,9 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError, UsageError
 from pipeline.models.prediction import LEVEL
+from pipeline.projection.expressions.ensembles import DRAWS, Ensemble, stream
 from pipeline.projection.expressions.symbolic import compiled, real_symbol, sympy
 from pipeline.projection.expressions.symbolic_model import Model, bind, limited, symbol
-from pipeline.projection.expressions.units import DRAWS, Ensemble, stream
 from pipeline.projection.fitting.bounded_least_squares import identifiable, solve_linear, solve_nonlinear
 from pipeline.projection.fitting.resampling import (
     Curve,

@@ -17,8 +17,8 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, UsageError
 from ingest.tables.message_benchmarks import MESSAGE_TITLE, MessageTime, message_times
+from ingest.units import BYTES, NONE, TIME, Dimension, parse_unit
 from pipeline.projection.expressions.shipped_files import read_text
-from pipeline.projection.expressions.units import BYTES, NONE, TIME, Dimension, parse_unit
 
 _MICRO = 1e-6
 _SHORT = re.compile(r"\s*(?P<size>\d+) bytes\s+->\s+(?P<time>[\d.]+) us\s+==\s+[\d.]+ Mbit/s\s*")

@@ -12,7 +12,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import ModelError
-from pipeline.projection.expressions.units import DRAWS, stream
+from pipeline.projection.expressions.ensembles import DRAWS, stream
 
 Weights: TypeAlias = Literal["relative", "equal"]
 Solve: TypeAlias = Callable[[FloatArray, FloatArray], FloatArray]

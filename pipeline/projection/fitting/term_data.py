@@ -10,8 +10,8 @@ import numpy as np
 from ingest.arrays import BoolArray
 from ingest.errors import InputError
 from ingest.toml_table import TomlTable
+from ingest.units import TIME, Dimension, parse_quantity
 from pipeline.projection.expressions.shipped_files import beside
-from pipeline.projection.expressions.units import TIME, Dimension, parse_quantity
 from pipeline.projection.fitting.measured_columns import (
     ALLREDUCES,
     MeasuredColumns,

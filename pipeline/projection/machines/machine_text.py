@@ -12,7 +12,7 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import one_line
-from pipeline.projection.expressions.units import MOST_SPREAD
+from ingest.units import MOST_SPREAD
 from pipeline.projection.machines.node_samples import (
     LEAST_SPREAD,
     NODE_FIGURES,

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from ingest.errors import UsageError
 from ingest.toml_table import TomlTable, read_toml
+from ingest.units import BANDWIDTH, FLOP_RATE, RATE, Quantity, parse_quantity
 from pipeline.projection.expressions.shipped_files import find
 from pipeline.projection.expressions.symbolic_model import Model, bind, symbol
-from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, RATE, Quantity, parse_quantity
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term, read_term
 

@@ -25,6 +25,8 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import InputError, ModelError, UsageError, located
 from ingest.toml_table import TomlTable, read_toml
+from ingest.units import NONE, Quantity
+from pipeline.projection.expressions.ensembles import DRAWS, Ensemble, stream
 from pipeline.projection.expressions.shipped_files import beside
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import (
@@ -36,7 +38,6 @@ from pipeline.projection.expressions.symbolic_model import (
     substitute,
     symbol,
 )
-from pipeline.projection.expressions.units import DRAWS, NONE, Ensemble, Quantity, stream
 from pipeline.projection.fitting.bounded_least_squares import identifiable
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve, fitted_parameters
 from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns

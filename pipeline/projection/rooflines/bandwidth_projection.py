@@ -23,10 +23,10 @@ from ingest.counters.counter_files import (
 )
 from ingest.errors import InputError, UsageError, located
 from ingest.toml_table import TomlTable
+from ingest.units import FLOP, NONE, TIME, Quantity, parse_quantity, stated
 from pipeline.projection.expressions.expression_text import Names
 from pipeline.projection.expressions.shipped_files import read_text
 from pipeline.projection.expressions.symbolic_model import Model, bind, constant, maximum, symbol
-from pipeline.projection.expressions.units import FLOP, NONE, TIME, Quantity, parse_quantity, stated
 from pipeline.projection.fitting.measured_columns import MeasuredColumns, read_columns
 from pipeline.projection.machines.machine_values import Machine
 from pipeline.projection.rooflines.region_verdicts import (

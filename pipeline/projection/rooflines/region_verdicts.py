@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ingest.counters.counted_work import LEVELS, Width, Work
 from ingest.errors import UsageError
-from pipeline.projection.expressions.units import BANDWIDTH, FLOP_RATE, NONE, Dimension, require_dimension
+from ingest.units import BANDWIDTH, FLOP_RATE, NONE, Dimension, require_dimension
 
 if TYPE_CHECKING:  # it would load the symbolic models, which reports do without
     from pipeline.projection.machines.machine_values import Machine

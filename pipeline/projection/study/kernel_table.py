@@ -15,7 +15,7 @@ from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.cpp_names import short_name
 from ingest.region_class import Activity, RegionClass, region_class
 from pipeline.models.kernels import Kernels
-from pipeline.projection.expressions.units import stream
+from pipeline.projection.expressions.ensembles import stream
 from pipeline.projection.rooflines.region_verdicts import TESTED_ERROR, Bound, RegionVerdict
 from pipeline.projection.study.study_machine import (
     DRAWS,

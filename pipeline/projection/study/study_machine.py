@@ -9,17 +9,8 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
-from pipeline.projection.expressions.units import (
-    BANDWIDTH,
-    FLOP_RATE,
-    NONE,
-    RATE,
-    TIME,
-    Dimension,
-    columns,
-    from_quantities,
-    require_dimension,
-)
+from ingest.units import BANDWIDTH, FLOP_RATE, NONE, RATE, TIME, Dimension, require_dimension
+from pipeline.projection.expressions.ensembles import columns, from_quantities
 from pipeline.projection.machines.machine_values import Machine, machine_names
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term

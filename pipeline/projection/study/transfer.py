@@ -8,7 +8,7 @@ import numpy as np
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.scaling import Scaling
 from pipeline.models.prediction import LEAST, Prediction
-from pipeline.projection.expressions.units import stream
+from pipeline.projection.expressions.ensembles import stream
 from pipeline.projection.study.kernel_table import (
     COMMON_VARIANCE,
     MIXED_ERROR,

@@ -16,6 +16,8 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.errors import ModelError
 from ingest.toml_table import TomlTable
+from ingest.units import TIME
+from pipeline.projection.expressions.ensembles import DRAWS, stream
 from pipeline.projection.expressions.symbolic_model import (
     Model,
     bind,
@@ -27,7 +29,6 @@ from pipeline.projection.expressions.symbolic_model import (
     minimum,
     symbol,
 )
-from pipeline.projection.expressions.units import DRAWS, TIME, stream
 from pipeline.projection.fitting.bounded_least_squares import solve_linear
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, assemble, fit
 from pipeline.projection.fitting.measured_columns import ALLREDUCES

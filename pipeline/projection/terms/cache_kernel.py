@@ -12,8 +12,9 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError
+from ingest.units import TIME
+from pipeline.projection.expressions.ensembles import DRAWS
 from pipeline.projection.expressions.symbolic_model import Model, maximum, minimum, symbol
-from pipeline.projection.expressions.units import DRAWS, TIME
 from pipeline.projection.fitting.bounded_least_squares import nonnegative_pair
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve
 from pipeline.projection.fitting.resampling import Measurements, Resampled, point_weights

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 
 from ingest.errors import UsageError, located
 from ingest.toml_table import TomlTable
+from ingest.units import Dimension, parse_quantity
 from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic_model import Model, symbol
-from pipeline.projection.expressions.units import Dimension, parse_quantity
 from pipeline.projection.fitting.formula_fit import Fit, Parameter, fit
 from pipeline.projection.fitting.term_data import DATA_KEYS, read_measurements
 

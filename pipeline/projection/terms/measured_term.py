@@ -17,10 +17,12 @@ from ingest.arrays import FloatArray
 from ingest.cpp_names import short_name
 from ingest.errors import InputError
 from ingest.toml_table import TomlTable
+from ingest.units import TIME, Dimension, parse_unit
 from pipeline.models.forms import Term as NormalTerm
 from pipeline.models.forms import factors
 from pipeline.models.options import NO_EXPONENT
 from pipeline.models.scaling_models import ScalingModels
+from pipeline.projection.expressions.ensembles import DRAWS, Ensemble, stream
 from pipeline.projection.expressions.symbolic_model import (
     Model,
     bind,
@@ -31,7 +33,6 @@ from pipeline.projection.expressions.symbolic_model import (
     sqrt,
     symbol,
 )
-from pipeline.projection.expressions.units import DRAWS, TIME, Dimension, Ensemble, parse_unit, stream
 
 Summand: TypeAlias = tuple[int, NormalTerm]  # sharpness of the knee that it belongs to, and the term
 Level: TypeAlias = Literal["region", "callpath"]

@@ -10,8 +10,8 @@ import numpy as np
 
 from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError
+from ingest.units import BANDWIDTH, BYTES, TIME
 from pipeline.projection.expressions.symbolic_model import Model, bind, choose, constant, symbol
-from pipeline.projection.expressions.units import BANDWIDTH, BYTES, TIME
 from pipeline.projection.fitting.bounded_least_squares import identifiable, nonnegative_pair, solve_linear
 from pipeline.projection.fitting.formula_fit import Fit, fit_curve
 from pipeline.projection.fitting.measured_columns import MESSAGES, STREAMS

@@ -13,6 +13,7 @@ import numpy as np
 
 from ingest.errors import InputError, UsageError, located
 from ingest.toml_table import TomlTable
+from ingest.units import Dimension, Quantity, parse_quantity, require_dimension
 from pipeline.projection import terms as package
 from pipeline.projection.expressions.expression_text import Names, parse
 from pipeline.projection.expressions.symbolic_model import (
@@ -25,7 +26,6 @@ from pipeline.projection.expressions.symbolic_model import (
     substitute,
     symbol,
 )
-from pipeline.projection.expressions.units import Dimension, Quantity, parse_quantity, require_dimension
 from pipeline.projection.fitting.term_data import DATA_KEYS, read_measurements
 from pipeline.projection.ports.port_fit import port_term
 from pipeline.projection.terms.allreduces import allreduce_on_nodes

@@ -84,7 +84,7 @@ def test_the_table_has_all_scales_and_the_screen_the_main_ones(call, results, jo
         (("--efficiency", "0"), "--efficiency: every job is at least 0 % efficient; write 75%"),
         (("--energy", "40 core-h"), "--energy: unknown unit 'core-h'; write 40kWh or 150MJ"),
         (("--price", "0.02"), "--price: '0.02' does not say what it is for; write 0.02/core-h"),
-        (("--price", "0.02/h"), "--price: unknown unit '/h'; write 0.02/core-h"),
+        (("--price", "0.02/h"), "--price: unknown unit 'h'; write 0.02/core-h"),
         (("--cores-per-node", "0"), "--cores-per-node: invalid number 0; write one above 0"),
         (("--memory-per-node", "1GB"), "--memory-per-node: the memory of nodes was not measured; "),
         (("--energy", "1kWh"), "--energy: energy was not measured; "),

@@ -7,10 +7,10 @@ from dataclasses import replace
 import pytest
 from rich.console import Console
 
+from ingest.units import BYTES, NONE, TIME
 from pipeline.columns.projections import Shipped, shipped_application, shipped_machine
 from pipeline.projection.applications.application import load_application
 from pipeline.projection.applications.projections import MeasuredTotal, ProjectedValue, Variant
-from pipeline.projection.expressions.units import BYTES, NONE, TIME
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.report.projections import show_projection, show_shipped
 from pipeline.report.render.console import console

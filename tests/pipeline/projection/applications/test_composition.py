@@ -3,11 +3,11 @@
 import pytest
 
 from ingest.errors import UsageError
+from ingest.units import TIME
 from pipeline.projection.applications.application import load_application
 from pipeline.projection.applications.projections import compose
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic_model import symbol
-from pipeline.projection.expressions.units import TIME
 from tests.pipeline.projection.mistakes import refused
 from tests.pipeline.projection.stored import no_models
 

@@ -5,7 +5,8 @@ import pytest
 from scipy import stats
 
 from ingest.errors import UsageError
-from pipeline.projection.expressions.units import DRAWS, Ensemble, Quantity, columns, from_quantities, stream
+from ingest.units import Quantity
+from pipeline.projection.expressions.ensembles import DRAWS, Ensemble, columns, from_quantities, stream
 
 
 def ensemble(names, rows):

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 
 from ingest.errors import ModelError, UsageError
+from ingest.units import BYTES, Quantity
+from pipeline.projection.expressions.ensembles import Ensemble
 from pipeline.projection.expressions.evaluation import LEVEL, broken_limits, predict
 from pipeline.projection.expressions.symbolic import real_symbol
 from pipeline.projection.expressions.symbolic_model import ValidRange, bind, limited, symbol
-from pipeline.projection.expressions.units import BYTES, Ensemble, Quantity
 
 A, N = symbol("a"), symbol("n")
 

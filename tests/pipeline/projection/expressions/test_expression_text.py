@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingest.errors import UsageError
+from ingest.units import BYTES, NONE, TIME
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic_model import symbol
-from pipeline.projection.expressions.units import BYTES, NONE, TIME
 from tests.pipeline.projection.mistakes import refused
 
 NAMES = {"V": symbol("V"), "P": symbol("P"), "mach.b": symbol("mach.b", TIME), "x": symbol("x", BYTES)}

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
+from ingest.units import Quantity
 from pipeline.projection.expressions.evaluation import predict, sensitivities
 from pipeline.projection.expressions.expression_text import parse
 from pipeline.projection.expressions.symbolic_model import bind, floor, maximum, symbol
-from pipeline.projection.expressions.units import Quantity
 from pipeline.projection.machines.machine_values import load_machine, machine_names
 from tests.pipeline.projection.stored import no_models
 

@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
+from ingest.units import BANDWIDTH, BYTES, NONE, TIME, Quantity
+from pipeline.projection.expressions.ensembles import Ensemble
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.symbolic import real_symbol, sympy
 from pipeline.projection.expressions.symbolic_model import (
@@ -27,7 +29,6 @@ from pipeline.projection.expressions.symbolic_model import (
     substitute,
     symbol,
 )
-from pipeline.projection.expressions.units import BANDWIDTH, BYTES, NONE, TIME, Ensemble, Quantity
 from tests.pipeline.projection import mistakes
 
 refused = partial(mistakes.refused, raises=UsageError)

@@ -3,7 +3,7 @@
 import pytest
 
 from ingest.errors import InputError
-from pipeline.projection.expressions.units import BYTES, NONE, TIME
+from ingest.units import BYTES, NONE, TIME
 from pipeline.projection.fitting.measured_columns import read_benchmark
 from tests.pipeline.projection.fitting import benchmark_outputs as outputs
 

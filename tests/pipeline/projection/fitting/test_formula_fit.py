@@ -5,9 +5,9 @@ import pytest
 from scipy import stats
 
 from ingest.errors import ModelError, UsageError
+from ingest.units import TIME
 from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import bind, log2, symbol
-from pipeline.projection.expressions.units import TIME
 from pipeline.projection.fitting.formula_fit import Parameter, fit
 from pipeline.projection.fitting.resampling import Measurements
 

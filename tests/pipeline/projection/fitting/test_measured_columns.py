@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.projection.expressions.units import BANDWIDTH, BYTES, NONE, TIME
+from ingest.units import BANDWIDTH, BYTES, NONE, TIME
 from pipeline.projection.fitting.measured_columns import read_columns
 from tests.pipeline.projection.mistakes import refused
 

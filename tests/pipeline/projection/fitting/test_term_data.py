@@ -6,7 +6,7 @@ import pytest
 
 from ingest.errors import InputError
 from ingest.toml_table import TomlTable
-from pipeline.projection.expressions.units import BYTES, NONE, TIME
+from ingest.units import BYTES, NONE, TIME
 from pipeline.projection.fitting.measured_columns import ALLREDUCES, MESSAGES
 from pipeline.projection.fitting.term_data import read_measurements
 from tests.pipeline.projection.fitting import benchmark_outputs as outputs

@@ -3,10 +3,10 @@
 import pytest
 
 from ingest.errors import InputError, UsageError
+from ingest.units import BANDWIDTH, BYTES, FLOP_RATE, NONE, RATE, TIME
 from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.expressions.shipped_files import shipped
 from pipeline.projection.expressions.symbolic_model import Model, constant
-from pipeline.projection.expressions.units import BANDWIDTH, BYTES, FLOP_RATE, NONE, RATE, TIME
 from pipeline.projection.machines.machine_values import NETWORK_TERMS, load_machine, machine_names
 from pipeline.projection.ports.llvm_mca import processors
 from pipeline.projection.terms.terms import Term

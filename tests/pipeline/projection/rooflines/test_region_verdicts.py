@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ingest.counters.counted_work import LEVELS, Work, work
 from ingest.errors import UsageError
-from pipeline.projection.expressions.units import parse_quantity
+from ingest.units import parse_quantity
 from pipeline.projection.machines.machine_values import Machine
 from pipeline.projection.rooflines.region_verdicts import ARITHMETIC, Bound, verdict
 from tests.pipeline.projection.mistakes import refused

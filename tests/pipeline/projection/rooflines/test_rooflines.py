@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.projection.expressions.units import TIME, Quantity
+from ingest.units import TIME, Quantity
 from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.rooflines.bandwidth_projection import Group
 from pipeline.projection.rooflines.rooflines import RooflinePoint, points_of, roofline

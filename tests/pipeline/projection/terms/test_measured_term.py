@@ -10,11 +10,11 @@ from scipy import stats
 
 from ingest.errors import InputError
 from ingest.toml_table import TomlTable
+from ingest.units import BYTES
 from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 from pipeline.models.quality import Note
 from pipeline.projection.expressions.evaluation import broken_limits, predict
-from pipeline.projection.expressions.units import BYTES
 from pipeline.projection.terms.measured_term import StoredModels, measured_term, scaling_model
 from tests.pipeline.models.made import made
 from tests.pipeline.projection.mistakes import refused

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from ingest.errors import ModelError
+from ingest.units import BYTES
 from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import bind, maximum, substitute, symbol
-from pipeline.projection.expressions.units import BYTES
 from pipeline.projection.fitting.resampling import Measurements
 from pipeline.projection.terms.allreduces import allreduce, fit_allreduce
 from pipeline.projection.terms.messages import fit_latency_bandwidth, fit_loggp, latency_bandwidth, loggp

@@ -7,9 +7,9 @@ import pytest
 
 from ingest.errors import InputError, ModelError, PipelineError, UsageError
 from ingest.toml_table import TomlTable
+from ingest.units import BANDWIDTH, BYTES, TIME
 from pipeline.projection.expressions.evaluation import broken_limits, predict
 from pipeline.projection.expressions.symbolic_model import constant
-from pipeline.projection.expressions.units import BANDWIDTH, BYTES, TIME
 from pipeline.projection.terms.terms import read_term
 from pipeline.stages.project import project
 from tests.pipeline.projection.mistakes import refused

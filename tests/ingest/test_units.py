@@ -1,23 +1,38 @@
 """Units and quantities as files write them, against SI by hand."""
 
+import re
 from fractions import Fraction
 
 import pytest
 
 from ingest.errors import UsageError
-from pipeline.projection.expressions.units import (
+from ingest.profile import Metric
+from ingest.resource_use import energy_factor
+from ingest.tables.headings import read_headings
+from ingest.units import (
     BANDWIDTH,
     BYTES,
+    CORE_TIME,
     FLOP,
     FLOP_RATE,
+    IN_A_SECOND,
+    JOULE,
     NONE,
     RATE,
+    SECONDS,
     TIME,
     Dimension,
     Quantity,
+    parse_positive,
     parse_quantity,
     parse_unit,
+    size_of,
+    stated,
 )
+from ingest.work_rates import work_rate
+from pipeline.config.job_options import read_job
+from pipeline.config.option_readers import parse_budget
+from pipeline.projection.machines.machine_values import load_machine
 from tests.pipeline.projection.mistakes import refused
 
 # The value of one such unit in SI, and the SI unit.
@@ -174,3 +189,75 @@ def test_a_spread_that_says_nothing_is_refused():
     assert parse_quantity("1 s +- 1000 %").relative_sd == 10
     with pytest.raises(UsageError, match="a spread of 1e\\+202 % says nothing"):
         parse_quantity("1 s +- 1e202 %")
+
+
+def test_units_in_a_second_are_whole_numbers():
+    assert set(IN_A_SECOND.values()) == {1.0, 1e3, 1e6, 1e9}
+    assert IN_A_SECOND["ns"] == IN_A_SECOND["nsecond"] == 1e9
+    longer = "min mins minute minutes h hr hrs hour hours d day days"
+    assert IN_A_SECOND.keys() == SECONDS.keys() - set(longer.split())
+
+
+# What a user writes, its value in SI units and its dimension.
+WRITTEN = [
+    ("90sec", 90.0, TIME),
+    ("2 hours", 7200.0, TIME),
+    ("1.5 H", None, TIME),
+    ("2 Days", 172_800.0, TIME),
+    ("3 MIN", 180.0, TIME),
+    ("4gb", 4e9, BYTES),
+    ("4 KB", 4e3, BYTES),
+    ("2 mib", 2.0**21, BYTES),
+    ("4 Gb", None, BYTES),
+    ("10 GB/sec", 1e10, BANDWIDTH),
+    ("500 core-s", 500.0, CORE_TIME),
+    ("2core-hours", 7200.0, CORE_TIME),
+    ("3 kwh", 1.08e7, JOULE),
+    ("2 MJ", 2e6, JOULE),
+    ("2 mJ", 2e-3, JOULE),
+    ("2 mj", None, JOULE),
+]
+
+
+def read_option(text, dimension):
+    return parse_positive(text, dimension, "value", "write another")
+
+
+def read_stated(text, dimension):
+    return stated(text, dimension, "f.toml:1", ("has another unit", ""), bool)
+
+
+def read_heading(text, dimension):
+    return float(re.match(r"[0-9.]+", text)[0]) * size_of(
+        text.lstrip("0123456789. "), dimension, "", where=""
+    )
+
+
+@pytest.mark.parametrize("read", [read_option, read_stated, read_heading])
+@pytest.mark.parametrize(("text", "value", "dimension"), WRITTEN)
+def test_units_are_read_alike_by_options_files_and_tables(read, text, value, dimension):
+    if value is None:
+        with pytest.raises(UsageError):
+            read(text, dimension)
+    else:
+        assert read(text, dimension) == pytest.approx(value, rel=1e-14)
+
+
+def test_every_reader_takes_the_same_units(tmp_path):
+    job = read_job(deadline="90sec", budget="500 core-s", memory_per_node="4gb", energy="2kwh").limits
+    assert (job.deadline, job.budget, job.memory, job.energy) == (90, 500 / 3600, 4e9, 7.2e6)
+    assert read_job(deadline="2 hours").limits.deadline == 7200
+    assert read_job(price="3600/core-hours").price == 3600
+    assert parse_budget("500 core-s") == 500
+    (tmp_path / "m.toml").write_text('[values]\nnet = "10 GB/sec"\nlag = "2 hours"\nmemory = "4gb"\n')
+    values = load_machine(tmp_path / "m.toml").values
+    assert [values[key].value for key in ("net", "lag", "memory")] == [1e10, 7200, 4e9]
+    for unit, seconds in (("sec", 1.0), ("hours", 3600.0), ("Days", 86400.0)):
+        assert read_headings([f"time [{unit}]"])[0].seconds == seconds == work_rate(f"steps/{unit}").seconds
+    assert energy_factor(Metric("bill", "kwh")) == 3.6e6
+
+
+@pytest.mark.parametrize("text", ["1 s +- 5 %", "0 s", "-1 s", "1e999 s", "s", "1,5 s"])
+def test_an_option_is_one_positive_number(text):
+    with pytest.raises(UsageError, match="invalid deadline"):
+        parse_positive(text, TIME, "deadline", "write 2h")

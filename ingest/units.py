@@ -1,39 +1,34 @@
-"""Units and quantities: text such as ``"195 us +- 0.4 %"`` becomes a value in SI units, with joint draws.
+"""Units: text such as ``"195 us +- 0.4 %"``, ``90sec`` or ``4gb`` becomes a value in SI units.
 
-Everything inside this package is in seconds, bytes and flop (and their quotients); units exist only where
-text is read or shown. Counts have no dimension; cores have one, so that effort in core-seconds cannot pass
-for the time that a run takes. Ensembles, joint draws of uncertain values, are the one form that every
-uncertainty takes: one for all parameters of a fit, one for a value of a machine, each from its own stream.
+Everything inside is in seconds, bytes, flop and joules (and their quotients); units exist only where text is
+read or shown. Counts have no dimension; cores have one, so that effort in core-seconds cannot pass for time.
 """
 
 import math
 import re
-import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-import numpy as np
-
-from ingest.arrays import FloatArray
 from ingest.errors import UsageError, located
 
-_BASES = ("s", "B", "flop", "core")
+_BASES = ("s", "B", "flop", "core", "J")
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """Exponents of seconds, bytes, floating-point operations and cores."""
+    """Exponents of seconds, bytes, floating-point operations, cores and joules."""
 
     seconds: Fraction = Fraction(0)
     bytes: Fraction = Fraction(0)
     flop: Fraction = Fraction(0)
     cores: Fraction = Fraction(0)
+    joules: Fraction = Fraction(0)
 
     @property
-    def exponents(self) -> tuple[Fraction, Fraction, Fraction, Fraction]:
+    def exponents(self) -> tuple[Fraction, ...]:
         """The exponents in the order of the fields."""
-        return self.seconds, self.bytes, self.flop, self.cores
+        return self.seconds, self.bytes, self.flop, self.cores, self.joules
 
     def __mul__(self, other: "Dimension") -> "Dimension":
         return Dimension(*(a + b for a, b in zip(self.exponents, other.exponents, strict=True)))
@@ -72,29 +67,69 @@ BYTES = Dimension(bytes=Fraction(1))
 FLOP = Dimension(flop=Fraction(1))
 CORES = Dimension(cores=Fraction(1))
 CORE_TIME = CORES * TIME
+JOULE = Dimension(joules=Fraction(1))
 RATE = NONE / TIME
 BANDWIDTH = BYTES / TIME
 FLOP_RATE = FLOP / TIME
 
-_COUNTS = ("1", "cycle", "site", "element", "op", "instruction", "iteration", "occ")
-_UNITS: dict[str, tuple[float, Dimension]] = {
-    **dict.fromkeys(_COUNTS, (1.0, NONE)),
-    **dict.fromkeys(("core", "process", "rank"), (1.0, CORES)),
-    **dict.fromkeys(("s", "sec"), (1.0, TIME)),
-    **{"ms": (1e-3, TIME), "us": (1e-6, TIME), "µs": (1e-6, TIME), "ns": (1e-9, TIME)},
-    **{"min": (60.0, TIME), "h": (3600.0, TIME)},
-    **{f"{prefix}B": (10.0**power, BYTES) for prefix, power in (("", 0), ("k", 3), ("M", 6), ("G", 9))},
-    **{f"{prefix}iB": (1024.0**power, BYTES) for prefix, power in (("K", 1), ("M", 2), ("G", 3), ("T", 4))},
-    **{"TB": (1e12, BYTES), "%": (0.01, NONE)},
-    **{f"{p}flop": (10.0**n, FLOP) for p, n in (("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15))},
-    **{f"{prefix}Hz": (10.0**power, RATE) for prefix, power in (("", 0), ("k", 3), ("M", 6), ("G", 9))},
+_COUNTS = "1 cycle site element op instruction iteration occ"
+_NAMES: Mapping[Dimension, Mapping[float, str]] = {
+    NONE: {1.0: _COUNTS, 0.01: "%"},
+    CORES: {1.0: "core process rank"},
+    TIME: {
+        86400.0: "d day days",
+        3600.0: "h hr hrs hour hours",
+        60.0: "min mins minute minutes",
+        1.0: "s sec secs second seconds",
+        1e-3: "ms msec msecs msecond millisec millisecs millisecond milliseconds",
+        1e-6: "us µs μs usec usecs usecond microsec microsecs microsecond microseconds",
+        1e-9: "ns nsec nsecs nsecond nanosec nanosecs nanosecond nanoseconds",
+    },
+    BYTES: {
+        **{1.0: "B byte bytes", 1e3: "kB KB", 1e6: "MB", 1e9: "GB", 1e12: "TB"},
+        **{2.0**10: "KiB", 2.0**20: "MiB", 2.0**30: "GiB", 2.0**40: "TiB"},
+    },
+    FLOP: {1.0: "flop", 1e3: "kflop", 1e6: "Mflop", 1e9: "Gflop", 1e12: "Tflop", 1e15: "Pflop"},
+    RATE: {1.0: "Hz", 1e3: "kHz", 1e6: "MHz", 1e9: "GHz"},
+    JOULE: {
+        **{1e-9: "nJ", 1e-6: "uJ µJ μJ", 1e-3: "mJ", 1.0: "J joule joules", 1e3: "kJ", 1e6: "MJ", 1e9: "GJ"},
+        **{3.6e3: "Wh", 3.6e6: "kWh", 3.6e9: "MWh"},
+    },
 }
+"""All units but products and quotients: their names by their size in SI units."""
+
+_UNITS = {
+    name: (size, dimension)
+    for dimension, sizes in _NAMES.items()
+    for size, names in sizes.items()
+    for name in names.split()
+}
+_ANY_CASE = {name.lower(): unit for name, unit in _UNITS.items() if name not in ("mJ", "MJ")}
+
+SECONDS: Mapping[str, float] = {
+    "core-s": 1.0,
+    **{name: size for name, (size, dimension) in _UNITS.items() if dimension == TIME},
+}
+"""Seconds per unit of time, in lower case."""
+
+IN_A_SECOND: Mapping[str, float] = {
+    unit: float(round(1 / seconds)) for unit, seconds in SECONDS.items() if seconds <= 1
+}
+"""How many of a unit are in a second: quotients by these whole numbers are rounded only once."""
+
 MOST_SPREAD = 10.0  # standard deviation as a fraction of the value
-_FACTOR = re.compile(r"(?P<name>[A-Za-zµ]+|1|%)(?:\^(?P<power>-?\d+))?")
+_FACTOR = re.compile(r"(?P<name>[A-Za-zµμ]+|1|%)(?:\^(?P<power>-?\d+))?")
 _NUMBER = r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?"
 _QUANTITY = re.compile(
-    rf"\s*(?P<value>{_NUMBER})\s*(?P<unit>[A-Za-zµ1%][^\s+]*)?\s*(?:(?:\+-|±)\s*(?P<spread>{_NUMBER})\s*%)?\s*"
+    rf"\s*(?P<value>{_NUMBER})\s*(?P<unit>[A-Za-zµμ1%][^\s+]*)?\s*(?:(?:\+-|±)\s*(?P<spread>{_NUMBER})\s*%)?\s*"
 )
+
+
+def unit_named(name: str) -> tuple[float, Dimension] | None:
+    """Return a unit by its name, also in letters of one case unless that has another meaning, as Gb has."""
+    size = len(name)
+    alike = (size > 1 and name.islower()) or (size > 2 and name.isupper()) or (size > 3 and name.istitle())
+    return _UNITS.get(name) or (_ANY_CASE.get(name.lower()) if alike else None)
 
 
 def parse_unit(text: str) -> tuple[float, Dimension]:
@@ -110,10 +145,11 @@ def parse_unit(text: str) -> tuple[float, Dimension]:
             sign = -1 if part == "/" else 1
             continue
         match = _FACTOR.fullmatch(part.strip())
-        if match is None or match["name"] not in _UNITS:
+        unit = match and unit_named(match["name"])
+        if match is None or unit is None:
             known = "s, us, B, kB, MiB, flop, GHz, core, cycle and similar, and quotients such as GB/s"
             raise UsageError(f"'{text}' is not a known unit", hint=f"units are {known}")
-        scale, base = _UNITS[match["name"]]
+        scale, base = unit
         power = sign * int(match["power"] or 1)
         factor *= scale**power
         dimension *= base ** Fraction(power)
@@ -210,68 +246,40 @@ def _finite(quantity: Quantity, where: str) -> Quantity:
     return quantity
 
 
-DRAWS = 1000
+def parse_positive(
+    text: str, dimension: Dimension, what: str, hint: str, *, unit: str = "", where: str = ""
+) -> float:
+    """Return a number times its unit in SI units, also without a blank between them.
 
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class Ensemble:
-    """Joint draws of named values.
-
-    Attributes:
-        estimate: float64[k], the best values, SI units.
-        draws: float64[draw, k], joint draws around them.
-        rivals: True if the draws come from rival formulas: no single row is best then, and predictions take
-            the median over the draws as their value.
-    """
-
-    names: tuple[str, ...]
-    estimate: FloatArray
-    draws: FloatArray
-    notices: tuple[str, ...] = ()
-    rivals: bool = False
-
-
-def stream(*keys: str | bytes) -> np.random.Generator:
-    """Return the random stream that belongs to these keys: repeatable, and independent of other keys'."""
-    codes = [zlib.crc32(key.encode() if isinstance(key, str) else key) for key in keys]
-    return np.random.default_rng(codes)
-
-
-def from_quantities(values: Mapping[str, Quantity]) -> Ensemble:
-    """Return an ensemble of independent values, log-normal if a relative deviation is stated.
-
-    Log-normal keeps times and bandwidths positive; the median is the value itself.
-    """
-    return Ensemble(
-        names=tuple(values),
-        estimate=np.array([quantity.value for quantity in values.values()]),
-        draws=np.column_stack([_column(name, quantity) for name, quantity in values.items()]),
-        notices=tuple(dict.fromkeys(quantity.note for quantity in values.values() if quantity.note)),
-    )
-
-
-def _column(name: str, quantity: Quantity) -> FloatArray:
-    if quantity.relative_sd == 0.0:
-        return np.full(DRAWS, quantity.value)
-    sigma = np.sqrt(np.log1p(quantity.relative_sd**2))
-    factors: FloatArray = np.exp(sigma * stream(name).standard_normal(DRAWS))
-    return quantity.value * factors
-
-
-def columns(ensembles: Sequence[Ensemble]) -> dict[str, tuple[float, FloatArray]]:
-    """Return estimate and draws (float64[draw]) of every name, all with the same number of draws.
+    Args:
+        text: what the user gave.
+        what: it is, for messages.
+        hint: how to write it.
+        unit: of a number without one; by default that is an error.
+        where: the option, for messages.
 
     Raises:
-        UsageError: two ensembles bind one name to different values.
+        UsageError: it is not a positive number, or has no unit or one of another dimension.
     """
-    length = max((len(e.draws) for e in ensembles), default=1)
-    found: dict[str, tuple[float, FloatArray]] = {}
-    for ensemble in dict.fromkeys(ensembles):
-        rows = np.arange(length) % len(ensemble.draws)
-        for k, name in enumerate(ensemble.names):
-            column = ensemble.draws[rows, k]
-            if name in found and not np.array_equal(found[name][1], column):
-                hint = "rename one before composing"
-                raise UsageError(f"'{name}' is bound to two different values", hint=hint)
-            found[name] = (float(ensemble.estimate[k]), column)
-    return found
+    match = _QUANTITY.fullmatch(" ".join(text.split()))
+    if match is None or match["spread"] or not 0 < float(match["value"]) < math.inf:
+        raise UsageError(f"invalid {what} '{text}'", where=where, hint=hint)
+    unit = match["unit"] or unit
+    if not unit:
+        raise UsageError(f"'{text}' has no unit", where=where, hint=hint)
+    return float(match["value"]) * size_of(unit, dimension, hint, where=where)
+
+
+def size_of(unit: str, dimension: Dimension, hint: str, *, where: str) -> float:
+    """Return the size of a unit of a dimension in SI units.
+
+    Raises:
+        UsageError: it is none.
+    """
+    try:
+        size, found = parse_unit(unit)
+    except UsageError:
+        found = None
+    if found != dimension:
+        raise UsageError(f"unknown unit '{unit}'", where=where, hint=hint)
+    return size
