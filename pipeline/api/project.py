@@ -84,7 +84,7 @@ class ProjectedStudy:
 
         ``attrs`` holds what ``pipeline project --json`` writes, such as what limits each kernel.
         """
-        return two_machines_frame(self._result.document)
+        return two_machines_frame(self._result.two_machines)
 
     def __repr__(self) -> str:
         """Return both machines and the number of scales in one line."""

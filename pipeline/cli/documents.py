@@ -72,7 +72,7 @@ DOCUMENTS: Mapping[str, Document] = {
         title="An application over an input", type="pipeline.projection.applications.projections:Sweep"
     ),
     "study-projection": Document(
-        title="A study on another machine", type="pipeline.report.study_projection:StudyProjectionJson"
+        title="A study on another machine", type="pipeline.columns.two_machines:StudyOnTwoMachines"
     ),
     "shipped": Document(
         title="Shipped applications and machines", type="pipeline.columns.projections:Shipped"

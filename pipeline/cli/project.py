@@ -1,6 +1,5 @@
 """`pipeline project`: a program on another machine, from a semi-analytical model or from measured results."""
 
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -143,8 +142,12 @@ def _project_results(
         write_output(output, found.page)
         if output == STANDARD_OUTPUT:
             return
-    show = partial(show_study_projection, name=out.resolve().name)
-    shown.present_rows(found.document, study_projection_table, show)
+    both, rows = found.two_machines, shown.rows
+    shown.present(
+        both,
+        lambda: study_projection_table(both, **rows),
+        lambda screen: show_study_projection(screen, both, name=out.resolve().name, **rows),
+    )
 
 
 def _show_parts(

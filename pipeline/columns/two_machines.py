@@ -1,11 +1,15 @@
-"""Tables of a study on two machines, side by side: wall times, and kernels."""
+"""A study on two machines, side by side: its record, tables of wall times and kernels, sentences."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
+import numpy as np
+
+from ingest.arrays import FloatArray
+from ingest.callpaths import folded
 from ingest.number_text import percent
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import (
@@ -20,15 +24,21 @@ from pipeline.columns.column import (
     filled,
     parameters,
 )
+from pipeline.columns.json_schema import Published
 from pipeline.columns.kernel_tables import kernel_names, leading_rows
 from pipeline.columns.target_sentences import far_targets
-from pipeline.projection.study.kernel_table import Way
+from pipeline.models.prediction import LEVEL, Prediction
+from pipeline.models.scaling_models import ScalingModels
+from pipeline.projection.study.kernel_table import TYPICAL_MIX, WAYS, Way
+from pipeline.projection.study.projected_study import StudyProjection
+from pipeline.projection.study.study_machine import RESOURCES, Resource, StudyMachine, slowdowns
+from pipeline.projection.study.transfer import Transfer
+from pipeline.questions.analysis import Level
 from pipeline.wording.escaping import visible
 from pipeline.wording.quantities import estimate_text, point_text
+from pipeline.wording.record_codec import entry
 
 _VAGUE = f"over a factor of {MOST_SPAN:.0f}"
-SIDES = ("from", "on")
-"""Keys of the machine measured on, and of the other one."""
 WORDS = {
     Way.COMPUTES: "computes",
     Way.CALLS: "network",
@@ -39,13 +49,182 @@ WORDS = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class KernelWay:
+    """How a kernel went over; the probabilities of what limits one that computes."""
+
+    document_name: ClassVar[str] = "way"
+    callpath: tuple[str, ...]
+    way: Way
+    limits: Mapping[str, float] | None
+    limits_here: Mapping[str, float] | None
+    limits_there: Mapping[str, float] | None
+    tested: Annotated[bool, "whether counters say what limits it"]
+    sign: Annotated[str | None, "what of the study its limits follow without counters, if anything"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Faster:
+    """By which factor the other machine is faster at a point, and each resource alone."""
+
+    value: float
+    lower: float
+    upper: float
+    by: Mapping[str, float]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOnMachine:
+    """A study on a machine."""
+
+    machine: str
+    name: str
+    cores: float
+    summary: Annotated[Mapping[str, Any], Published(name="summary")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyOnTwoMachines:
+    """A study on two machines: both summaries, how kernels went over, what is assumed."""
+
+    here: StudyOnMachine = field(metadata=entry("from"))
+    there: StudyOnMachine = field(metadata=entry("on"))
+    faster_by: tuple[Faster, ...]
+    kernels: tuple[KernelWay, ...]
+    regions: tuple[KernelWay, ...]
+    assumptions: tuple[str, ...]
+
+    @property
+    def sides(self) -> tuple[StudyOnMachine, StudyOnMachine]:
+        """The machine measured on, and the other one."""
+        return self.here, self.there
+
+
+def on_two_machines(
+    projection: StudyProjection, here: Mapping[str, Any], there: Mapping[str, Any], target: FloatArray
+) -> StudyOnTwoMachines:
+    """Return what is said of a projection of a study.
+
+    Args:
+        here: the shape of ``summary.json`` for the machine measured on.
+        target: float64[D], of what limits kernels.
+    """
+    there = _once(there)
+    points = np.array([list(entry["point"].values()) for entry in there["runtime"]["at"]], dtype=np.float64)
+    found = gain(projection.here.callpaths.models, projection.callpaths, points)
+    return StudyOnTwoMachines(
+        here=_machine(projection.source, _once(here)),
+        there=_machine(projection.target, there),
+        faster_by=tuple(
+            Faster(
+                value=float(found.total.value[0, q]),
+                lower=float(found.total.lower[0, q]),
+                upper=float(found.total.upper[0, q]),
+                by={resource.value: float(factors[q]) for resource, factors in found.by.items()},
+            )
+            for q in range(len(points))
+        ),
+        kernels=_ways(projection.here.callpaths, projection.callpaths, target),
+        regions=_ways(projection.here.regions, projection.regions, target),
+        assumptions=tuple(projection.assumptions),
+    )
+
+
+def _once(summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a summary whose figures name every scale once: measured, or else predicted."""
+    figures = summary["runtime"]["at"]
+    measured = [entry["point"] for entry in figures if entry["measured"]]
+    at = [entry for entry in figures if entry["measured"] or entry["point"] not in measured]
+    return {**summary, "runtime": {**summary["runtime"], "at": at}}
+
+
+def _machine(place: StudyMachine, summary: Mapping[str, Any]) -> StudyOnMachine:
+    return StudyOnMachine(
+        machine=place.machine.path.stem, name=place.name, cores=place.cores, summary=summary
+    )
+
+
+def _ways(level: Level, transfer: Transfer, target: FloatArray) -> tuple[KernelWay, ...]:
+    """Return how each kernel went over, and the probabilities of what limits one that computes."""
+    table, computes = transfer.table, WAYS.index(Way.COMPUTES)
+    here, there = limits_on_both(transfer, target[None])
+    return tuple(
+        KernelWay(
+            callpath=tuple(callpath),
+            way=WAYS[way],
+            limits=_shares(table.mix[k]) if way == computes else None,
+            limits_here=_shares(here[k]) if way == computes else None,
+            limits_there=_shares(there[k]) if way == computes else None,
+            tested=bool(table.tested[k]),
+            sign=table.signs[k] or None,
+        )
+        for k, (callpath, way) in enumerate(
+            zip(folded(level.kernels.callpaths), table.way.tolist(), strict=True)
+        )
+    )
+
+
+def _shares(of_kernel: FloatArray) -> dict[str, float]:
+    pairs = zip(RESOURCES, of_kernel.tolist(), strict=True)
+    return {resource.value: share for resource, share in pairs if share > 0}
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Gain:
+    """By what a program is faster on another machine at Q points.
+
+    Attributes:
+        total: one row: time here over time there. What is not known of the time here counts on both sides, so
+            the interval is that of the factor alone.
+        by: float64[Q], the same of a process that one resource alone limits.
+    """
+
+    total: Prediction
+    by: Mapping[Resource, FloatArray]
+
+
+def gain(models: ScalingModels, transfer: Transfer, points: FloatArray) -> Gain:
+    """Return the gain of a study, whose call paths are modelled here, at points float64[Q, D]."""
+    value = models.predict(points).value
+    one = value.sum(axis=0, keepdims=True)
+    exact, together = (Prediction(known, known, known) for known in (value, one))
+    _, there, _ = transfer.there(points, exact, together, LEVEL)
+    found = [
+        np.divide(one, end, out=np.full(one.shape, np.nan), where=end > 0)
+        for end in (there.value, there.upper, there.lower)
+    ]
+    slower = slowdowns(transfer.source, transfer.target, transfer.locations(points))[0]
+    return Gain(
+        total=Prediction(*found),
+        by={resource: 1.0 / slower[RESOURCES.index(resource)] for resource in TYPICAL_MIX},
+    )
+
+
+def limits_on_both(transfer: Transfer, points: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the probabilities that each resource limits each kernel, here and there.
+
+    The mix of a kernel is that at a machine halfway between the two; what is scarcer on one of them is more
+    likely to limit there.
+
+    Args:
+        points: float64[1, D].
+
+    Returns:
+        Twice float64[K, resource].
+    """
+    slower = slowdowns(transfer.source, transfer.target, transfer.locations(points))[0, :, 0]
+    both = (transfer.table.mix * slower**power for power in (-0.5, 0.5))
+    here, there = (one / np.maximum(one.sum(axis=1, keepdims=True), 1e-300) for one in both)
+    return here, there
+
+
 @dataclass(frozen=True)
 class KernelOnBoth:
     """A kernel at the last target: its rows of both summaries, and how it went over."""
 
     here: Mapping[str, Any]
     there: Mapping[str, Any]
-    way: Mapping[str, Any]
+    way: KernelWay
 
     @property
     def prediction(self) -> Mapping[str, Any]:
@@ -54,10 +233,11 @@ class KernelOnBoth:
         return prediction
 
 
-def leading_kernels(document: Mapping[str, Any], *, by: str, limit: int) -> list[KernelOnBoth]:
+def leading_kernels(study: StudyOnTwoMachines, *, by: str, limit: int) -> list[KernelOnBoth]:
     """Return the kernels that are largest on the other machine; none without predictions."""
-    here, there = (document[side]["summary"][by] for side in SIDES)
-    before, ways = ({tuple(row["callpath"]): row for row in rows} for rows in (here, document[by]))
+    here, there = (side.summary[by] for side in study.sides)
+    before = {tuple(row["callpath"]): row for row in here}
+    ways = {row.callpath: row for row in {"regions": study.regions, "kernels": study.kernels}[by]}
     return [
         KernelOnBoth(before[path], row, ways[path])
         for row in leading_rows(there, limit)
@@ -65,12 +245,12 @@ def leading_kernels(document: Mapping[str, Any], *, by: str, limit: int) -> list
     ]
 
 
-def study_projection_table(document: Mapping[str, Any], *, by: str, limit: int) -> DataTable:
+def study_projection_table(study: StudyOnTwoMachines, *, by: str, limit: int) -> DataTable:
     """Return one row per kernel of `leading_kernels` at the last target."""
-    leading = leading_kernels(document, by=by, limit=limit)
-    there = document["on"]["summary"]
+    leading = leading_kernels(study, by=by, limit=limit)
+    there = study.there.summary
     unit = leading[0].there["unit"] if leading else ""
-    here, on = (document[side]["machine"] for side in SIDES)
+    here, on = (side.machine for side in study.sides)
     *_, name = kernel_names(by)
     files, programs = Audience.FILES, Audience.PROGRAMS
     columns: list[Column[Sequence[KernelOnBoth]]] = [
@@ -102,13 +282,13 @@ def study_projection_table(document: Mapping[str, Any], *, by: str, limit: int) 
         ),
         Column(
             key="goes_over",
-            each=lambda one: one.way["way"],
+            each=lambda one: one.way.way.value,
             texts=lambda both: (_way(one.way) for one in both),
             dispensable=2,
         ),
-        Column(key="tested", kind=ANSWER, each=lambda one: one.way["tested"], audience=programs),
+        Column(key="tested", kind=ANSWER, each=lambda one: one.way.tested, audience=programs),
     ]
-    notes = [*document["assumptions"], *(text for text, _ in far_targets(there))]
+    notes = [*study.assumptions, *(text for text, _ in far_targets(there))]
     title = f"Shares at {point_text(leading[0].prediction['at'])}" if leading else ""
     return filled(columns, leading, notes=notes, title=title)
 
@@ -118,40 +298,40 @@ def _end_here(end: str, one: KernelOnBoth) -> float:
     return value
 
 
-def _way(row: Mapping[str, Any]) -> str:
+def _way(row: KernelWay) -> str:
     """Say what limits a kernel there, or how it was taken over."""
-    if row["tested"] and row["limits"]:
-        return str(max(row["limits"], key=lambda name: row["limits"][name]))
-    return WORDS[Way(row["way"])]
+    if row.tested and row.limits:
+        return max(row.limits, key=row.limits.__getitem__)
+    return WORDS[row.way]
 
 
-def times_table(document: Mapping[str, Any]) -> DataTable:
+def times_table(study: StudyOnTwoMachines) -> DataTable:
     """Return wall times on both machines, one row per scale; what is predicted is marked."""
-    here, there = (document[side]["summary"]["runtime"]["at"] for side in SIDES)
+    here, there = (side.summary["runtime"]["at"] for side in study.sides)
     rows = [
         {
             "at": point_text(a["point"]) + ("" if a["measured"] else " *"),
-            "from": a,
-            "on": b,
+            "here": a,
+            "there": b,
             "faster_by": gain,
         }
-        for a, b, gain in zip(here, there, document["faster_by"], strict=True)
+        for a, b, gain in zip(here, there, study.faster_by, strict=True)
     ]
     columns: list[Column[Any]] = [
         Column(key="at", heading="wall time at"),
         *(
             Column(key=f"{side}.wall_seconds", heading=visible(name), kind=ESTIMATE, unit="s", vague=_VAGUE)
-            for side, name in ((side, document[side]["machine"]) for side in SIDES)
+            for side, name in (("here", study.here.machine), ("there", study.there.machine))
         ),
         Column(key="faster_by", kind=ESTIMATE, vague=_VAGUE),
     ]
     return filled(columns, rows)
 
 
-def gain_sentence(document: Mapping[str, Any]) -> str:
+def gain_sentence(study: StudyOnTwoMachines) -> str:
     """Say by what each resource alone is faster, at the last scale."""
-    parts = [f"{value:.3g} by {name}" for name, value in document["faster_by"][-1]["by"].items()]
-    last = document["on"]["summary"]["runtime"]["at"][-1]["point"]
+    parts = [f"{value:.3g} by {name}" for name, value in study.faster_by[-1].by.items()]
+    last = study.there.summary["runtime"]["at"][-1]["point"]
     return f"Faster by, for a process at {point_text(last)}: {', '.join(parts)}."
 
 
@@ -166,15 +346,15 @@ def efficiency_sentence(summary: Mapping[str, Any]) -> str:
     return f"At {point_text(last['point'])} the efficiency is {said}."
 
 
-def limit_sentences(document: Mapping[str, Any]) -> Iterator[str]:
+def limit_sentences(study: StudyOnTwoMachines) -> Iterator[str]:
     """Say what limits the kernels that compute, here and there: all kernels of one mix in one sentence."""
     mixes: dict[tuple[str, str, str], list[str]] = {}
-    for row in document["regions"]:
-        if row["limits"]:
-            sign = f"; {row['sign']}" if row["sign"] else ""
-            key = _likely(row["limits_here"]), _likely(row["limits_there"]), sign
-            mixes.setdefault(key, []).append(visible(row["callpath"][-1]))
-    here, there = (visible(document[side]["machine"]) for side in SIDES)
+    for row in study.regions:
+        if row.limits_here and row.limits_there:
+            sign = f"; {row.sign}" if row.sign else ""
+            key = _likely(row.limits_here), _likely(row.limits_there), sign
+            mixes.setdefault(key, []).append(visible(row.callpath[-1]))
+    here, there = (visible(side.machine) for side in study.sides)
     for (before, after, sign), names in mixes.items():
         whose = names[0] if len(names) == 1 else f"{len(names)} regions ({names[0]}, ...)"
         yield f"{whose}: limited on {here} by {before}; on {there} by {after}{sign}."

@@ -23,8 +23,10 @@ from pipeline.questions.analysis import Level, Outlook
 from pipeline.questions.isoefficiency import Isoefficiency
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.wording.quantities import counted
+from pipeline.wording.record_codec import document
 
 if TYPE_CHECKING:  # projections need sympy, which other tables do not
+    from pipeline.columns.two_machines import StudyOnTwoMachines
     from pipeline.projection.applications.projections import ApplicationProjection
 
 ROWS_SHOWN = 15
@@ -222,11 +224,12 @@ def projection_frame(projection: "ApplicationProjection") -> pd.DataFrame:
     )
 
 
-def two_machines_frame(document: Mapping[str, Any]) -> pd.DataFrame:
+def two_machines_frame(study: "StudyOnTwoMachines") -> pd.DataFrame:
     """Return one row per scale: seconds here and there and their ratio; ``attrs`` holds the document."""
-    here, there = (document[side]["summary"]["runtime"]["at"] for side in ("from", "on"))
+    here, there = (side.summary["runtime"]["at"] for side in study.sides)
+    shown = document(study)
     rows = []
-    for before, after, gain in zip(here, there, document["faster_by"], strict=True):
+    for before, after, gain in zip(here, there, shown["faster_by"], strict=True):
         figures = {"here": before["wall_seconds"], "there": after["wall_seconds"], "faster_by": gain}
         columns = {
             name if end == "value" else f"{name}_{end}": figure[end]
@@ -235,7 +238,7 @@ def two_machines_frame(document: Mapping[str, Any]) -> pd.DataFrame:
         }
         rows.append({**before["point"], "measured": before["measured"], **columns})
     frame = pd.DataFrame(rows)
-    frame.attrs.update(document)
+    frame.attrs.update(shown)
     return frame
 
 

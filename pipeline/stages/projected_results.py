@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
+from pipeline.columns.two_machines import StudyOnTwoMachines, on_two_machines
 from pipeline.config.options import Options
 from pipeline.models.options import MIN_EFFICIENCY, ModelOptions, Prior, exponent
 from pipeline.projection.expressions.shipped_files import shipped
@@ -15,7 +16,6 @@ from pipeline.projection.machines.machine_values import load_machine
 from pipeline.projection.study.projected_study import StudyProjection, project_study
 from pipeline.projection.study.study_machine import StudyMachine, study_machine
 from pipeline.questions.analysis import Analysis
-from pipeline.report.study_projection import study_projection_json
 from pipeline.stages.model import (
     TargetForecast,
     metric_to_model,
@@ -59,10 +59,10 @@ class ProjectedStudy:
         return self.there.summary(self.projection.there.experiment.notices)
 
     @cached_property
-    def document(self) -> Mapping[str, Any]:
-        """Both sides as plain data, as `pipeline project --json` writes them."""
+    def two_machines(self) -> StudyOnTwoMachines:
+        """Both sides, as `pipeline project --json` writes them."""
         here = self._on(self.projection.here).summary(self.projection.here.experiment.notices)
-        return study_projection_json(self.projection, here, self.summary, self.targets[-1])
+        return on_two_machines(self.projection, here, self.summary, self.targets[-1])
 
     @cached_property
     def rests_on(self) -> tuple[str, ...]:
@@ -95,7 +95,7 @@ class ProjectedResults(ProjectedStudy):
         return page_of(
             self.there,
             {**provenance, "notices": [*self.rests_on, *provenance["notices"]]},
-            machines=self.document,
+            machines=self.two_machines,
             files=(),
         )
 

@@ -186,17 +186,16 @@ def numbers(values: npt.ArrayLike) -> list[float | int]:
     Raises:
         ValueError: if one is NaN.
     """
-    row = np.asarray(values, dtype=np.float64)
-    if np.isnan(row).any():
-        raise ValueError("no number of a report may be NaN")
-    rounded = [float(f"{value:.{JSON_DIGITS}g}") for value in row.tolist()]
-    finite: list[float] = np.clip(rounded, -sys.float_info.max, sys.float_info.max).tolist()
-    return [int(v) if v.is_integer() and abs(v) < 2**53 else v for v in finite]
+    return list(map(number, np.asarray(values, dtype=np.float64).tolist()))
 
 
 def number(value: float) -> float | int:
     """Round one value for JSON, as `numbers` does."""
-    return numbers([value])[0]
+    if math.isnan(value):
+        raise ValueError("no number of a report may be NaN")
+    most = sys.float_info.max
+    rounded = min(max(float(f"{value:.{JSON_DIGITS}g}"), -most), most)
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
 
 
 class FigureJson(TypedDict):

@@ -5,7 +5,7 @@ from typing import Any
 
 from pipeline.columns.crossover_sentences import crossover_sentence, horizon_of, leading_crossovers
 from pipeline.columns.target_sentences import limits_sentence
-from pipeline.columns.two_machines import SIDES, leading_kernels
+from pipeline.columns.two_machines import StudyOnTwoMachines, leading_kernels
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import (
@@ -22,24 +22,20 @@ REGIONS, CROSSOVERS = 12, 6  # shown of each
 NAME_WIDTH = 60
 
 
-def machines_section(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the template shows of a projection.
-
-    Args:
-        document: what `pipeline.report.study_projection` returns.
-    """
-    sides = [document[side] for side in SIDES]
+def machines_section(study: StudyOnTwoMachines) -> dict[str, Any]:
+    """Return what the template shows of a projection."""
+    sides = study.sides
     return {
-        "names": [side["name"] for side in sides],
-        "short": [shown_name(side["machine"]) for side in sides],
-        "times": _times(*(side["summary"]["runtime"]["at"] for side in sides)),
+        "names": [side.name for side in sides],
+        "short": [shown_name(side.machine) for side in sides],
+        "times": _times(*(side.summary["runtime"]["at"] for side in sides)),
         "limits": [
-            (shown_name(side["machine"]), limits_sentence(side["summary"]["runtime"], predicted=True))
+            (shown_name(side.machine), limits_sentence(side.summary["runtime"], predicted=True))
             for side in sides
         ],
-        "regions": _regions(document),
-        "crossovers": [(shown_name(side["machine"]), _crossovers(side["summary"])) for side in sides],
-        "assumptions": document["assumptions"],
+        "regions": _regions(study),
+        "crossovers": [(shown_name(side.machine), _crossovers(side.summary)) for side in sides],
+        "assumptions": study.assumptions,
     }
 
 
@@ -72,9 +68,9 @@ def _efficiency(entry: Mapping[str, Any]) -> str:
     return "–" if found is None else percent(found["value"])
 
 
-def _regions(document: Mapping[str, Any]) -> dict[str, Any]:
+def _regions(study: StudyOnTwoMachines) -> dict[str, Any]:
     """Return the regions that are largest on the other machine, with their shares on both."""
-    leading = leading_kernels(document, by="regions", limit=REGIONS)
+    leading = leading_kernels(study, by="regions", limit=REGIONS)
     if not leading:
         return {"at": "", "unit": "", "rows": []}
     factor, unit = display_unit(leading[0].there["unit"], max(one.prediction["value"] for one in leading))
@@ -91,7 +87,7 @@ def _regions(document: Mapping[str, Any]) -> dict[str, Any]:
                     figure(one.prediction["value"] * factor),
                     interval_text(one.prediction["lower"] * factor, one.prediction["upper"] * factor),
                 ],
-                "way": one.way["way"],
+                "way": one.way.way.value,
             }
             for name, one in zip(names, leading, strict=True)
         ],

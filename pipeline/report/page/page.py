@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from itertools import chain, groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -62,6 +62,9 @@ from pipeline.wording.quantities import (
     readable_unit,
 )
 
+if TYPE_CHECKING:
+    from pipeline.columns.two_machines import StudyOnTwoMachines
+
 FOLLOWED = 8000  # call paths times lines of positions, up to which answers are made for all lines
 UNBROKEN = re.compile(r" (?==)|(?<==) |(?<=\d) (?=(?:ms|s|min|h)\b)")  # what no line break tears apart
 NAMED = 3  # regions of the largest losses
@@ -102,7 +105,7 @@ class Report:
         runtime: wall time, speed-up and losses at the targets; None if the models are not of time.
         next_measurement, potential, resource_use, expectations, held_out: those of ``summary.json``.
         others: all other metrics; the page carries as many as its size allows.
-        machines: what `pipeline.report.study_projection` returns, if the study was projected.
+        machines: if the study was projected.
         roofline: what limits the kernels on the machine measured on; None leaves the section out.
         files: when the input files were last changed, for studies that state no date.
         locations: the largest kernels on each location, of one metric each.
@@ -123,7 +126,7 @@ class Report:
     expectations: Sequence[Mapping[str, Any]] = ()
     held_out: Mapping[str, Any] | None = None
     others: Sequence[MetricOutlook] = ()
-    machines: Mapping[str, Any] | None = None
+    machines: "StudyOnTwoMachines | None" = None
     roofline: StudyRoofline | None = None
     files: Sequence[date] = ()
     locations: Sequence[KernelLocations] = ()
@@ -154,7 +157,7 @@ def report_html(report: Report) -> str:
         "report",
         data,
         title=heading(analysis, provenance)
-        + ("" if report.machines is None else f", on {report.machines['on']['name']}"),
+        + ("" if report.machines is None else f", on {report.machines.there.name}"),
         origin=_origin(report),
         verdict=verdict(findings),
         said=None if found is None else said_at(findings, found),

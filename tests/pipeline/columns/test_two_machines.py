@@ -1,10 +1,25 @@
 """What is said of a study on two machines."""
 
-from pipeline.columns.two_machines import efficiency_sentence, limit_sentences, times_table
+from pipeline.columns.two_machines import (
+    Faster,
+    KernelWay,
+    StudyOnMachine,
+    StudyOnTwoMachines,
+    efficiency_sentence,
+    limit_sentences,
+    times_table,
+)
+from pipeline.projection.study.kernel_table import Way
 
 
 def figure(value, lower, upper):
     return {"value": value, "lower": lower, "upper": upper}
+
+
+def both(summary, **known):
+    sides = [StudyOnMachine(machine=side, name="", cores=1.0, summary=summary) for side in ("from", "on")]
+    nothing = {"faster_by": (), "kernels": (), "regions": (), "assumptions": ()}
+    return StudyOnTwoMachines(here=sides[0], there=sides[1], **{**nothing, **known})
 
 
 def scale(p, wall, efficiency=None, weak=None):
@@ -33,9 +48,8 @@ def test_an_efficiency_of_runs_that_were_not_repeated_has_no_interval():
 
 def test_an_interval_that_says_nothing_is_not_printed_as_one():
     scales = [scale(64, figure(2.0, 1.0, 3.0)), scale(128, figure(40.8, 8.06, 1.11e6))]
-    side = {"machine": "some", "summary": {"runtime": {"at": scales}}}
-    gains = [figure(1.0, 0.9, 1.1)] * 2
-    table = times_table({"from": side, "on": side, "faster_by": gains})
+    gains = [Faster(value=1.0, lower=0.9, upper=1.1, by={})] * 2
+    table = times_table(both({"runtime": {"at": scales}}, faster_by=tuple(gains)))
     intervals = [cells.texts for cells in table.columns if cells.heading == "90 % interval"]
     assert intervals[0] == intervals[1] == ("1.00 .. 3.00", "over a factor of 1000")
     assert intervals[2] == ("0.900 .. 1.10", "0.900 .. 1.10")
@@ -46,11 +60,10 @@ def test_an_interval_that_says_nothing_is_not_printed_as_one():
 def test_what_limits_names_the_sign_it_follows():
     limits = {"limits": {"clock": 1.0}, "limits_here": {"clock": 1.0}, "limits_there": {"clock": 1.0}}
     rows = [
-        {"callpath": ["main", name], "sign": sign, **limits}
+        KernelWay(callpath=("main", name), way=Way.COMPUTES, tested=False, sign=sign, **limits)
         for name, sign in (("a", None), ("b", None), ("spmv", "the name says sparse or vector algebra"))
     ]
-    sides = {side: {"machine": side} for side in ("from", "on")}
-    assert list(limit_sentences({"regions": rows, **sides})) == [
+    assert list(limit_sentences(both({}, regions=tuple(rows)))) == [
         "2 regions (a, ...): limited on from by clock 100 %; on on by clock 100 %.",
         "spmv: limited on from by clock 100 %; on on by clock 100 %; the name says sparse or vector algebra.",
     ]

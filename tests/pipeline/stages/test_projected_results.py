@@ -13,6 +13,7 @@ from pipeline.projection.study.kernel_table import TYPICAL_MIX, Way
 from pipeline.stages.projected_results import places_of, project_results, stored_options
 from pipeline.stages.run import run
 from pipeline.store.results import read_study
+from pipeline.wording.record_codec import document
 from tests.flat_study import write_flat_study
 
 SAMPLES = Path(__file__).parents[3] / "sample_profiles"
@@ -54,17 +55,17 @@ def found(folder):
 
 @pytest.mark.slow
 def test_the_document_has_both_machines_and_how_each_kernel_went_over(found):
-    document = json.loads(json.dumps(found.document, allow_nan=False))
+    shown = json.loads(json.dumps(document(found.two_machines), allow_nan=False))
     for side, name in (("from", "two cores"), ("on", "cluster & more")):
-        assert document[side]["name"] == name
-        total = document[side]["summary"]["total"]["predictions"][-1]
-        kernels = [row["predictions"][-1]["value"] for row in document[side]["summary"]["kernels"]]
+        assert shown[side]["name"] == name
+        total = shown[side]["summary"]["total"]["predictions"][-1]
+        kernels = [row["predictions"][-1]["value"] for row in shown[side]["summary"]["kernels"]]
         assert sum(kernels) == pytest.approx(total["value"], rel=1e-6)
         assert total["lower"] < total["value"] < total["upper"]
-    ways = {row["callpath"][-1]: row for row in document["regions"]}
+    ways = {row["callpath"][-1]: row for row in shown["regions"]}
     assert ways["MPI_Allreduce"]["way"] == Way.CALLS.value
     assert ways["MPI_Init"]["way"] == Way.STAYS.value
-    computes = [row for row in document["regions"] if row["way"] == Way.COMPUTES.value]
+    computes = [row for row in shown["regions"] if row["way"] == Way.COMPUTES.value]
     signs = {row["callpath"][-1].split("(")[0]: row["sign"] for row in computes}
     assert signs["int ComputeSPMV"] == "the name says sparse or vector algebra"
     for row in computes:
@@ -73,13 +74,13 @@ def test_the_document_has_both_machines_and_how_each_kernel_went_over(found):
         assert not row["tested"]
     assert ways["MPI_Wait"]["limits"] is None
     assert len(computes) > 20
-    assert len(document["kernels"]) == len(document["on"]["summary"]["kernels"])
+    assert len(shown["kernels"]) == len(shown["on"]["summary"]["kernels"])
 
 
 @pytest.mark.slow
 def test_what_is_measured_here_is_told_as_in_the_results(folder, found):
     stored = json.loads((folder / "out" / "summary.json").read_text())
-    here = found.document["from"]["summary"]
+    here = document(found.two_machines)["from"]["summary"]
     assert [row["measured"] for row in here["kernels"]] == [
         {tuple(r["callpath"]): r for r in stored["kernels"]}[tuple(row["callpath"])]["measured"]
         for row in here["kernels"]
@@ -89,16 +90,16 @@ def test_what_is_measured_here_is_told_as_in_the_results(folder, found):
 @pytest.mark.slow
 def test_a_measured_scale_that_is_asked_for_has_one_row(folder):
     places = places_of(folder / "here.toml", folder / "there.toml")
-    found = project_results(folder / "out", places, [{"p": 4.0}, {"p": 6.0}]).document
-    for side in ("from", "on"):
-        rows = [(row["point"]["p"], row["measured"]) for row in found[side]["summary"]["runtime"]["at"]]
+    found = project_results(folder / "out", places, [{"p": 4.0}, {"p": 6.0}]).two_machines
+    for side in found.sides:
+        rows = [(row["point"]["p"], row["measured"]) for row in side.summary["runtime"]["at"]]
         assert rows == [(1, True), (2, True), (4, True), (8, True), (6, False)]
 
 
 def test_the_gain_has_an_interval_and_its_parts(found):
     """Two cores have 10 GB/s each, 64 have 3.125: by bandwidth a process there is slower."""
-    sides = [found.document[side]["summary"]["runtime"]["at"] for side in ("from", "on")]
-    for here, there, gain in zip(*sides, found.document["faster_by"], strict=True):
+    sides = [document(found.two_machines)[side]["summary"]["runtime"]["at"] for side in ("from", "on")]
+    for here, there, gain in zip(*sides, document(found.two_machines)["faster_by"], strict=True):
         ratio = here["wall_seconds"]["value"] / there["wall_seconds"]["value"]
         assert gain["value"] == pytest.approx(ratio, rel=1e-6)
         assert gain["lower"] < gain["value"] < gain["upper"]
@@ -107,7 +108,7 @@ def test_the_gain_has_an_interval_and_its_parts(found):
 
 
 def test_what_is_scarcer_there_limits_more_likely_there(found):
-    row = next(row for row in found.document["regions"] if row["limits"])
+    row = next(row for row in document(found.two_machines)["regions"] if row["limits"])
     assert sum(row["limits_here"].values()) == pytest.approx(1)
     assert row["limits_there"]["memory bandwidth"] > row["limits"]["memory bandwidth"]
     assert row["limits_here"]["memory bandwidth"] < row["limits"]["memory bandwidth"]
