@@ -89,7 +89,7 @@ def _compare(
 ) -> None:
     """Compare two studies and write the result; the heading says which is which in the terminal."""
     from pipeline.gate.compared_studies import compare_trees
-    from pipeline.report.check.comparison import comparison_table, show_comparison
+    from pipeline.report.check.terminal import comparison_table, show_comparison
     from pipeline.report.page.comparison_page import comparison_html
     from pipeline.report.render.console import console
     from pipeline.stages.check import compare_studies

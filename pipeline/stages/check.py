@@ -45,8 +45,8 @@ from pipeline.report.check.ci_servers import (
     junit_xml,
     sarif_document,
 )
-from pipeline.report.check.comparison import TOTAL, comparison_verdict
 from pipeline.report.check.document import ComparisonJson, check_document, comparison_document
+from pipeline.report.check.terminal import TOTAL, comparison_verdict
 from pipeline.stages.ingest import ingest, skipped_entry
 from pipeline.stages.model import metric_to_model
 from pipeline.stages.overhead import true_times

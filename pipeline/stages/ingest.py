@@ -43,9 +43,15 @@ from pipeline.execution.executors import (
     no_progress,
 )
 from pipeline.store.cache import ProfileCache, key_of
-from pipeline.store.freshness import RunFiles, describe_input, described_inputs, files_of_run, state_of
+from pipeline.store.freshness import (
+    InputFile,
+    RunFiles,
+    describe_input,
+    described_inputs,
+    files_of_run,
+    state_of,
+)
 from pipeline.store.generation import is_result
-from pipeline.store.made_from import InputFile
 from pipeline.wording.quantities import counted, value_text
 
 Outcome = ReducedProfile | InputError

@@ -1,15 +1,19 @@
-"""A check in the terminal and as a table."""
+"""A check, and what differs between two studies, A and B, in the terminal and as tables."""
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 from rich.console import Console
 from rich.text import Text
 
 from pipeline.columns.cells import DataTable
 from pipeline.columns.changes import SIDES, VERDICTS, changed_kernels, changes_table
 from pipeline.columns.expectations import expectations_json, expectations_table
-from pipeline.gate.check_result import CheckResult, Outcome, Ruling
+from pipeline.gate.check_result import Cause, CheckResult, Outcome, PointRatio, Ruling
+from pipeline.gate.compared_studies import ComparedCurves
+from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.report.check.wording import (
+    CAUSES,
     VERDICT_ROWS,
     basis,
     headline,
@@ -19,6 +23,7 @@ from pipeline.report.check.wording import (
     story,
 )
 from pipeline.report.render.terminal_tables import show_notes, show_table, terminal_table
+from pipeline.wording.quantities import callpath_text, counted, estimate_text, point_text, quantity
 
 OUTCOMES = {
     Outcome.PASSED: "bold green",
@@ -99,3 +104,104 @@ def show_details(
     for rename in result.renames:
         out.print(Text(f"Note: {rename_text(rename)}"), soft_wrap=True)
     show_notes(out, result.notices)
+
+
+WORDS = {verdict: row.compared for verdict, row in VERDICT_ROWS.items()}
+A_AND_B = ("A", "B")
+TOTAL = KernelId(Scope.TOTAL, ("total",))
+
+
+def comparison_verdict(result: CheckResult, totals: ComparedCurves | None = None, place: int = -1) -> str:
+    """Return in one line what B takes, how that compares with A, and what differs significantly.
+
+    Args:
+        result: B checked against A.
+        totals: the first kernel is the total; without, or if nothing is predicted, what was measured counts.
+        place: which of their points.
+    """
+    what = _differences(result)
+    if totals is not None and np.isfinite(totals.ratio.value[0, place]):
+        at = dict(zip((result.targets or ({},))[-1], totals.points[place].tolist(), strict=True))
+        sides = [float(side.value[0, place]) for side in (totals.a, totals.b)]
+        ends = (totals.ratio.value, totals.ratio.lower, totals.ratio.upper)
+        ratio, unit = PointRatio(at, *(float(end[0, place]) for end in ends)), result.unit
+        seconds = totals.seconds[:, place].tolist()
+        if seconds[0] == seconds[1] and unit:  # their ratio is that of the wall times
+            sides, unit = [side * seconds[0] for side in sides], "s"
+        return f"{_costs(sides, unit, ratio, '')}: {what}"
+    total = next((one for one in result.kernels if one.kernel == TOTAL), None)
+    if total is None or total.baseline is None or total.candidate is None or not total.measured:
+        return what[:1].upper() + what[1:]
+    sides = [total.baseline.value, total.candidate.value]
+    return f"{_costs(sides, result.unit, total.measured[-1], ' (measured)')}: {what}"
+
+
+def _costs(sides: Sequence[float], unit: str, ratio: PointRatio, origin: str) -> str:
+    a, b = (quantity(side, unit) for side in sides)
+    times = estimate_text(ratio.ratio, ratio.lower, ratio.upper)
+    return f"B takes {b} at {point_text(ratio.at)}{origin}, {times} times A's {a}"
+
+
+def _differences(result: CheckResult) -> str:
+    if any(reason.cause is Cause.INCOMPARABLE for reason in result.reasons):
+        return CAUSES[Cause.INCOMPARABLE]
+    found = [
+        (sum(one.kernel != TOTAL for one in result.of(verdict)), WORDS[verdict], result.of(verdict))
+        for verdict in (Ruling.REGRESSION, Ruling.IMPROVEMENT)
+    ]
+    single = [f"{counted(count, 'kernel')} {word}" for count, word, _ in found if count]
+    whole = [f"the total is {word}, no single kernel" for _, word, all_of in found if all_of]
+    return ", ".join(single) or next(iter(whole), "no kernel differs significantly")
+
+
+def predicted_totals(result: CheckResult) -> list[str]:
+    """Return what the totals of A and B are predicted to be at every target, and their ratio."""
+    found = []
+    for one in result.kernels:
+        if one.kernel != TOTAL or one.baseline is None or one.candidate is None:
+            continue
+        for ahead, *sides in zip(one.target, one.baseline.predicted, one.candidate.predicted, strict=False):
+            if np.isfinite(ahead.ratio):
+                a, b = (estimate_text(*of_side, result.unit) for of_side in sides)
+                ratio = estimate_text(ahead.ratio, ahead.lower, ahead.upper)
+                found.append(f"Predicted at {point_text(ahead.at)}, the total: A {a}, B {b}; B / A {ratio}")
+    return found
+
+
+def show_comparison(
+    out: Console,
+    result: CheckResult,
+    renamed: Sequence[tuple[KernelId, KernelId]],
+    *,
+    limit: int,
+    totals: ComparedCurves | None = None,
+) -> None:
+    """Print what differs between two studies."""
+    out.print(Text(comparison_verdict(result, totals), style="bold"), soft_wrap=True)
+    for text in predicted_totals(result):
+        out.print(Text(text), soft_wrap=True)
+    show_details(out, result, limit=limit, words=WORDS, sides=A_AND_B)
+    for pair in renamed:
+        out.print(Text(_possible_rename(pair)), soft_wrap=True)
+
+
+def comparison_table(
+    result: CheckResult,
+    renamed: Sequence[tuple[KernelId, KernelId]],
+    *,
+    limit: int,
+    totals: ComparedCurves | None = None,
+) -> DataTable:
+    """Return what differs between two studies, one row per target and kernel; at most `limit` kernels."""
+    return check_table(
+        result,
+        limit=limit,
+        outcome=comparison_verdict(result, totals),
+        words=WORDS,
+        sides=A_AND_B,
+        more=[*predicted_totals(result), *map(_possible_rename, renamed)],
+    )
+
+
+def _possible_rename(pair: tuple[KernelId, KernelId]) -> str:
+    return f"Possibly renamed: {' → '.join(callpath_text(kernel.callpath, 80) for kernel in pair)}"

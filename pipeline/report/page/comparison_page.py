@@ -17,7 +17,7 @@ from pipeline.models.kernels import sum_groups
 from pipeline.models.prediction import Prediction
 from pipeline.questions.analysis import along_parameter, too_few_scales
 from pipeline.questions.runtime.trust import FAR, VERY_FAR
-from pipeline.report.check.comparison import SIDES, TOTAL, WORDS, comparison_verdict, predicted_totals
+from pipeline.report.check.terminal import A_AND_B, TOTAL, WORDS, comparison_verdict, predicted_totals
 from pipeline.report.check.wording import basis, kernel_name, rename_text, story
 from pipeline.report.page.embedding import integers, packed, page_text, short
 from pipeline.report.page.positions import BEYOND_TARGET, MOST, filled
@@ -186,7 +186,7 @@ def _rows(result: CheckResult, span: float) -> Iterator[dict[str, object]]:
     """Yield the rows of the table: texts of the columns of changes, and what only the page shows."""
     targets = result.targets or ({},)
     rows = [(one, len(targets) - 1) for one in result.kernels]
-    columns = change_columns(result, WORDS, {}, SIDES, [targets[-1]] * len(rows))
+    columns = change_columns(result, WORDS, {}, A_AND_B, [targets[-1]] * len(rows))
     shown = (column for column in columns if column.key != "kernel")
     texts = {cells.name: cells.texts for column in shown for cells in column.filled(rows)}
     for n, one in enumerate(result.kernels):

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from pipeline.campaign.run_state import RunState
-from pipeline.stages.job_queue import Queue, QueuedJob, error_line, queue_notices, read_queue
+from pipeline.stages.campaign import Queue, QueuedJob, error_line, queue_notices, read_queue
 
 NOW = 1000.0
 JOBS = {

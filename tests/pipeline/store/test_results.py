@@ -12,9 +12,8 @@ from ingest.errors import InputError
 from pipeline.config.options import Options
 from pipeline.stages.model import summary_of
 from pipeline.stages.run import run
-from pipeline.store.freshness import reuse_key, unchanged
+from pipeline.store.freshness import InputFile, reuse_key, unchanged
 from pipeline.store.generation import STORE_VERSION, open_result
-from pipeline.store.made_from import InputFile
 from pipeline.store.results import read_analysis
 from tests.pipeline.store.golden import GOLDEN, NAME
 from tests.stored_results import sign

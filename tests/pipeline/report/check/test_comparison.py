@@ -9,8 +9,8 @@ from pipeline.gate.check_result import Cause, Caveat, Finding, Ground, PointRati
 from pipeline.gate.compared_studies import ComparedCurves
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.models.prediction import Prediction
-from pipeline.report.check.comparison import TOTAL, comparison_table, comparison_verdict, show_comparison
 from pipeline.report.check.document import check_document, comparison_document
+from pipeline.report.check.terminal import TOTAL, comparison_table, comparison_verdict, show_comparison
 from pipeline.report.page.comparison_page import comparison_html
 from tests.pipeline.report.check.results import NASTY, kernel, kernels, result, trees
 from tests.terminal_output import printed

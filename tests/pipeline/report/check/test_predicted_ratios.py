@@ -16,8 +16,8 @@ from pipeline.models.options import ModelOptions
 from pipeline.models.prediction import LEAST
 from pipeline.models.total import agreeing, predict_total
 from pipeline.report.check.ci_servers import check_markdown
-from pipeline.report.check.comparison import predicted_totals, show_comparison
 from pipeline.report.check.document import check_document, comparison_document
+from pipeline.report.check.terminal import predicted_totals, show_comparison
 from pipeline.report.page.comparison_page import comparison_html
 from pipeline.wording.quantities import figure, interval_text
 from tests.pipeline.gate.studies import SCALES, study

@@ -12,9 +12,8 @@ from pipeline.report.check.ci_servers import (
     gitlab_code_quality,
     junit_xml,
 )
-from pipeline.report.check.comparison import show_comparison
 from pipeline.report.check.document import check_document
-from pipeline.report.check.terminal import show_check
+from pipeline.report.check.terminal import show_check, show_comparison
 from pipeline.report.page.comparison_page import comparison_html
 from tests.pipeline.report.check.results import kernel, of_every_kind, result, trees
 from tests.terminal_output import printed

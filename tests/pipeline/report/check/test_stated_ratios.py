@@ -11,9 +11,8 @@ from pipeline.gate.gate_options import CheckOptions
 from pipeline.gate.study_check import check
 from pipeline.models.options import ModelOptions
 from pipeline.report.check.ci_servers import check_markdown
-from pipeline.report.check.comparison import comparison_table
 from pipeline.report.check.document import check_document
-from pipeline.report.check.terminal import check_table, show_check
+from pipeline.report.check.terminal import check_table, comparison_table, show_check
 from pipeline.report.frames import checked_kernels_frame
 from pipeline.report.page.comparison_page import comparison_html
 from pipeline.report.render.text_formats import csv_text, json_text

@@ -6,7 +6,7 @@ import pytest
 from pipeline.gate.check_result import PointRatio, Ruling
 from pipeline.gate.compared_studies import ComparedScale, ComparedTrees, ScaleValues
 from pipeline.gate.kernel_values import KernelId, Scope
-from pipeline.report.check.comparison import WORDS
+from pipeline.report.check.terminal import WORDS
 from pipeline.report.page import comparison_page as module
 from pipeline.report.page.comparison_page import call_tree_data
 from tests.pipeline.report.check.results import kernel, result

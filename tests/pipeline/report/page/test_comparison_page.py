@@ -19,7 +19,7 @@ from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.study_check import check
 from pipeline.gate.target_forecast import forecast
 from pipeline.models.options import ModelOptions
-from pipeline.report.check.comparison import TOTAL
+from pipeline.report.check.terminal import TOTAL
 from pipeline.report.page.comparison_page import comparison_html
 from pipeline.wording.quantities import estimate_text, figure
 from tests.pipeline.gate.studies import many, study
