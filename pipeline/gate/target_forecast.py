@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from pipeline.gate.estimates import Estimates
 from pipeline.gate.kernel_values import ROUNDING, KernelId, KernelValues, Scope, StudyModels
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas, total_formula
@@ -14,7 +14,7 @@ from pipeline.models.fit import fit_parts
 from pipeline.models.formulas import FormulaRange, PredictionFormula
 from pipeline.models.kernels import sum_groups
 from pipeline.models.options import ModelOptions
-from pipeline.models.prediction import LEAST, LEVEL, Prediction, joined
+from pipeline.models.prediction import LEAST, LEVEL, Prediction
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import agreeing, agreeing_with_measured_sum, predict_total
 from pipeline.questions.analysis import DEFAULT_REACH, named_targets, target_beyond, too_few_scales
@@ -23,7 +23,7 @@ from pipeline.statistics import NORMAL_90
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Forecast:
+class Forecast(Rows):
     """Predictions of K kernels at Q targets.
 
     Attributes:
@@ -48,20 +48,9 @@ class Forecast:
         place = {kernel: row for row, kernel in enumerate(self.kernels)}
         return self.take(np.array([place[kernel] for kernel in kernels], dtype=np.int64))
 
-    def take(self, rows: IntArray) -> "Forecast":
-        """Return the forecast of some kernels, by their rows int64."""
-        return replace(
-            self,
-            kernels=tuple(self.kernels[row] for row in rows.tolist()),
-            prediction=self.prediction.take(rows),
-            least_share=self.least_share[rows],
-            degrees=self.degrees[rows],
-            formulas=tuple(self.formulas[row] for row in rows.tolist()),
-        )
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Forecasts:
+class Forecasts(Rows):
     """Forecasts of two studies, kernel by kernel, at the same Q targets.
 
     Attributes:
@@ -69,13 +58,11 @@ class Forecasts:
         targets: float64[Q, D].
     """
 
+    _of_all = frozenset({"targets"})
+
     baseline: Forecast
     candidate: Forecast
     targets: FloatArray
-
-    def take(self, rows: IntArray) -> "Forecasts":
-        """Return the forecasts of some kernels, by their rows int64."""
-        return replace(self, baseline=self.baseline.take(rows), candidate=self.candidate.take(rows))
 
 
 def target_points(study: KernelValues, targets: Sequence[Mapping[str, float]]) -> FloatArray:
@@ -176,7 +163,7 @@ def forecast_recognised(
     rows = np.array([row_of.get(kernel, -1) for kernel in study.kernels], dtype=np.int64)
     same = (rows >= 0) & _equal(study.values, measured.values[rows])
     behind = np.where(same, rows, len(ahead.kernels) + np.arange(len(rows)))
-    return _joined(ahead, own).take(behind)
+    return Forecast.joined([ahead, own]).take(behind)
 
 
 def _equal(one: FloatArray, other: FloatArray) -> BoolArray:
@@ -185,18 +172,6 @@ def _equal(one: FloatArray, other: FloatArray) -> BoolArray:
         return np.zeros(len(one), dtype=np.bool_)
     equal: BoolArray = ((one == other) | (np.isnan(one) & np.isnan(other))).all(axis=(1, 2))
     return equal
-
-
-def _joined(one: Forecast, other: Forecast) -> Forecast:
-    """Put the kernels of two forecasts behind one another."""
-    return replace(
-        one,
-        kernels=one.kernels + other.kernels,
-        prediction=joined([one.prediction, other.prediction], axis=0),
-        least_share=np.concatenate([one.least_share, other.least_share]),
-        degrees=np.concatenate([one.degrees, other.degrees]),
-        formulas=one.formulas + other.formulas,
-    )
 
 
 def predicted_ratio(forecasts: Forecasts) -> Estimate:

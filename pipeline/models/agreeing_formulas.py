@@ -15,7 +15,7 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import numpy.typing as npt
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from pipeline.models.forms import Term, least_value, simplicity, term_values, tried_exponents, with_powers
 from pipeline.models.formulas import Formula, FormulaRange, PredictionFormula
 from pipeline.models.options import NO_EXPONENT, Exponent
@@ -47,7 +47,7 @@ _RIDGE = 1e-12  # of normal equations whose columns have length 1
 
 
 @dataclass(frozen=True, eq=False)
-class Curves:
+class Curves(Rows):
     """What K kernels are predicted to take at Q points.
 
     Attributes:
@@ -55,6 +55,8 @@ class Curves:
         value: float64[K, Q].
         nothing: float64[K], sizes up to which values count as 0.
     """
+
+    _of_all = frozenset({"points"})
 
     points: FloatArray
     value: FloatArray
@@ -65,10 +67,6 @@ class Curves:
         """Take what is negligible of each kernel from its largest value."""
         value = np.where(np.isfinite(value), value, 0.0)
         return cls(points, value, _NOTHING * np.abs(value).max(axis=1, initial=0.0))
-
-    def take(self, kernels: IntArray) -> "Curves":
-        """Return the curves of some kernels."""
-        return Curves(self.points, self.value[kernels], self.nothing[kernels])
 
     def part(self, first: int, last: int) -> "Curves":
         """Return the curves at some of the points, both ends included."""
@@ -106,19 +104,16 @@ class Curves:
 
 
 @dataclass(frozen=True, eq=False)
-class _Problem:
+class _Problem(Rows):
     """Normal equations of K kernels for T columns of length 1, errors relative."""
+
+    _of_all = frozenset({"columns"})
 
     curves: Curves  # of the kernels
     columns: FloatArray  # float64[Q, T], the constant first, then S - 1 that are combined with others
     length: FloatArray  # float64[K, T], of the weighted columns before they got length 1
     products: FloatArray  # float64[K, S, T]
     right: FloatArray  # float64[K, T]
-
-    def take(self, kernels: IntArray) -> "_Problem":
-        """Return that of some kernels."""
-        taken = (part[kernels] for part in (self.length, self.products, self.right))
-        return _Problem(self.curves.take(kernels), self.columns, *taken)
 
     def solved(self, forms: IntArray) -> FloatArray:
         """Coefficients of the columns of length 1, float64[K, F, n], for columns int64[K or 1, F, n]."""

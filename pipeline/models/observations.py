@@ -6,7 +6,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from ingest.errors import ModelError
 from pipeline.statistics import MOST_DEGREES, PooledVariance, pool_variances
 
@@ -141,7 +141,7 @@ LARGEST = 1e70  # larger values are not measurements, and their fourth powers ov
 
 
 @dataclass(frozen=True, eq=False)
-class Observations:
+class Observations(Rows):
     """K kernels at P distinct points.
 
     Attributes:
@@ -150,6 +150,8 @@ class Observations:
         count: int64[K, P], repetitions measured.
         squares: float64[K, P], sum of squared deviations of the repetitions from their mean.
     """
+
+    _of_all = frozenset({"points"})
 
     points: FloatArray
     mean: FloatArray
@@ -160,10 +162,6 @@ class Observations:
     def measured(self) -> BoolArray:
         """bool[K, P]."""
         return self.count > 0
-
-    def take(self, kernels: IntArray) -> "Observations":
-        """Return some of the kernels."""
-        return Observations(self.points, self.mean[kernels], self.count[kernels], self.squares[kernels])
 
     def at(self, points: BoolArray) -> "Observations":
         """Return some of the points."""
@@ -250,7 +248,7 @@ FALLS = 1.2  # the first value over the smallest later one, from which a kernel 
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Sample:
+class Sample(Rows):
     """Means of K kernels, each divided by its largest.
 
     Attributes:
@@ -262,6 +260,8 @@ class Sample:
         falls: bool[K], whether the kernel's values fall behind its first measured point.
     """
 
+    _of_all = frozenset({"points"})
+
     points: FloatArray
     largest: FloatArray
     level: FloatArray
@@ -269,18 +269,10 @@ class Sample:
     squares: FloatArray
     falls: BoolArray
 
-    def __len__(self) -> int:
-        return len(self.level)
-
     @property
     def measured(self) -> BoolArray:
         """bool[K, P]."""
         return self.count > 0
-
-    def take(self, kernels: IntArray) -> "Sample":
-        """Return some of the kernels."""
-        kept = {name: values[kernels] for name, values in vars(self).items() if name != "points"}
-        return Sample(points=self.points, **kept)
 
     def between(self, first: int, last: int) -> "Sample":
         """Return some points only, still relative to the largest of all means."""

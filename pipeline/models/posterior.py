@@ -1,11 +1,11 @@
 """The probability of every hypothesis for every kernel given the data, and the plausible ones."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from pipeline.models.observations import (
     SMALLEST_VARIANCE,
     ErrorModel,
@@ -14,7 +14,7 @@ from pipeline.models.observations import (
     Sample,
     refined_noise,
 )
-from pipeline.models.rivals import Rivals, from_power, joined
+from pipeline.models.rivals import Rivals, from_power
 from pipeline.models.search_space import SearchSpace
 from pipeline.statistics import TWO_SIDED
 
@@ -336,7 +336,7 @@ UNDECIDED = 4.0  # ratio of the ends of the 90 % interval there, from which they
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Posterior:
+class Posterior(Rows):
     """The plausible models of K kernels in the units of the data.
 
     Attributes:
@@ -355,18 +355,10 @@ class Posterior:
     misfit_share: FloatArray
     undecided: BoolArray
 
-    def take(self, kernels: IntArray) -> "Posterior":
-        """Return some of the kernels."""
-        kept = {name: getattr(self, name)[kernels] for name in _PER_KERNEL}
-        return Posterior(rivals=self.rivals.take(kernels), **kept)
-
     def with_points_before(self, mean: FloatArray) -> "Posterior":
         """Return the same with points in front that the models are not about, float64[K, n] their means."""
         fitted, left_out = (np.concatenate([mean, a], axis=1) for a in (self.fitted, self.left_out))
         return replace(self, fitted=fitted, left_out=left_out)
-
-
-_PER_KERNEL = tuple(field.name for field in fields(Posterior) if field.name != "rivals")
 
 
 def keep_plausible(
@@ -469,6 +461,4 @@ def _with_and_without(
 def in_order(parts: list[tuple[IntArray, Posterior]]) -> Posterior:
     """Put parts together in the order of their kernels."""
     order = np.argsort(np.concatenate([kernels for kernels, _ in parts]))
-    found = [part for _, part in parts]
-    every = {name: np.concatenate([getattr(part, name) for part in found]) for name in _PER_KERNEL}
-    return Posterior(rivals=joined([part.rivals for part in found]), **every).take(order)
+    return Posterior.joined([part for _, part in parts]).take(order)

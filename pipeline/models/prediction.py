@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from pipeline.models.formulas import PredictionFormula
 
 Some = TypeVar("Some", bound=np.generic)
@@ -97,7 +97,7 @@ class PredictionMemory:
 
 
 @dataclass(frozen=True, eq=False)
-class Prediction:
+class Prediction(Rows):
     """Values at Q points for K kernels.
 
     Attributes:
@@ -109,10 +109,6 @@ class Prediction:
     value: FloatArray
     lower: FloatArray
     upper: FloatArray
-
-    def take(self, kernels: IntArray) -> "Prediction":
-        """Return those of some kernels."""
-        return Prediction(self.value[kernels], self.lower[kernels], self.upper[kernels])
 
     def at(self, points: slice) -> "Prediction":
         """Return those at some points."""
@@ -140,14 +136,10 @@ class Prediction:
         return Prediction(value, value - lower, value + upper)
 
 
-def joined(parts: Sequence[Prediction], axis: int) -> Prediction:
-    """Put predictions of different kernels (axis 0) or points (axis 1) behind one another."""
-    return Prediction(
-        *(
-            np.concatenate(ends, axis)
-            for ends in zip(*((p.value, p.lower, p.upper) for p in parts), strict=True)
-        )
-    )
+def in_sequence(parts: Sequence[Prediction]) -> Prediction:
+    """Put predictions of different points behind one another."""
+    every = zip(*((p.value, p.lower, p.upper) for p in parts), strict=True)
+    return Prediction(*(np.concatenate(ends, axis=1) for ends in every))
 
 
 def widened(

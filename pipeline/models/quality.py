@@ -1,11 +1,11 @@
 """How well models fit, and what a user must know beside their figures."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from enum import IntFlag
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from pipeline.models.observations import Observations
 
 
@@ -48,7 +48,7 @@ def note_texts(bits: int) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Quality:
+class Quality(Rows):
     """What is known about the models of K kernels.
 
     Attributes:
@@ -68,10 +68,6 @@ class Quality:
     points: IntArray
     repetitions: IntArray
     note: IntArray
-
-    def take(self, kernels: IntArray) -> "Quality":
-        """Return that of some kernels."""
-        return Quality(**{field.name: getattr(self, field.name)[kernels] for field in fields(Quality)})
 
 
 def quality_of(

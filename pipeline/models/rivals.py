@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from ingest.held_cores import usable_cores
 from pipeline.models.forms import Hypothesis, Term, powers_of_terms, values_of_powers
 from pipeline.statistics import mixture_quantiles
@@ -78,7 +78,7 @@ _BLOCK = 1 << 13  # values of the design gathered at once: 64 KiB, so that all m
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Rivals:
+class Rivals(Rows):
     """The R plausible models of K kernels: those of the first, best first, then those of the second ...
 
     Every kernel has one at least.
@@ -154,19 +154,34 @@ class Rivals:
         there = column < self.count[:, None]
         return np.where(there, self.chosen[:, None] + column, self.chosen[:, None]), there
 
-    def take(self, kernels: IntArray) -> "Rivals":
+    def take(self, rows: IntArray | BoolArray) -> "Rivals":
         """Return those of some kernels."""
+        kernels = np.arange(len(self))[rows]
         count = self.count[kernels]
         begin = _begin(count)
-        rows = np.arange(begin[-1]) + np.repeat(self.chosen[kernels] - begin[:-1], count)
+        own = np.arange(begin[-1]) + np.repeat(self.chosen[kernels] - begin[:-1], count)
         return Rivals(
             begin=begin,
-            hypothesis=self.hypothesis[rows],
-            weight=self.weight[rows],
-            coefficients=self.coefficients[rows],
-            covariance=self.covariance[rows],
+            hypothesis=self.hypothesis[own],
+            weight=self.weight[own],
+            coefficients=self.coefficients[own],
+            covariance=self.covariance[own],
             degrees=self.degrees[kernels],
             drift=self.drift[kernels],
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence["Rivals"]) -> "Rivals":
+        """Put those of different kernels behind one another; missing coefficients are 0."""
+        width = max(part.coefficients.shape[1] for part in parts)
+        return Rivals(
+            begin=_begin(np.concatenate([part.count for part in parts])),
+            hypothesis=np.concatenate([part.hypothesis for part in parts]),
+            weight=np.concatenate([part.weight for part in parts]),
+            coefficients=np.concatenate([_widened(part.coefficients, width) for part in parts]),
+            covariance=np.concatenate([_widened(part.covariance, width) for part in parts]),
+            degrees=np.concatenate([part.degrees for part in parts]),
+            drift=np.concatenate([part.drift for part in parts]),
         )
 
     def nth(self, rank: int) -> "Rivals":
@@ -219,20 +234,6 @@ class Rivals:
         wanted = np.arange(0, max(int(self.begin[-1]), 1), most)
         inside = np.unique(np.searchsorted(self.begin, wanted))
         return [*inside[inside < len(self)].tolist(), len(self)] if len(self) else [0, 0]
-
-
-def joined(parts: Sequence[Rivals]) -> Rivals:
-    """Put those of different kernels behind one another; missing coefficients are 0."""
-    width = max(part.coefficients.shape[1] for part in parts)
-    return Rivals(
-        begin=_begin(np.concatenate([part.count for part in parts])),
-        hypothesis=np.concatenate([part.hypothesis for part in parts]),
-        weight=np.concatenate([part.weight for part in parts]),
-        coefficients=np.concatenate([_widened(part.coefficients, width) for part in parts]),
-        covariance=np.concatenate([_widened(part.covariance, width) for part in parts]),
-        degrees=np.concatenate([part.degrees for part in parts]),
-        drift=np.concatenate([part.drift for part in parts]),
-    )
 
 
 def _begin(count: IntArray) -> IntArray:

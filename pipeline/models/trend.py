@@ -8,13 +8,13 @@ and Granger ("The combination of forecasts", 1969).
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from scipy.special import ndtri
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, Rows
 from ingest.parameter_roles import counts_processes
 from pipeline.models.observations import Observations
 from pipeline.models.prediction import LEVEL, widened
@@ -43,7 +43,7 @@ BELOW, ABOVE = 1.4, 1.8  # stretch of the 90 % interval downwards and upwards, f
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Trend:
+class Trend(Rows):
     """What K kernels were measured at P points, for the trend at any of them.
 
     Attributes:
@@ -61,6 +61,8 @@ class Trend:
         usual: float64[K], logarithms at the last point by the points before, where a single run left them by
             far: an accident or a break. Infinite elsewhere.
     """
+
+    _of_all = frozenset({"points", "steepest", "power", "kept", "counts"})
 
     points: FloatArray
     logs: FloatArray
@@ -244,16 +246,6 @@ class Trend:
         steps: FloatArray = np.abs(np.log2(self.points / place)).sum(axis=1)
         return steps
 
-    def take(self, kernels: IntArray) -> "Trend":
-        """Return the trends of some kernels."""
-        return replace(
-            self,
-            logs=self.logs[kernels],
-            misfit=self.misfit[kernels],
-            steady=self.steady[kernels],
-            usual=self.usual[kernels],
-        )
-
 
 WILD = 1.0  # of a logarithm, by which no run leaves its trend without an accident or a break
 FEWEST_POINTS = 4  # from which points have neighbours enough to tell how far they stray
@@ -372,7 +364,7 @@ class ForecastErrors:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class CombinedTrend:
+class CombinedTrend(Rows):
     """Trends of K kernels with all that is needed to combine them with other predictions.
 
     Attributes:
@@ -392,16 +384,6 @@ class CombinedTrend:
     shift: FloatArray
     grows: BoolArray
     last_sum: float = np.inf
-
-    def take(self, kernels: IntArray) -> "CombinedTrend":
-        """Return the trends of some kernels."""
-        return replace(
-            self,
-            trend=self.trend.take(kernels),
-            noise=self.noise[kernels],
-            shift=self.shift[kernels],
-            grows=self.grows[kernels],
-        )
 
     def combined(
         self, quantiles: FloatArray, points: FloatArray, level: float, usual: FloatArray | None = None

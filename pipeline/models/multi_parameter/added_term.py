@@ -10,13 +10,13 @@ from functools import cached_property
 
 import numpy as np
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, Rows
 
 _CANCELLED = 1e-9  # share of a term's square that must be left beside the other terms
 
 
 @dataclass(frozen=True, eq=False)
-class WeightedMeans:
+class WeightedMeans(Rows):
     """What is fitted, for K kernels at P points.
 
     Attributes:
@@ -41,10 +41,6 @@ class WeightedMeans:
         """Weighted sums of 1, y and y^2, float64[K, 1, 1] each."""
         one, y = self.pair.sum(axis=1).T[:, :, None, None]
         return one, y, (self.pair[:, :, 1] * self.mean).sum(axis=1)[:, None, None]
-
-    def take(self, kernels: IntArray) -> "WeightedMeans":
-        """Return some kernels."""
-        return WeightedMeans(self.mean[kernels], self.weight[kernels], self.count[kernels], self.nonnegative)
 
 
 @dataclass(kw_only=True)

@@ -18,7 +18,7 @@ from pipeline.models.agreeing_formulas import sum_formula
 from pipeline.models.fit import fit
 from pipeline.models.formulas import PredictionFormula
 from pipeline.models.kernels import Kernels, sum_groups
-from pipeline.models.prediction import Prediction, in_parts, joined
+from pipeline.models.prediction import Prediction, in_parts, in_sequence
 from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import added, predict_total
 from pipeline.questions.analysis import Analysis, Level, Outlook, Standing, too_few_scales
@@ -162,8 +162,8 @@ def _predicted(level: Level, points: FloatArray, marked: BoolArray) -> tuple[Pre
         found = level.models.predict(some)
         totals.append(predict_total(level.models, some) if level.kernels.additive else found)
         parts = [found.take(kept), *([added(level.models, found.take(rest))] if len(rest) else [])]
-        shown.append(joined(parts, axis=0) if len(rest) else found)
-    return joined(shown, axis=1), joined(totals, axis=1)
+        shown.append(Prediction.joined(parts) if len(rest) else found)
+    return in_sequence(shown), in_sequence(totals)
 
 
 def _measured(
