@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 from pycubexr import CubexParser
 
-from ingest.readers.cubex.container import open_container
 from ingest.readers.cubex.cubex_profile import CubexValues, read
+from ingest.readers.cubex.stored_rows import open_container
 from ingest.reading import packed
 from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
 

@@ -15,7 +15,7 @@ from ingest.counters.likwid_counters import read_likwid
 from ingest.counters.papi_counters import is_papi, read_papi
 from ingest.counters.perf_stat_counters import is_perf_stat, read_perf_stat
 from ingest.errors import InputError
-from ingest.readers.craypat.craypat_report import is_report
+from ingest.readers.craypat import is_report
 from ingest.readers.likwid import is_output
 from ingest.reading.files import all_of_run, read_text
 

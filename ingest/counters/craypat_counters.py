@@ -22,7 +22,7 @@ from dataclasses import replace
 
 from ingest.counters.counter_report import TOTAL, CountedRegion, CounterReport, completed
 from ingest.errors import InputError
-from ingest.readers.craypat.craypat_report import (
+from ingest.readers.craypat import (
     MEMBER,
     is_report,
     number,

@@ -14,7 +14,7 @@ from pkgutil import walk_packages
 
 from ingest.errors import InputError
 from ingest.profile import Profile
-from ingest.reading.files import archive_of, entries, unpack_hint
+from ingest.reading.files import HEAD_BYTES, MAX_BYTES, archive_of, entries, unpack_hint
 from ingest.series import Series
 
 
@@ -38,6 +38,8 @@ class ProfileReader:
         fallback: files count only in runs without a profile of a reader with a smaller number: those of
             profilers, folded stacks that are made of them and launches without copies and calls, logs.
         precedence: of several formats that a file looks like, the one with the smallest number reads it.
+        max_bytes: of a file, packed or not, that `read` takes.
+        head_bytes: of a file, that `matches` looks at.
     """
 
     name: str
@@ -54,6 +56,8 @@ class ProfileReader:
     content: Callable[[Path], Hashable] | None = None
     fallback: int = 0
     precedence: int = 0
+    max_bytes: int = MAX_BYTES
+    head_bytes: int = HEAD_BYTES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +69,8 @@ class SeriesReader:
         matches: whether a file looks like this format; cheap, and raises nothing.
         read: reads it; raises InputError as for profiles.
         precedence: of several formats that a file looks like, the one with the smallest number reads it.
+        max_bytes: of a file, packed or not, that `read` takes.
+        head_bytes: of a file, that `matches` looks at.
     """
 
     name: str
@@ -72,6 +78,8 @@ class SeriesReader:
     matches: Callable[[Path], bool]
     read: Callable[[Path], Series]
     precedence: int = 0
+    max_bytes: int = MAX_BYTES
+    head_bytes: int = HEAD_BYTES
 
 
 @cache

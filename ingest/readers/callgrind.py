@@ -20,7 +20,6 @@ from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, lines_of
 from ingest.reading.stacks import UNKNOWN, VISITS, Place, Stacks, found_of
 
-HEAD_BYTES = 1 << 16
 MAX_EVENTS = 64
 MAX_DIGITS = 18
 HINT = "is the file truncated?"
@@ -75,7 +74,7 @@ class _Reading:
 
 def matches(path: Path) -> bool:
     """Return whether a file states the format, or names events and functions as it does."""
-    lines = head_lines(path, HEAD_BYTES)
+    lines = head_lines(path, READER.head_bytes)
     if lines and lines[0].startswith(_MARK):
         return True
     starts = {line.partition("=")[0] if "=" in line else line.partition(":")[0] for line in lines}
@@ -250,4 +249,6 @@ def _reconciled(reading: _Reading) -> str:
     return found_of("functions", listed, stated or None, reading.events[0], digits=15)
 
 
-READER = ProfileReader(name="callgrind", pattern="callgrind.out.*", matches=matches, read=read, fallback=1)
+READER = ProfileReader(
+    name="callgrind", pattern="callgrind.out.*", matches=matches, read=read, fallback=1, head_bytes=1 << 16
+)

@@ -20,7 +20,6 @@ from ingest.readers import ProfileReader
 from ingest.reading.files import head
 from ingest.reading.packed import open_plain, plain_name
 
-MAX_BYTES = 1 << 31  # of XML
 MAX_VALUES = 1 << 27
 MAX_TEXT = 1 << 26
 CHUNK = 1 << 20
@@ -80,11 +79,11 @@ def read(path: Path) -> Profile:
 
 def _chunks(path: Path) -> Iterator[bytes]:
     size = 0
-    with open_plain(path, MAX_BYTES) as file:
+    with open_plain(path, READER.max_bytes) as file:
         while chunk := file.read(CHUNK):
             size += len(chunk)
-            if size > MAX_BYTES:
-                raise InputError(f"more than {MAX_BYTES >> 20} MiB of XML", where=str(path))
+            if size > READER.max_bytes:
+                raise InputError(f"more than {READER.max_bytes >> 20} MiB of XML", where=str(path))
             yield chunk
 
 
@@ -270,4 +269,4 @@ class _Events:
         raise ValueError(f"it declares an entity ('{name[:20]}'), which CUBE does not")
 
 
-READER = ProfileReader(name="CUBE 3", pattern="*.cube", matches=matches, read=read)
+READER = ProfileReader(name="CUBE 3", pattern="*.cube", matches=matches, read=read, max_bytes=1 << 31)

@@ -15,8 +15,6 @@ from ingest.reading.files import head_lines, read_text
 from ingest.reading.stacks import PROGRAM, TIME, Stacks, found_of
 from ingest.run_names import PROCESSES
 
-HEAD_BYTES = 1 << 12
-MAX_BYTES = 1 << 27
 LARGEST = 1e15
 ROUNDING = 1e-3  # relative, of values that are written with three or more digits
 
@@ -26,7 +24,7 @@ _TOTAL = re.compile(r"(?:Total )?T_USED(?: ?\(s\))?", re.IGNORECASE)
 
 def matches(path: Path) -> bool:
     """Return whether the first line of a file is a header of FDS."""
-    return bool(_parts(next(iter(head_lines(path, HEAD_BYTES)), "")))
+    return bool(_parts(next(iter(head_lines(path, READER.head_bytes)), "")))
 
 
 def parameters(path: Path) -> Mapping[str, float]:
@@ -64,7 +62,7 @@ def _parts(header: str) -> list[str]:
 
 def _table(path: Path) -> tuple[list[str], list[tuple[int, Sequence[float], float]]]:
     """Return the names of the parts; rank, seconds of the parts and total of each row."""
-    header, *lines = read_text(path, MAX_BYTES).split("\n")
+    header, *lines = read_text(path, READER.max_bytes).split("\n")
     parts = _parts(header)
     rows: list[tuple[int, Sequence[float], float]] = []
     for number, line in enumerate(lines, start=2):
@@ -95,4 +93,6 @@ READER = ProfileReader(
     read=read,
     unnamed_parameters=parameters,
     fallback=3,
+    max_bytes=1 << 27,
+    head_bytes=1 << 12,
 )

@@ -13,14 +13,12 @@ from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, lines_of
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, UNKNOWN, Stacks, skipped_lines
 
-HEAD_BYTES = 1 << 18
-
 _VALUE = re.compile(r"\d{1,18}(?:\.\d{0,18})?(?:[eE][+-]?\d{1,2})?", re.ASCII)
 
 
 def matches(path: Path) -> bool:
     """Return whether most lines at the beginning of a file are stacks, most of them of several frames."""
-    lines = [line for line in head_lines(path, HEAD_BYTES) if line.strip()]
+    lines = [line for line in head_lines(path, READER.head_bytes) if line.strip()]
     stacks = [line for line in lines if _is_stack(line)]
     return 2 * len(stacks) > len(lines) and 2 * sum(";" in line for line in stacks) > len(stacks)
 
@@ -59,5 +57,11 @@ def _is_stack(line: str) -> bool:
 
 
 READER = ProfileReader(
-    name="folded stacks", pattern="*.folded", matches=matches, read=read, fallback=2, precedence=1
+    name="folded stacks",
+    pattern="*.folded",
+    matches=matches,
+    read=read,
+    fallback=2,
+    precedence=1,
+    head_bytes=1 << 18,
 )

@@ -26,8 +26,8 @@ from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_bytes
 from ingest.reading.stacks import SAMPLES, TIME, Stacks
 
-MAX_BYTES = 1 << 28
-HEAD_BYTES = 1 << 16
+_MAX_BYTES = 1 << 28
+_HEAD_BYTES = 1 << 16
 MAX_DEPTH = 1 << 14
 MICROSECOND = 1e-6
 DELAY = Metric("delay", "s")
@@ -121,7 +121,7 @@ def _words(content: bytes) -> IntArray | None:
 
 def matches_cpu(path: Path) -> bool:
     """Return whether a file begins with the header of samples, or has it behind names of functions."""
-    start = head(path, HEAD_BYTES)
+    start = head(path, _HEAD_BYTES)
     if start.startswith(_SYMBOLS):
         return not _CONTENTION.search(start)
     return start.startswith(b"\0\0\0\0") and _words(start[:64]) is not None
@@ -129,7 +129,7 @@ def matches_cpu(path: Path) -> bool:
 
 def read_cpu(path: Path) -> Profile:
     """Read the samples: seconds by the sampling period."""
-    symbols, content = _parts(read_bytes(path, MAX_BYTES))
+    symbols, content = _parts(read_bytes(path, _MAX_BYTES))
     words = _words(content)
     if words is None:
         raise InputError("no samples of gperftools in it", where=str(path), hint="is the file damaged?")
@@ -164,7 +164,7 @@ def _samples(words: IntArray, where: str) -> tuple[list[tuple[int, list[int]]], 
 
 def matches_waits(path: Path) -> bool:
     """Return whether a file begins with the line of waits, or has it behind names of functions."""
-    start = head(path, HEAD_BYTES)
+    start = head(path, _HEAD_BYTES)
     if start.startswith(_SYMBOLS):
         return _CONTENTION.search(start) is not None
     return _CONTENTION.match(start) is not None
@@ -172,7 +172,7 @@ def matches_waits(path: Path) -> bool:
 
 def read_waits(path: Path) -> Profile:
     """Read the waits for locks: their number and, if the clock is stated, their seconds."""
-    symbols, content = _parts(read_bytes(path, MAX_BYTES))
+    symbols, content = _parts(read_bytes(path, _MAX_BYTES))
     text = content.decode("utf-8", "replace")
     addresses = _addresses(symbols, text)
     stacks = Stacks()

@@ -17,8 +17,6 @@ from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, lines_of
 from ingest.reading.stacks import TIME, VISITS, Stacks, found_of
 
-HEAD_BYTES = 1 << 18
-
 _FLAT = re.compile(r"Flat profile:\s*")
 _INTERVAL = re.compile(r"Each sample counts as (?P<seconds>[\d.e+-]{1,20}) seconds\.")
 _GRAPH = re.compile(
@@ -58,7 +56,7 @@ class _Report:
 
 def matches(path: Path) -> bool:
     """Return whether a file has the beginning of a flat profile or of a call graph."""
-    lines = head_lines(path, HEAD_BYTES)
+    lines = head_lines(path, READER.head_bytes)
     begun = any(_FLAT.fullmatch(line) or _FLAT_HEADER.fullmatch(line) for line in lines)
     flat = begun and any(map(_INTERVAL.match, lines))
     return flat or any(_GRAPH.match(line) for line in lines)
@@ -157,4 +155,6 @@ def _is_header(number: int, line: str, start: str, source: str) -> bool:
     return True
 
 
-READER = ProfileReader(name="gprof", pattern="gprof.txt", matches=matches, read=read, fallback=1)
+READER = ProfileReader(
+    name="gprof", pattern="gprof.txt", matches=matches, read=read, fallback=1, head_bytes=1 << 18
+)

@@ -21,7 +21,6 @@ from ingest.reading.json_values import json_list, json_object, load_json
 from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks
 from ingest.region_class import GPU_KERNEL
 
-MAX_BYTES = 1 << 28
 MAX_LITERAL_BYTES = 1 << 24  # Python's parser needs some hundred times as much memory
 NO_UNIT = "no unit is stated: times are read as seconds"
 
@@ -90,7 +89,7 @@ def read(path: Path) -> Profile:
 
 
 def _roots(path: Path) -> list[Any]:
-    text = read_text(path, MAX_BYTES)
+    text = read_text(path, READER.max_bytes)
     start = text.lstrip()[:1000]
     if '"frame"' in start or "'frame'" not in start:
         return json_list(load_json(text, str(path)), "the file", str(path))
@@ -152,5 +151,11 @@ def _subtract_callees(tree: _Tree) -> None:
 
 
 READER = ProfileReader(
-    name="Hatchet", pattern="*.hatchet, *.json", matches=matches, read=read, fallback=1, precedence=1
+    name="Hatchet",
+    pattern="*.hatchet, *.json",
+    matches=matches,
+    read=read,
+    fallback=1,
+    precedence=1,
+    max_bytes=1 << 28,
 )

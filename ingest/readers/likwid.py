@@ -150,7 +150,6 @@ def _value(cell: str) -> float:
         return float("nan")
 
 
-MAX_BYTES = 1 << 28
 HINT = "write it with: likwid-perfctr -O -g GROUP PROGRAM"
 
 _PROCESS = re.compile(r"(?:^|[^a-z])(?:proc|process|rank|task|pe|mpi)[._-]?$", re.IGNORECASE)
@@ -227,7 +226,7 @@ def read(path: Path) -> Profile:
     """Read the output of one run: a file, or a folder with a file for each process."""
     run = _Run()
     for process, file in enumerate(all_of_run(_by_process(path)) if path.is_dir() else [path]):
-        text = read_text(file, MAX_BYTES)
+        text = read_text(file, READER.max_bytes)
         of_region: dict[str | None, list[LikwidTable]] = {}
         for table in read_tables(text):
             of_region.setdefault(table.region, []).append(table)
@@ -253,7 +252,7 @@ def _columns(path: Path) -> Iterator[tuple[int, str]]:
         if len(found) > 1:
             yield process, ""
         else:
-            tables = read_tables(read_text(file, MAX_BYTES))
+            tables = read_tables(read_text(file, READER.max_bytes))
             yield from ((process, core) for table in tables for core in table.cores)
 
 
@@ -346,4 +345,5 @@ READER = ProfileReader(
     files=files,
     unnamed_parameters=parameters,
     fallback=1,
+    max_bytes=1 << 28,
 )

@@ -21,7 +21,6 @@ from ingest.reading.files import head_lines, lines_of
 from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Stacks, found_of
 from ingest.run_names import PROCESSES
 
-HEAD_BYTES = 1 << 18
 MAX_TASKS = 1 << 21
 MAX_SECONDS = 1e12
 MAX_DIGITS = 16
@@ -83,7 +82,7 @@ class _Report:
 
 def matches(path: Path) -> bool:
     """Return whether a file begins as a report does, or has one in it."""
-    return any(line.rstrip() == _MARK for line in head_lines(path, HEAD_BYTES))
+    return any(line.rstrip() == _MARK for line in head_lines(path, READER.head_bytes))
 
 
 def read(path: Path) -> Profile:
@@ -264,5 +263,11 @@ def _count(text: str) -> int:
 
 
 READER = ProfileReader(
-    name="mpiP", pattern="*.mpiP", matches=matches, read=read, unnamed_parameters=parameters, fallback=1
+    name="mpiP",
+    pattern="*.mpiP",
+    matches=matches,
+    read=read,
+    unnamed_parameters=parameters,
+    fallback=1,
+    head_bytes=1 << 18,
 )

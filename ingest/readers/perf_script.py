@@ -22,7 +22,6 @@ from ingest.reading.files import head_lines, is_page, lines_of
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Place, Stacks, skipped_lines
 from ingest.run_settings import SETTING
 
-HEAD_BYTES = 1 << 18
 MAX_HEAD = 1000  # characters of a head line before the frame
 MAX_MESSAGES, MAX_BETWEEN = 100, 4  # lines before the first sample, and before its first frame
 NANOSECOND = 1e-9
@@ -96,7 +95,9 @@ def matches(path: Path) -> bool:
 
     Other texts have lines like heads without a time: a frame must follow these, and heads below messages.
     """
-    lines = [line for line in head_lines(path, HEAD_BYTES) if not line.startswith("#") and line.strip()]
+    lines = [
+        line for line in head_lines(path, READER.head_bytes) if not line.startswith("#") and line.strip()
+    ]
     for number, line in enumerate(lines[:MAX_MESSAGES]):
         if head := _head(line):
             below = [line[head.start("frame") :]] if head["frame"] else lines[number + 1 :][:MAX_BETWEEN]
@@ -311,4 +312,6 @@ def _of_threads(script: _Script) -> Iterator[str]:
         )
 
 
-READER = ProfileReader(name="perf", pattern="*.perf", matches=matches, read=read, fallback=1)
+READER = ProfileReader(
+    name="perf", pattern="*.perf", matches=matches, read=read, fallback=1, head_bytes=1 << 18
+)

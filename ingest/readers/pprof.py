@@ -106,9 +106,7 @@ class Fields:
 
 _Hashes = NDArray[np.uint64]
 _SEED = 20_240_229
-MAX_BYTES = 1 << 29
 MAX_TYPES = 64
-HEAD_BYTES = 1 << 16
 BLOCK_BYTES = 1 << 22  # of samples that are read at once
 LAST_FIELD = 14  # with the greatest number
 HINT = "is the file truncated?"
@@ -149,7 +147,7 @@ class _Message:
 
 def matches(path: Path) -> bool:
     """Return whether a file, unpacked if need be, has fields up to a type of values: two numbers of texts."""
-    content = head(path, HEAD_BYTES)
+    content = head(path, READER.head_bytes)
     at = 0
     try:
         for end in field_ends(content):
@@ -167,7 +165,7 @@ def matches(path: Path) -> bool:
 
 def read(path: Path) -> Profile:
     """Read the stacks of a file with all their values."""
-    content = read_bytes(path, MAX_BYTES)
+    content = read_bytes(path, READER.max_bytes)
     try:
         return _profile(_message(content), str(path))
     except ValueError as error:
@@ -357,7 +355,15 @@ def _weight(name: str, unit: str, main_time: str) -> tuple[Metric, float]:
     ), 1.0
 
 
-READER = ProfileReader(name="pprof", pattern="*.prof, *.pb.gz", matches=matches, read=read, fallback=1)
+READER = ProfileReader(
+    name="pprof",
+    pattern="*.prof, *.pb.gz",
+    matches=matches,
+    read=read,
+    fallback=1,
+    max_bytes=1 << 29,
+    head_bytes=1 << 16,
+)
 
 
 # From millions of stacks to a call tree, all stacks of a block and depth at once.

@@ -20,10 +20,8 @@ from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Stacks
 from ingest.units import SECONDS
 
 BYTES = Metric("bytes", "bytes")
-MAX_BYTES = 1 << 29
 MAX_PROFILES = 1 << 16
 MAX_KNOWN_STACKS = 1 << 16
-HEAD_BYTES = 1 << 16
 
 _PROCESS = re.compile(r"\bprocess:?\s+(\d{1,18})", re.IGNORECASE | re.ASCII)
 
@@ -32,7 +30,7 @@ def matches(path: Path) -> bool:
     """Return whether a file is a JSON object that names the schema, or has an ending that says so."""
     if not path.is_file():
         return False
-    start = head(path, HEAD_BYTES)
+    start = head(path, READER.head_bytes)
     if not start.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"{"):
         return False
     return plain_name(path).name.endswith(".speedscope.json") or b"speedscope.app/file-format-schema" in start
@@ -40,7 +38,7 @@ def matches(path: Path) -> bool:
 
 def read(path: Path) -> Profile:
     """Read a file: each of its profiles is a location."""
-    content = load_json(read_text(path, MAX_BYTES), str(path))
+    content = load_json(read_text(path, READER.max_bytes), str(path))
     try:
         return _profile(content, str(path))
     except ValueError as error:
@@ -193,4 +191,12 @@ def _mapping(value: object, what: str) -> Mapping[str, object]:
     return value
 
 
-READER = ProfileReader(name="speedscope", pattern="*.speedscope.json", matches=matches, read=read, fallback=1)
+READER = ProfileReader(
+    name="speedscope",
+    pattern="*.speedscope.json",
+    matches=matches,
+    read=read,
+    fallback=1,
+    max_bytes=1 << 29,
+    head_bytes=1 << 16,
+)

@@ -36,7 +36,6 @@ from ingest.reading.stacks import TIME, VISITS
 from ingest.run_names import PROCESSES
 from ingest.run_settings import OVERLAPPING_TIME, RECONCILED, SAMPLED, STATISTIC
 
-MAX_BYTES = 1 << 28
 MAX_VALUES = 1 << 26
 MAX_CPUS = 1 << 21
 NANOSECOND = 1e-9
@@ -161,7 +160,7 @@ def _values(
 
 
 def _content(path: Path) -> JsonRecord:
-    content = JsonRecord.of(parse_json(read_text(path, MAX_BYTES), str(path)), "the file", str(path))
+    content = JsonRecord.of(parse_json(read_text(path, READER.max_bytes), str(path)), "the file", str(path))
     if not content.record("Application").content:
         raise InputError("no region in it", where=str(path), hint="was the run interrupted?")
     return content
@@ -240,4 +239,5 @@ READER = ProfileReader(
     unnamed_parameters=parameters,
     fallback=1,
     precedence=1,
+    max_bytes=1 << 28,
 )

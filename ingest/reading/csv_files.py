@@ -36,7 +36,7 @@ _FORMS = {  # of numbers that show what is between them and their decimals
 }
 ENDINGS = (".xlsx", ".xlsm")
 SAVE = "save the sheet as CSV"
-MAX_BYTES = 1 << 32
+_MAX_BYTES = 1 << 32
 MAX_CELLS = 1 << 28
 MAX_COLUMNS = 1 << 12
 CSV_ENDINGS = frozenset((".csv", ".tsv", *ENDINGS))
@@ -164,7 +164,7 @@ def read_parquet(path: Path) -> Frame:
     """
     import pyarrow as pa
 
-    content = read_bytes(path, MAX_BYTES)
+    content = read_bytes(path, _MAX_BYTES)
     try:
         file = open_parquet(content)
         if file.metadata.num_rows * max(file.metadata.num_columns, 1) > MAX_CELLS:
@@ -182,8 +182,8 @@ def read_parquet(path: Path) -> Frame:
 
 def _content(path: Path, *, only_head: bool = False) -> bytes:
     if path.suffix.lower() in ENDINGS:
-        return workbook_csv(path, MAX_BYTES)
-    return utf8(head(path) if only_head else read_bytes(path, MAX_BYTES))
+        return workbook_csv(path, _MAX_BYTES)
+    return utf8(head(path) if only_head else read_bytes(path, _MAX_BYTES))
 
 
 def _header(content: bytes) -> tuple[int, int]:

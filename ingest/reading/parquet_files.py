@@ -24,7 +24,7 @@ _END = 8  # bytes behind the footer: its length, and the mark of the format
 _ROW_GROUPS, _COLUMNS, _OF_COLUMN = 4, 1, 3
 _NUMBER, _COMPRESSED, _DATA, _DICTIONARY = 5, 7, 9, 11  # of a column: values, bytes, offsets of pages
 _SIZE, _IN_FILE, _KINDS, _VALUES = 2, 3, (5, 7, 8), 1  # of a page: bytes, in the file; of its kind: values
-MAX_BYTES = 1 << 32
+MAX_PARQUET_BYTES = 1 << 32
 CELL = 8  # bytes that a cell takes in memory at least
 MOST_ENTRIES = 1 << 16  # of a list in the footer: columns, row groups
 TEXT = "BYTE_ARRAY"
@@ -49,7 +49,7 @@ def open_parquet(content: bytes) -> "pq.ParquetFile":
 
     whole, held = opened().metadata, held_by_pages(content)
     cells = whole.num_rows * max(whole.num_columns, 1)
-    if max(held.size, CELL * held.values, CELL * cells) > inflation_limit(len(content), MAX_BYTES):
+    if max(held.size, CELL * held.values, CELL * cells) > inflation_limit(len(content), MAX_PARQUET_BYTES):
         raise _bomb(len(content), f"{max(held.values, cells)} cells")
     columns = map(whole.schema.column, range(whole.num_columns))
     return opened(read_dictionary=[column.path for column in columns if column.physical_type == TEXT])
@@ -61,12 +61,12 @@ def plain_texts(table: "pa.Table", size: int) -> "pa.Table":
     Raises:
         BombError: all texts together would have more bytes than packed files may inflate to.
     """
-    left = inflation_limit(size, MAX_BYTES)
+    left = inflation_limit(size, MAX_PARQUET_BYTES)
     for place, name in enumerate(table.column_names):
         column = table.column(place)
         left -= _bytes_of_texts(column)
         if left < 0:
-            raise _bomb(size, f"more than {inflation_limit(size, MAX_BYTES)} bytes of text")
+            raise _bomb(size, f"more than {inflation_limit(size, MAX_PARQUET_BYTES)} bytes of text")
         table = table.set_column(place, name, column.cast(_plain_type(column.type)))
     return table
 

@@ -18,7 +18,7 @@ from ingest.reading.files import head_lines, is_page, lines_of
 from ingest.run_names import PROCESSES
 from ingest.table_mapping import TableMapping
 
-HEAD_BYTES = 1 << 14
+_HEAD_BYTES = 1 << 14
 KERNEL, BYTES, SECONDS = "benchmark", "bytes", "time [s]"
 
 _MICRO = 1e-6
@@ -58,7 +58,7 @@ def is_message_benchmark(path: Path) -> bool:
     """Return whether a file begins with a title of OSU or IMB."""
     if is_page(path):
         return False
-    return any(MESSAGE_TITLE.fullmatch(line.strip()) for line in head_lines(path, HEAD_BYTES))
+    return any(MESSAGE_TITLE.fullmatch(line.strip()) for line in head_lines(path, _HEAD_BYTES))
 
 
 def message_times(lines: Iterable[str]) -> Iterator[MessageTime]:

@@ -18,8 +18,8 @@ from ingest.reading.files import head_lines, read_text
 from ingest.table_mapping import TableMapping
 from ingest.tables.headings import seconds_of
 
-HEAD_BYTES = 1 << 14
-MAX_BYTES = 1 << 28
+_HEAD_BYTES = 1 << 14
+_MAX_BYTES = 1 << 28
 
 KERNEL, SECONDS, CPUS, PROCESSES, NODES = "kernel", "elapsed [s]", "CPUs", "p", "nodes"
 MEMORY, ENERGY = "max_rss", "energy"
@@ -46,7 +46,7 @@ class _Job:
 
 def is_job_table(path: Path) -> bool:
     """Return whether the first line of a file names columns of sacct."""
-    lines = [line for line in head_lines(path, HEAD_BYTES) if line.strip()][:2]
+    lines = [line for line in head_lines(path, _HEAD_BYTES) if line.strip()][:2]
     return bool(lines) and _cut(lines) is not None
 
 
@@ -119,7 +119,7 @@ def _cut(lines: Sequence[str]) -> Callable[[str], list[str]] | None:
 def _jobs(path: Path) -> Iterator[_Job]:
     """Yield the jobs in the order of their rows."""
     lines = [
-        (i, line) for i, line in enumerate(read_text(path, MAX_BYTES).split("\n"), start=1) if line.strip()
+        (i, line) for i, line in enumerate(read_text(path, _MAX_BYTES).split("\n"), start=1) if line.strip()
     ]
     cut = _cut([line for _, line in lines[:2]])
     if cut is None:

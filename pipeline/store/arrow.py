@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from ingest.errors import InputError
 from ingest.reading.packed import inflation_limit
-from ingest.reading.parquet_files import MAX_BYTES, BombError, open_parquet, plain_texts
+from ingest.reading.parquet_files import MAX_PARQUET_BYTES, BombError, open_parquet, plain_texts
 from pipeline.store.atomic import write_atomically
 
 MOST_BYTES = 2**31 - 1  # or entries of lists: offsets have 32 bits
@@ -65,7 +65,7 @@ def from_ipc(content: bytes) -> pa.Table:
     Raises:
         OSError, pyarrow.ArrowException, ValueError: it is damaged, or would fill the memory.
     """
-    if _unpacked_size(content) > inflation_limit(len(content), MAX_BYTES):
+    if _unpacked_size(content) > inflation_limit(len(content), MAX_PARQUET_BYTES):
         raise BombError(f"refused as a decompression bomb of {len(content)} bytes")
     return pa.ipc.open_stream(content).read_all()
 

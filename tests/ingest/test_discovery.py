@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ingest.discovery import discover
 from ingest.errors import InputError, RunNameError
 from ingest.profile_search import search_profiles
-from ingest.readers.hpctoolkit.structures import MAGIC
+from ingest.readers.hpctoolkit.profile_db import MAGIC
 from ingest.run_names import RunSpec
 from tests.foam_cases import solver, write_profiling
 

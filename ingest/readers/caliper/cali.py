@@ -21,8 +21,13 @@ from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
-from ingest.readers.caliper.caliper_profile import assemble
-from ingest.readers.caliper.records import RecordColumn, Records, parameters_among, texts_among
+from ingest.readers.caliper.caliper_profile import (
+    RecordColumn,
+    Records,
+    assemble,
+    parameters_among,
+    texts_among,
+)
 from ingest.reading.files import read_text
 from ingest.reading.packed import plain_name
 
@@ -147,7 +152,6 @@ class Nodes:
         return defined(self.attributes, number(text), "attribute")
 
 
-MAX_BYTES = 1 << 28
 BLOCK = 1 << 24  # characters whose lines are split at once
 
 # Lines of records as they usually are, and all others: with escaped characters, of nodes and globals.
@@ -291,7 +295,7 @@ def read_records(path: Path, *, with_values: bool = True) -> Records:
 
 def _blocks(path: Path) -> Iterator[tuple[int, str]]:
     """Yield some lines at once, and the number of the first."""
-    text = read_text(path, MAX_BYTES)
+    text = read_text(path, READER.max_bytes)
     if not text.endswith("\n"):
         raise InputError("the last line is incomplete: the file is truncated", where=str(path))
     text = text.replace("\r\n", "\n")
@@ -354,7 +358,13 @@ def _values(text: str) -> list[str]:
 
 
 READER = ProfileReader(
-    name="Caliper", pattern="*.cali", matches=matches, read=read, parameters=parameters, texts=texts
+    name="Caliper",
+    pattern="*.cali",
+    matches=matches,
+    read=read,
+    parameters=parameters,
+    texts=texts,
+    max_bytes=1 << 28,
 )
 
 

@@ -17,22 +17,20 @@ from ingest.calltree import ROOT, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
-from ingest.readers.caliper.caliper_profile import assemble
-from ingest.readers.caliper.records import (
+from ingest.readers.caliper.caliper_profile import (
     KERNELS,
     KINDS,
     RecordColumn,
     Records,
     Value,
+    assemble,
     parameters_among,
     texts_among,
 )
 from ingest.reading.files import head, mapped, read_text, writable
 from ingest.reading.json_values import load_json
 
-MAX_BYTES = 1 << 28
 MAX_DEPTH = 2000  # of a node
-HEAD_BYTES = 256
 
 KEYS = ("columns", "column_metadata", "data", "nodes")
 _FIRST_KEY = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)*"\s*:')
@@ -42,10 +40,10 @@ _NO_PATHS = frozenset((*KINDS, *KERNELS))
 
 def matches(path: Path) -> bool:
     """Return whether a file is a JSON object with the four keys, which may stand behind all of its values."""
-    if not path.is_file() or not _FIRST_KEY.match(head(path, HEAD_BYTES)):
+    if not path.is_file() or not _FIRST_KEY.match(head(path, READER.head_bytes)):
         return False
     try:
-        with mapped(path, MAX_BYTES) as content:
+        with mapped(path, READER.max_bytes) as content:
             found = content.rfind(b'"column_metadata"') >= 0
             return found and all(content.find(f'"{key}"'.encode()) >= 0 for key in KEYS)
     except (InputError, OSError, ValueError):
@@ -77,7 +75,7 @@ def read_records(path: Path) -> Records:
 
 
 def _content(path: Path) -> Mapping[str, object]:
-    content = load_json(read_text(path, MAX_BYTES), str(path))
+    content = load_json(read_text(path, READER.max_bytes), str(path))
     missing = [key for key in KEYS if not isinstance(content, dict) or not isinstance(content.get(key), list)]
     if missing:
         raise InputError(f"it has no list '{missing[0]}'", where=str(path))
@@ -217,5 +215,12 @@ def _list(value: object) -> list[object]:
 
 
 READER = ProfileReader(
-    name="Caliper JSON", pattern="*.json", matches=matches, read=read, parameters=parameters, texts=texts
+    name="Caliper JSON",
+    pattern="*.json",
+    matches=matches,
+    read=read,
+    parameters=parameters,
+    texts=texts,
+    max_bytes=1 << 28,
+    head_bytes=256,
 )

@@ -29,7 +29,6 @@ from ingest.profile import (
     RegionTable,
 )
 from ingest.readers import ProfileReader
-from ingest.readers.cubex.container import ANCHOR, Container, open_container
 from ingest.readers.cubex.fixed_form import (
     CREATOR,
     GROUP_TYPE,
@@ -40,7 +39,17 @@ from ingest.readers.cubex.fixed_form import (
     take_program,
     take_system,
 )
-from ingest.readers.cubex.stored_rows import Stored, StoredRows, ValueType, find_rows, read_index, value_type
+from ingest.readers.cubex.stored_rows import (
+    ANCHOR,
+    Container,
+    Stored,
+    StoredRows,
+    ValueType,
+    find_rows,
+    open_container,
+    read_index,
+    value_type,
+)
 from ingest.reading.packed import plain_name, unpack
 
 _BLOCK_BYTES = 1 << 18  # a block stays in the cache while it is inflated, checked and placed

@@ -22,7 +22,6 @@ from ingest.reading.json_values import JsonRecord, json_list, measured_values, p
 from ingest.reading.packed import inflation_limit
 from ingest.series import Series
 
-MAX_BYTES = 1 << 29  # of one inflated member
 MAX_QUOTED = 120  # characters of an error, which may quote the archive
 CONTENT = "experiment.json"
 
@@ -64,7 +63,7 @@ class _Archive:
             info = self.file.getinfo(name)
         except KeyError:
             raise self.error(f"the archive contains no '{name}'") from None
-        limit = inflation_limit(info.compress_size, MAX_BYTES)
+        limit = inflation_limit(info.compress_size, READER.max_bytes)
         if info.file_size > limit:
             raise self.error(f"'{name}' is larger than {limit >> 20} MiB")
         with self.file.open(name) as stream:
@@ -150,4 +149,6 @@ class _Values:
             raise self.archive.error(f"a stored array of values has the type {match[1]!r}") from error
 
 
-READER = SeriesReader(name="Extra-P experiment", pattern="*.extra-p", matches=matches, read=read)
+READER = SeriesReader(
+    name="Extra-P experiment", pattern="*.extra-p", matches=matches, read=read, max_bytes=1 << 29
+)

@@ -24,14 +24,9 @@ from ingest.readers import ProfileReader
 from ingest.readers.gpu.timeline import (
     NO_DURATION,
     Activities,
+    Event,
     Regions,
     Timeline,
-    span,
-    stated_models,
-    timeline_profile,
-)
-from ingest.readers.gpu.trace_events import (
-    Event,
     TraceFile,
     beginning,
     has_events,
@@ -39,6 +34,9 @@ from ingest.readers.gpu.trace_events import (
     names_of,
     numbered,
     paired,
+    span,
+    stated_models,
+    timeline_profile,
     times,
     understood,
     whole,

@@ -22,7 +22,6 @@ from ingest.reading.stacks import TIME, UNKNOWN, VISITS, Place, Stacks, skipped_
 from ingest.region_class import GPU_KERNEL
 from ingest.units import IN_A_SECOND
 
-HEAD_BYTES = 1 << 18
 OWN_ENDING = ".ncu-rep"  # of reports as they are measured
 MAX_NUMBER = 1 << 62
 NOT_TOGETHER = (
@@ -136,9 +135,9 @@ def matches(path: Path) -> bool:
     """
     if path.suffix == OWN_ENDING:
         return path.is_file() and not path.with_suffix(".csv").exists()
-    if not path.is_file() or _KERNEL.encode() not in head(path, HEAD_BYTES):
+    if not path.is_file() or _KERNEL.encode() not in head(path, READER.head_bytes):
         return False
-    return any(_columns(line) for line in head_lines(path, HEAD_BYTES))
+    return any(_columns(line) for line in head_lines(path, READER.head_bytes))
 
 
 def read(path: Path) -> Profile:
@@ -198,4 +197,6 @@ def _number(text: str) -> float:
     return number
 
 
-READER = ProfileReader(name="Nsight Compute", pattern="*.csv", matches=matches, read=read, fallback=1)
+READER = ProfileReader(
+    name="Nsight Compute", pattern="*.csv", matches=matches, read=read, fallback=1, head_bytes=1 << 18
+)

@@ -27,7 +27,6 @@ from ingest.reading.csv_files import csv_cells
 from ingest.reading.files import head_lines, lines_of
 from ingest.region_class import GPU_COPY, GPU_KERNEL
 
-HEAD_BYTES = 1 << 18
 MAX_LINE = 1 << 16
 CUT_NAMES = "names that end in '…' are cut: kernels that begin alike are one"
 
@@ -78,7 +77,7 @@ class _Output:
 
 def matches(path: Path) -> bool:
     """Return whether the beginning of a file has the header of a table that is read."""
-    lines = head_lines(path, HEAD_BYTES)
+    lines = head_lines(path, READER.head_bytes)
     return any("Total Time" in line and _header(_cells(line, []), "") for line in lines)
 
 
@@ -163,5 +162,11 @@ def _until_end(spans: Sequence[tuple[int, int]], line: str) -> Iterator[tuple[in
 
 
 READER = ProfileReader(
-    name="nsys stats", pattern="*.csv, *.txt", matches=matches, read=read, fallback=2, precedence=3
+    name="nsys stats",
+    pattern="*.csv, *.txt",
+    matches=matches,
+    read=read,
+    fallback=2,
+    precedence=3,
+    head_bytes=1 << 18,
 )

@@ -15,8 +15,18 @@ from ingest.errors import InputError
 from ingest.profile import CPU, Profile
 from ingest.readers import ProfileReader
 from ingest.readers.gpu.sqlite_files import Tables, integers, opened, quoted, tables_in, tables_of, text_of
-from ingest.readers.gpu.timeline import NO_DURATION, Activities, Timeline, span, timeline_profile
-from ingest.readers.gpu.trace_events import Event, beginning, has_events, load, understood
+from ingest.readers.gpu.timeline import (
+    NO_DURATION,
+    Activities,
+    Event,
+    Timeline,
+    beginning,
+    has_events,
+    load,
+    span,
+    timeline_profile,
+    understood,
+)
 from ingest.reading.files import entries, writable
 from ingest.reading.stacks import UNKNOWN
 from ingest.region_class import GPU_COPY, GPU_KERNEL

@@ -30,8 +30,9 @@ from ingest.readers.gpu.timeline import (
     require_one_run,
     span,
     timeline_profile,
+    understood,
+    whole,
 )
-from ingest.readers.gpu.trace_events import understood, whole
 from ingest.reading.csv_files import csv_cells, csv_header, read_csv
 from ingest.reading.files import entries, head_lines
 from ingest.reading.stacks import UNKNOWN
@@ -40,7 +41,7 @@ from ingest.region_class import GPU_COPY, GPU_KERNEL
 if TYPE_CHECKING:
     import pandas as pd
 
-HEAD_BYTES = 1 << 16
+_HEAD_BYTES = 1 << 16
 ONLY_KERNELS = "only kernels are in it: copies and calls are in other files of rocprof"
 
 _TRACES = {  # kind of trace -> column of the name, paradigm
@@ -117,7 +118,7 @@ def read_traces(path: Path) -> Profile:
 
 def is_launches(path: Path) -> bool:
     """Return whether the first line of a file names the kernel, the start and the end of launches."""
-    first = next(iter(head_lines(path, HEAD_BYTES)), "")
+    first = next(iter(head_lines(path, _HEAD_BYTES)), "")
     names = [name.strip() for name in csv_cells(first)]
     return all(_first(names, known) for known in (_KERNEL, _BEGIN, _END))
 

@@ -24,15 +24,12 @@ from ingest.readers.gpu.timeline import (
     require_one_run,
     span,
     timeline_profile,
+    understood,
 )
-from ingest.readers.gpu.trace_events import understood
 from ingest.reading.files import entries, head, read_bytes, writable
 from ingest.reading.json_values import load_json
 from ingest.reading.stacks import UNKNOWN
 from ingest.region_class import GPU_COPY, GPU_KERNEL
-
-HEAD_BYTES = 1 << 12
-MAX_BYTES = 1 << 30
 
 _MARK = b'"rocprofiler-sdk-tool"'
 _FILE = re.compile(r"(?:.*_)?\d{1,9}_results\.json", re.DOTALL)
@@ -44,7 +41,7 @@ Record = Mapping[str, Any]
 
 def matches(path: Path) -> bool:
     """Return whether a file begins as such a file does, or a folder has those of processes."""
-    return bool(files(path)) if path.is_dir() else path.is_file() and _MARK in head(path, HEAD_BYTES)
+    return bool(files(path)) if path.is_dir() else path.is_file() and _MARK in head(path, READER.head_bytes)
 
 
 def files(path: Path) -> Sequence[Path]:
@@ -58,7 +55,7 @@ def read(path: Path) -> Profile:
     """Read the records of a file, or of all processes whose files lie in a folder."""
     timeline, attributes, stated = Timeline(), dict[str, str](), list[tuple[int, int]]()
     for file in files(path):
-        content = read_bytes(file, MAX_BYTES).decode("utf-8", "replace")
+        content = read_bytes(file, READER.max_bytes).decode("utf-8", "replace")
         with understood(file):
             for process in load_json(content, str(file))["rocprofiler-sdk-tool"]:
                 parts = [_activities(process, timeline)]
@@ -143,5 +140,12 @@ def _times(record: Record) -> tuple[int, int]:
 
 
 READER = ProfileReader(
-    name="rocprofv3 JSON", pattern="*_results.json", matches=matches, read=read, files=files, fallback=1
+    name="rocprofv3 JSON",
+    pattern="*_results.json",
+    matches=matches,
+    read=read,
+    files=files,
+    fallback=1,
+    max_bytes=1 << 30,
+    head_bytes=1 << 12,
 )

@@ -15,7 +15,7 @@ from ingest.reading.files import head
 from ingest.reading.packed import inflation_limit, is_packed_file, open_plain
 
 MAGIC = b"SQLite format 3\0"
-MAX_BYTES = 1 << 37
+_MAX_BYTES = 1 << 37
 MAX_UNPACKED_BYTES = 1 << 33
 STEPS_PER_BYTE = 20  # of SQLite's machine, twice what rows of numbers take; damage may make trees endless
 LEAST_STEPS = 1 << 22
@@ -66,9 +66,9 @@ def _opened(path: Path, where: str) -> Iterator[sqlite3.Connection]:
     except (OSError, sqlite3.Error) as error:
         raise InputError(f"cannot be opened: {error}", where=where) from error
     try:
-        if size > MAX_BYTES:
-            raise InputError(f"larger than {MAX_BYTES >> 30} GiB, the limit for databases", where=where)
-        connection.text_factory = _Texts(inflation_limit(size, MAX_BYTES), where)
+        if size > _MAX_BYTES:
+            raise InputError(f"larger than {_MAX_BYTES >> 30} GiB, the limit for databases", where=where)
+        connection.text_factory = _Texts(inflation_limit(size, _MAX_BYTES), where)
         connection.set_progress_handler(_bound(LEAST_STEPS + STEPS_PER_BYTE * size), STEPS)
         yield connection
     except sqlite3.Error as error:

@@ -145,7 +145,6 @@ def _number(text: str) -> float:
     return value
 
 
-HEAD_BYTES = 1 << 14
 REPLAYED = (
     "Omniperf runs the program once for each group of counters: times and numbers of kernels are not those"
     " of one run"
@@ -229,7 +228,7 @@ def read(path: Path) -> Profile:
 
 def _machine(path: Path) -> dict[str, str]:
     """Return what Omniperf notes of the machine and the program; nothing if it is not there."""
-    rows = [_cells(line) for line in head_lines(path, HEAD_BYTES)[:2]]
+    rows = [_cells(line) for line in head_lines(path, READER.head_bytes)[:2]]
     stated = dict(zip(*rows, strict=False)) if len(rows) == 2 else {}
     names = {"hostname": NODE, "command": "command", "gpu_model": METADATA + "GPU"}
     names |= {"rocm_version": METADATA + "ROCm"}
@@ -247,7 +246,7 @@ def _kind(path: Path) -> tuple[SumKind, str] | None:
 
 def _kind_by_rows(path: Path) -> tuple[SumKind, str] | None:
     """Return the kind of a table of rocprof that has another name, by what its first row is of."""
-    header, first, *_ = *head_lines(path, HEAD_BYTES)[:2], "", ""
+    header, first, *_ = *head_lines(path, READER.head_bytes)[:2], "", ""
     if (
         plain_name(path).suffix.lower() != ".csv"
         or _NOT_READ.search(path.name)
@@ -270,7 +269,7 @@ def _table(path: Path) -> _Table | None:
     if found is None:
         return None
     kind, run = found
-    for line, text in enumerate(head_lines(path, HEAD_BYTES), start=1):
+    for line, text in enumerate(head_lines(path, READER.head_bytes), start=1):
         if columns := sum_columns(_cells(text), kind):
             return _Table(path=path, run=(kind.profiler, run), kind=kind, line=line, columns=columns)
     return None
@@ -298,4 +297,5 @@ READER = ProfileReader(
     beside=beside,
     content=content,
     fallback=1,
+    head_bytes=1 << 14,
 )

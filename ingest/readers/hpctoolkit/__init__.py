@@ -1,11 +1,8 @@
 """Reader for databases of HPCToolkit: directories that hpcprof and hpcprof-mpi write.
 
 - binary_database: those since 2022 (``meta.db``, ``profile.db``), as a `Profile` with sparse values
-- structures: their binary structures, at offsets that are checked before they are read
-- meta: metrics, functions and files; contexts: the call tree
 - profile_db: the values of threads, read one thread at a time, and which locations they belong to
 - metric_db: those until 2021 (``*.metric-db``) as a `Profile` and their document
-- names: what names of metrics and functions mean, in both
 """
 
 from pathlib import Path
@@ -14,7 +11,7 @@ from ingest.profile import Profile
 from ingest.readers import ProfileReader
 from ingest.readers.hpctoolkit import binary_database as database
 from ingest.readers.hpctoolkit import metric_db
-from ingest.readers.hpctoolkit.structures import MAGIC
+from ingest.readers.hpctoolkit.profile_db import MAGIC
 from ingest.reading.files import head
 
 __all__ = ["files", "matches", "read"]

@@ -19,16 +19,19 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.calltree import ROOT, CallTree
 from ingest.errors import InputError, one_line
 from ingest.profile import Block, Metric, Profile, RegionTable, require_summable
-from ingest.readers.hpctoolkit.profile_db import Placement, ProfileFile, StoredProfile, place
-from ingest.readers.hpctoolkit.structures import (
+from ingest.readers.hpctoolkit.profile_db import (
     DEVICE_TIMES,
     HOST_TIMES,
     PLACEHOLDERS,
     PROGRAM_ROOT,
     UNKNOWN,
     FilePart,
+    Placement,
+    ProfileFile,
+    StoredProfile,
     is_of_device,
     paradigm_of,
+    place,
     sections,
     split_unit,
     without_library,
@@ -38,7 +41,7 @@ from ingest.reading.stacks import PARADIGM, TIME
 from ingest.run_settings import RECONCILED, SAMPLED
 from ingest.units import SECONDS
 
-MAX_BYTES = 1 << 32
+_MAX_BYTES = 1 << 32
 MAX_NAME = 1 << 16
 MAX_METRICS = 1 << 16  # their identifiers have 16 bits
 SECTIONS = ("general", "kinds", "metrics", "contexts", "strings", "modules", "files", "functions")
@@ -106,7 +109,7 @@ class MetaFile:
     @classmethod
     def of(cls, path: Path) -> "MetaFile":
         """Read a file."""
-        content = read_bytes(path, MAX_BYTES)
+        content = read_bytes(path, _MAX_BYTES)
         whole, parts = FilePart(0, content), {}
         for name, (size, at) in zip(SECTIONS, sections(content, b"meta", len(SECTIONS)), strict=True):
             if not whole.holds(at, size):

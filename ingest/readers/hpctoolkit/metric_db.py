@@ -33,7 +33,7 @@ from ingest.profile import (
     ValuesInMemory,
     require_summable,
 )
-from ingest.readers.hpctoolkit.structures import HOST_TIMES, paradigm_of, split_unit
+from ingest.readers.hpctoolkit.profile_db import HOST_TIMES, paradigm_of, split_unit
 from ingest.reading.files import head, read_bytes
 from ingest.run_settings import RECONCILED, SAMPLED
 from ingest.units import SECONDS
@@ -172,7 +172,7 @@ def _number(text: str, otherwise: str) -> int:
 
 
 EXPERIMENT = "experiment.xml"
-MAX_BYTES = 1 << 32  # of one metric-db
+_MAX_BYTES = 1 << 32  # of one metric-db
 MAX_VALUES = 1 << 28
 TIME = "time"
 UNKNOWN_FILE = "<unknown file>"
@@ -335,7 +335,7 @@ def _call_tree(document: Document) -> tuple[CallTree, RegionTable, IntArray]:
 
 def _stored(file: Path, shape: Shape) -> FloatArray:
     """Return the values of a file, big-endian float64[node, metric]."""
-    content = read_bytes(file, MAX_BYTES)
+    content = read_bytes(file, _MAX_BYTES)
     if len(content) != _HEADER.size + 8 * shape[0] * shape[1]:
         raise _damaged(file)
     values: FloatArray = np.frombuffer(content, ">f8", offset=_HEADER.size).reshape(shape)

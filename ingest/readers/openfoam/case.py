@@ -22,7 +22,7 @@ from ingest.errors import InputError
 from ingest.number_text import value_text
 from ingest.profile import LocationTable, Profile, RegionTable, ValuesInMemory, require_summable
 from ingest.readers import ProfileReader
-from ingest.readers.openfoam.solver_log import ITERATIONS, SolverRun, read_solver_runs
+from ingest.readers.openfoam.log import ITERATIONS, SolverRun, read_solver_runs
 from ingest.reading.files import read_text
 from ingest.reading.stacks import TIME, VISITS
 
@@ -35,7 +35,6 @@ _TOKEN = re.compile(
 _COMMENT = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
 
 FoamDictionary: TypeAlias = "dict[str, str | FoamDictionary]"
-MAX_BYTES = 256 << 20
 ROUNDING = 1e-5  # relative: times are printed with six digits, and their differences carry the rounding
 
 _PROCESSOR = re.compile(r"processor([0-9]{1,9})")
@@ -78,7 +77,7 @@ def read(path: Path) -> Profile:
     hosts: dict[str, None] = {}
     negative = 0
     for location, file in enumerate(chosen):
-        content = parse_dictionary(read_text(file, MAX_BYTES), str(file))
+        content = parse_dictionary(read_text(file, READER.max_bytes), str(file))
         triggers = _triggers(content, str(file))
         hosts[_host(content)] = None
         nodes = _place(triggers, callpaths, str(file))
@@ -308,7 +307,12 @@ def _iterations(runs: Sequence[SolverRun]) -> dict[str, int]:
 
 
 READER = ProfileReader(
-    name="OpenFOAM", pattern="<time>/uniform/profiling", matches=matches, read=read, files=files
+    name="OpenFOAM",
+    pattern="<time>/uniform/profiling",
+    matches=matches,
+    read=read,
+    files=files,
+    max_bytes=256 << 20,
 )
 
 

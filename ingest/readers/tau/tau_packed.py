@@ -19,7 +19,6 @@ from ingest.reading.files import read_bytes
 from ingest.reading.packed import plain_name
 
 MAGIC = b"\0P\0P\0K"
-MAX_BYTES = 1 << 30
 NEWEST_VERSION = 2
 
 _USER_EVENT_BYTES = 40  # id, number of samples, four doubles
@@ -32,7 +31,7 @@ def matches(path: Path) -> bool:
 
 def read(path: Path) -> Profile:
     """Read a packed profile; times come in seconds."""
-    record = _Record(str(path), read_bytes(path, MAX_BYTES))
+    record = _Record(str(path), read_bytes(path, READER.max_bytes))
     if record.take(len(MAGIC)) != MAGIC:
         raise record.error("not a packed profile of TAU")
     version, compatible = record.integer(), record.integer()
@@ -143,4 +142,4 @@ def _threads(record: _Record, functions: int, metrics: int) -> tuple[IntArray, F
     return locations, calls, exclusive
 
 
-READER = ProfileReader(name="TAU packed", pattern="*.ppk", matches=matches, read=read)
+READER = ProfileReader(name="TAU packed", pattern="*.ppk", matches=matches, read=read, max_bytes=1 << 30)

@@ -25,7 +25,6 @@ from ingest.reading.files import COPY_ALL, missing_numbers, read_text
 from ingest.reading.stacks import VISITS
 from ingest.region_class import GPU_COPY
 
-MAX_BYTES = 256 << 20
 MAX_VALUES = 1 << 27
 MAX_ATTRIBUTES = 256
 SINGLE_METRIC = "TIME"  # the metric of a file that names none
@@ -129,7 +128,7 @@ def _files(folder: Path) -> dict[tuple[int, int, int], Path]:
 
 
 def _read_file(file: Path) -> Content:
-    lines = read_text(file, MAX_BYTES).split("\n")
+    lines = read_text(file, READER.max_bytes).split("\n")
     header = _HEADER.match(lines[0])
     if header is None:
         raise InputError("line 1: not the header of a TAU profile", where=str(file))
@@ -334,5 +333,10 @@ def _notices(data: TauData, kept: int, paths: list[list[_Region]]) -> tuple[str,
 
 
 READER = ProfileReader(
-    name="TAU", pattern="profile.<node>.<context>.<thread>", matches=matches, read=read, files=files
+    name="TAU",
+    pattern="profile.<node>.<context>.<thread>",
+    matches=matches,
+    read=read,
+    files=files,
+    max_bytes=256 << 20,
 )

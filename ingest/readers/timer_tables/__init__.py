@@ -18,14 +18,17 @@ from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory
 from ingest.readers import ProfileReader
-from ingest.readers.timer_tables.beside_log import (
+from ingest.readers.timer_tables.log import (
+    Log,
+    count,
+    last_facts,
     named_parents,
     other_parts,
     parents_files,
     processes_beside,
     processes_named,
+    read_log,
 )
-from ingest.readers.timer_tables.log import Log, count, last_facts, read_log
 from ingest.readers.timer_tables.log_tables import LogTables, ReadTable
 from ingest.readers.timer_tables.timer_kind import (
     WHOLE,

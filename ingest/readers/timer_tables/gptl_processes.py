@@ -19,8 +19,8 @@ from ingest.reading.stacks import TIME, VISITS, Stacks, found_of
 from ingest.run_names import PROCESSES
 from ingest.run_settings import OVERLAPPING_TIME
 
-HEAD_BYTES = 1 << 14
-MAX_BYTES = 1 << 27
+_HEAD_BYTES = 1 << 14
+_MAX_BYTES = 1 << 27
 ROUNDING = 1e-3  # relative, of values with three or more digits
 LARGEST = 1e12
 
@@ -59,7 +59,7 @@ def _processes(folder: Path) -> list[Path]:
 
 def is_process(path: Path) -> bool:
     """Return whether a file is that of a process."""
-    return path.is_file() and _BEGIN.search(head(path, HEAD_BYTES)) is not None
+    return path.is_file() and _BEGIN.search(head(path, _HEAD_BYTES)) is not None
 
 
 def read(path: Path) -> Profile:
@@ -113,7 +113,7 @@ def _rows(file: Path) -> Iterator[_Row]:
     """Yield the timers of all threads; those below one with several parents lie inside others, too."""
     thread, inside = -1, False
     above: list[tuple[int, str, bool]] = []
-    for number, line in enumerate(lines_of(file, MAX_BYTES), start=1):
+    for number, line in enumerate(lines_of(file, _MAX_BYTES), start=1):
         if match := _THREAD.fullmatch(line):
             thread, inside, above = int(match["number"]), False, []
         elif thread >= 0 and _HEADER.match(line):

@@ -15,8 +15,7 @@ from pathlib import Path
 from ingest.errors import InputError
 from ingest.profile import Profile
 from ingest.readers import ProfileReader
-from ingest.readers.timer_tables.beside_log import processes_named
-from ingest.readers.timer_tables.log import last_facts, read_log
+from ingest.readers.timer_tables.log import last_facts, processes_named, read_log
 from ingest.readers.timer_tables.log_tables import ReadTable
 from ingest.readers.timer_tables.placements import in_grid
 from ingest.readers.timer_tables.timer_kind import LogLine, Placed, Statistic, Timer, TimerTable

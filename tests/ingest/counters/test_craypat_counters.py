@@ -5,7 +5,7 @@ import pytest
 from ingest.counters.counter_report import TOTAL, CountedRegion
 from ingest.counters.craypat_counters import read_craypat
 from ingest.errors import InputError
-from ingest.readers.craypat.craypat_report import is_report
+from ingest.readers.craypat import is_report
 from tests.ingest.counters.craypat_report_text import REPORT
 from tests.pipeline.projection.mistakes import refused
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -90,7 +92,7 @@ def test_a_damaged_gzip_file_and_a_bomb_are_refused(tmp_path, monkeypatch):
         read_profile(path)
     with pytest.raises(InputError, match="decompression bomb"):
         read_profile(write(path, document() + " " * (70 << 20)))
-    monkeypatch.setattr(cube3, "MAX_BYTES", 1000)
+    monkeypatch.setattr(cube3, "READER", replace(cube3.READER, max_bytes=1000))
     with pytest.raises(InputError, match="of XML"):
         read_profile(write(tmp_path / "a.cube", document()))
 
@@ -137,7 +139,7 @@ def test_what_is_too_large_is_refused(tmp_path, monkeypatch):
         read_profile(path)
     monkeypatch.setattr(cube3, "MAX_TEXT", longest)
     for limit, fits in ((path.stat().st_size, True), (path.stat().st_size - 1, False)):
-        monkeypatch.setattr(cube3, "MAX_BYTES", limit)
+        monkeypatch.setattr(cube3, "READER", replace(cube3.READER, max_bytes=limit))
         if fits:
             read_profile(path)
         else:

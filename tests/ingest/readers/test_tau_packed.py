@@ -3,6 +3,7 @@
 import gzip
 import struct
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -79,7 +80,7 @@ def test_wrong_packed_profiles(tmp_path, data, told):
 
 
 def test_a_bomb_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(tau_packed, "MAX_BYTES", 1 << 20)
+    monkeypatch.setattr(tau_packed, "READER", replace(tau_packed.READER, max_bytes=1 << 20))
     file = tmp_path / "a.ppk"
     file.write_bytes(gzip.compress(bytes(1 << 24)))
     with pytest.raises(InputError, match="refused as a decompression bomb"):

@@ -6,7 +6,7 @@ import pytest
 
 from ingest.discovery import discover
 from ingest.errors import InputError
-from ingest.readers.craypat import craypat_profile
+from ingest.readers import craypat
 from ingest.reduction import reduce_profile
 from ingest.run_settings import NOT_RECORDED, RECONCILED, SAMPLED, STATISTIC, not_instrumented
 
@@ -171,14 +171,14 @@ def test_damaged_rows_of_csv_are_refused(tmp_path, cell):
     file.write_text(
         sampled().replace("Table 1:", f"Table 1:  Profile by F\n\nLevel,Samp%,Samp,Group\n0,{cell},1,Total\n")
     )
-    assert craypat_profile.matches(file)
+    assert craypat.matches(file)
     with pytest.raises(InputError, match="damaged: "):
-        craypat_profile.read(file)
+        craypat.read(file)
 
 
 def test_other_files(tmp_path):
     file = tmp_path / "x"
     for text in ("", "CrayPat/X:  Version 1\n", CRAYPAT["traced"].replace("CrayPat/X", "Other")):
         file.write_text(text)
-        assert not craypat_profile.matches(file)
-    assert not craypat_profile.matches(tmp_path)
+        assert not craypat.matches(file)
+    assert not craypat.matches(tmp_path)

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from ingest.errors import InputError
-from ingest.readers.cubex import container as module
-from ingest.readers.cubex.container import open_container
+from ingest.readers.cubex import stored_rows as module
+from ingest.readers.cubex.stored_rows import open_container
 from tests.cubex_writer import tar_member
 
 BIG = bytes(range(256)) * 4096  # 1 MiB, the most that is copied

@@ -1,4 +1,5 @@
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -98,7 +99,7 @@ def test_names_in_the_archive_that_are_no_text(tmp_path):
 def test_a_bomb_is_refused(tmp_path, monkeypatch):
     with pytest.raises(InputError, match="larger than 64 MiB"):
         read_series(write(tmp_path / "a.extra-p", " " * (70 << 20)))
-    monkeypatch.setattr(experiment_reader, "MAX_BYTES", 1000)
+    monkeypatch.setattr(experiment_reader, "READER", replace(experiment_reader.READER, max_bytes=1000))
     with pytest.raises(InputError, match="larger than"):
         read_series(write(tmp_path / "a.extra-p", " " * 2000))
 

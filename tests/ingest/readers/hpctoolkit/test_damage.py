@@ -9,7 +9,7 @@ from ingest.errors import InputError
 from ingest.readers import find_profile_reader, read_profile
 from ingest.readers.hpctoolkit import binary_database, files
 from ingest.readers.hpctoolkit.binary_database import MetaFile
-from ingest.readers.hpctoolkit.structures import FilePart
+from ingest.readers.hpctoolkit.profile_db import FilePart
 from tests.ingest.readers.hpctoolkit_meta_files import (
     CONTEXTS,
     EXECUTION,

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from ingest.errors import InputError
 from ingest.profile import CPU
 from ingest.readers import find_profile_reader, read_profile
-from ingest.readers.hpctoolkit.profile_db import ONE_DEVICE, ONE_OF_MANY
-from ingest.readers.hpctoolkit.structures import PLACEHOLDERS, paradigm_of
+from ingest.readers.hpctoolkit.profile_db import ONE_DEVICE, ONE_OF_MANY, PLACEHOLDERS, paradigm_of
 from ingest.run_settings import RECONCILED, not_instrumented
 from tests.ingest.readers.hpctoolkit_meta_files import (
     CONTEXTS,

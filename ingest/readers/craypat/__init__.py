@@ -1,1 +1,0 @@
-"""CrayPat's reports: `craypat_report` says what is in them, `craypat_profile` makes a profile of one."""
