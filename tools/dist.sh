@@ -23,8 +23,8 @@ cd "$work" # where nothing of the checkout can be imported
 venv/bin/pipeline run "$project/sample_profiles/hpcg-strong" --out results >printed
 [ -s results/report.html ] || { echo "the installed wheel made no report" >&2; exit 1; }
 head -n 1 printed
-told=$(venv/bin/pipeline project milc --on power5plus 2>&1 >/dev/null) && { echo "an extra is installed" >&2; exit 1; }
-case $told in *"pip install 'callpath-pipeline[project]'"*) ;; *) echo "no hint at the extra: $told" >&2; exit 1 ;; esac
+told=$(venv/bin/pipeline plot results sum 2>&1 >/dev/null) && { echo "an extra is installed" >&2; exit 1; }
+case $told in *"pip install 'callpath-pipeline[plot]'"*) ;; *) echo "no hint at the extra: $told" >&2; exit 1 ;; esac
 echo "base installation: $(du -sm venv | cut -f 1) MB with pip and bytecode"
 cd "$project"
 sha256sum dist/*

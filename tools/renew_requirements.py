@@ -17,7 +17,7 @@ FOLDER = PROJECT / "requirements"
 DAYS = 7
 """Age that a release must have."""
 
-SHIPPED = ("plot", "project")
+SHIPPED = ("plot",)
 """Extras that `make` installs."""
 EXTRAS = (*SHIPPED, "notebook", "isal", "hatchet", "dask", "excel", "mcp")
 WITH_SHIPPED = [f"--extra={extra}" for extra in SHIPPED]

@@ -241,7 +241,7 @@ class ChosenMachines:
     @property
     def both(self) -> "tuple[StudyMachine, StudyMachine]":
         """Both machines."""
-        from pipeline.stages.projected_results import places_of  # loads sympy, which takes most of a second
+        from pipeline.stages.projected_results import places_of
 
         return places_of(self.from_machine, self.on)
 

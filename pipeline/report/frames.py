@@ -25,7 +25,7 @@ from pipeline.questions.runtime.runtime import Runtime
 from pipeline.wording.quantities import counted
 from pipeline.wording.record_codec import document
 
-if TYPE_CHECKING:  # projections need sympy, which other tables do not
+if TYPE_CHECKING:
     from pipeline.columns.two_machines import StudyOnTwoMachines
     from pipeline.projection.applications.projections import ApplicationProjection
 

@@ -55,7 +55,7 @@ from pipeline.store.generation import PROVENANCE
 from pipeline.store.history_file import kernel_rows, read_history
 from pipeline.store.results import read_study as read_stored_study
 
-if TYPE_CHECKING:  # it would load sympy, which checks of measured times do without
+if TYPE_CHECKING:
     from pipeline.projection.study.study_machine import StudyMachine
 
 MACHINE_ATTRIBUTES = (METADATA + "machine", "machine", "cluster", "hostname", "Hostname")

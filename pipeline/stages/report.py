@@ -120,9 +120,7 @@ def _expectations(stored: StoredResult) -> list[Expectation]:
 
 
 def _roofline(analysis: Analysis, measured_on: str | Path) -> StudyRoofline:
-    from pipeline.projection.machines.machine_values import (
-        load_machine,  # loads sympy, which takes most of a second
-    )
+    from pipeline.projection.machines.machine_values import load_machine
 
     return study_roofline(analysis.experiment, load_machine(measured_on), analysis.largest)
 

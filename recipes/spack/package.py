@@ -14,7 +14,6 @@ class PyCallpathPipeline(PythonPackage):
     version("0.1.0", sha256="0000000000000000000000000000000000000000000000000000000000000000")
 
     variant("plot", default=False, description="Plots on the terminal and in files")
-    variant("project", default=False, description="Projections to other machines")
 
     depends_on("python@3.11:", type=("build", "run"))
     depends_on("py-hatchling@1.21:", type="build")
@@ -29,7 +28,6 @@ class PyCallpathPipeline(PythonPackage):
         depends_on("py-typer@0.27:0.28")
         depends_on("py-matplotlib@3.10.8:", when="+plot")
         depends_on("py-plotext@5.3.2:5", when="+plot")
-        depends_on("py-sympy@1.13:", when="+project")
 
     import_modules = ["ingest", "filters", "pipeline"]
 

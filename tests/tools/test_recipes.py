@@ -54,7 +54,7 @@ def test_conda_needs_what_the_project_needs():
 def test_conda_holds_extras_within_the_same_bounds():
     held = specifiers(conda()["requirements"]["run_constrained"])
     held["matplotlib"] = held.pop("matplotlib-base")  # conda's name for what needs no Qt
-    assert held == {one.name: one.specifier for one in (*EXTRAS["plot"], *EXTRAS["project"])}
+    assert held == {one.name: one.specifier for one in EXTRAS["plot"]}
 
 
 class Recipe:
@@ -95,8 +95,7 @@ def test_spack_needs_what_the_project_needs():
     assert found.pop("hatchling")[0] == "1.21"
     assert found.pop("python") == ("3.11", "", "")
     wanted = {name: ("", bound) for name, bound in NEEDED.items()}
-    for extra in ("plot", "project"):
-        wanted |= {one.name: (f"+{extra}", one.specifier) for one in EXTRAS[extra]}
+    wanted |= {one.name: ("+plot", one.specifier) for one in EXTRAS["plot"]}
     assert set(found) == set(wanted)
     for name, (when, bound) in wanted.items():
         least, most, condition = found[name]

@@ -14,7 +14,7 @@ from ingest.units import TIME, Dimension, unit_text
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.applications.application import ApplicationFile, input_values
 from pipeline.projection.expressions.evaluation import DrawnPrediction, broken_limits, predict
-from pipeline.projection.expressions.expression_text import parse
+from pipeline.projection.expressions.expression_text import parse, text_of
 from pipeline.projection.expressions.shipped_files import beside
 from pipeline.projection.expressions.symbolic_model import Model, constant, symbol
 from pipeline.projection.machines.machine_values import Machine, load_machine, machine_names
@@ -317,7 +317,7 @@ def _projection(
         verdicts=profile.verdicts if profile else {},
         roofline=profile.roofline if profile else None,
         notices=_notices(whole, inputs),
-        formula=str(whole.total.expression),
+        formula=text_of(whole.total.expression),
     )
 
 

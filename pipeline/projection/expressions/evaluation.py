@@ -1,6 +1,6 @@
 """Predictions: models evaluated at given inputs over the joint draws of everything uncertain.
 
-Sensitivities, how much a prediction changes with each of its symbols, come from symbolic differentiation.
+Sensitivities, how much a prediction changes with each of its symbols, are derivatives of the expression.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import ModelError, UsageError
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.expressions.ensembles import columns
-from pipeline.projection.expressions.symbolic import Expression, compiled, real_symbol, replace, sympy
+from pipeline.projection.expressions.symbolic import compiled, derivative
 from pipeline.projection.expressions.symbolic_model import Model, ValidRange
 
 Key = TypeVar("Key")
@@ -143,13 +143,6 @@ class Sensitivity:
     derivative: float
 
 
-def _derivative(expression: Expression, name: str) -> Expression:
-    """Return the derivative by a symbol, floor and ceiling taken as constant between their steps."""
-    constant = {step: sympy.Dummy(real=True) for step in expression.atoms(sympy.floor, sympy.ceiling)}
-    slope = sympy.diff(replace(expression, constant), real_symbol(name))
-    return replace(slope, {dummy: step for step, dummy in constant.items()})
-
-
 def sensitivities(model: Model, at: Mapping[str, float]) -> tuple[Sensitivity, ...]:
     """Return the response to every symbol, bound machine values included, the strongest first.
 
@@ -163,7 +156,7 @@ def sensitivities(model: Model, at: Mapping[str, float]) -> tuple[Sensitivity, .
     values = {name: estimate for name, (estimate, _) in bound.items()}
     values |= {name: float(value[0]) for name, value in inputs.items()}
     names = sorted(model.symbols)
-    slopes = [_derivative(model.expression, name) for name in names]
+    slopes = [derivative(model.expression, name) for name in names]
     evaluate = compiled([model.expression, *slopes], list(values))
     value, *found = map(float, evaluate(list(values.values())))
     each = [Sensitivity(n, s * values[n] / value, s) for n, s in zip(names, found, strict=True)]

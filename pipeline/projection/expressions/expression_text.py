@@ -8,17 +8,17 @@ import ast
 import difflib
 import inspect
 import keyword
+import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial, reduce
 from typing import Literal, TypeAlias
 
 from ingest.errors import UsageError
 from ingest.units import BYTES, CORES, FLOP, TIME
 from pipeline.projection.expressions import symbolic_model as arithmetic
 from pipeline.projection.expressions.ensembles import columns
-from pipeline.projection.expressions.symbolic import Expression, real_symbol, replace, sympy
+from pipeline.projection.expressions.symbolic import Expression, nodes
 from pipeline.projection.expressions.symbolic_model import Model
 
 Function: TypeAlias = Callable[..., Model]
@@ -61,7 +61,7 @@ def parse(text: str, names: Names, *, where: str = "", missing: Mapping[str, str
     """
     tree = _syntax(text, where)
     model = _Tree({**FUNCTIONS, **UNITS, **names}, text, where, missing or {}).model(tree)
-    if model.expression.has(sympy.zoo, sympy.nan, sympy.oo, sympy.I):
+    if not all(math.isfinite(node.value) for node in nodes(model.expression)):
         raise UsageError(f"'{text}' has no finite value", where=where, hint="correct the expression")
     return model
 
@@ -159,6 +159,93 @@ def _dotted(node: ast.expr) -> str:
 
 Language: TypeAlias = Literal["octave", "python", "latex"]
 
+_CHOSEN = "({2} if {0} <= {1} else {3})"
+_WRITTEN: Mapping[str, Mapping[str, str]] = {
+    "text": {"*": "{0}*{1}", "/": "{0}/{1}", "**": "{0}**{1}", "choose": _CHOSEN},
+    "python": {
+        **{"*": "{0}*{1}", "/": "{0}/{1}", "**": "{0}**{1}", "choose": _CHOSEN},
+        **{kind: f"math.{kind}({{0}})" for kind in ("floor", "ceil", "log")},
+    },
+    "octave": {
+        **{"*": "{0}.*{1}", "/": "{0}./{1}", "**": "{0}.^{1}"},
+        "choose": "(({0} <= {1}).*({2}) + (~({0} <= {1})).*({3}))",
+    },
+    "latex": {
+        **{"*": "{0} {1}", "/": r"\frac{{{0}}}{{{1}}}", "**": "{0}^{{{1}}}"},
+        **{"floor": r"\left\lfloor{0}\right\rfloor", "ceil": r"\left\lceil{0}\right\rceil"},
+        "log": r"\log\left({0}\right)",
+        "choose": r"\begin{{cases}} {2} & \text{{for}}\: {0} \leq {1} \\ "
+        r"{3} & \text{{otherwise}} \end{{cases}}",
+    },
+}
+"""How operations are written, if not as ``+``, ``-`` or a call."""
+_BINDING = {"+": 1, "-": 1, "neg": 1, "*": 2, "/": 2, "**": 3}
+_ATOM = 4
+_LEAST = {"+": (1, 2), "-": (1, 2), "neg": (2,), "*": (2, 2), "/": (2, 3), "**": (_ATOM, _ATOM)}
+"""How strongly the parts of an operation have to bind to need no brackets."""
+
+
+def text_of(expression: Expression, language: str = "text", names: Mapping[str, str] | None = None) -> str:
+    """Return an expression as text, as it was written but for sums with 0 and products with 1.
+
+    Args:
+        names: what symbols are called there.
+    """
+    written: dict[Expression, str] = {}
+    for node in nodes(expression):
+        if node.kind == "symbol":
+            written[node] = (names or {}).get(node.name, node.name)
+        elif node.kind == "number":
+            written[node] = _number_text(node.value, language)
+        else:
+            written[node] = _operation_text(node, written, language)
+    return written[expression]
+
+
+def _operation_text(node: Expression, written: Mapping[Expression, str], language: str) -> str:
+    if node.kind == "+" and node.parts[1].kind in ("+", "-"):
+        least: tuple[int, ...] = (1, 1)
+    elif language == "latex" and node.kind in ("/", "**"):
+        least = (0 if node.kind == "/" else _ATOM, 0)
+    else:
+        least = _LEAST.get(node.kind, (0,) * len(node.parts))
+    parts = [
+        _bracketed(part, written[part], low, language) for part, low in zip(node.parts, least, strict=True)
+    ]
+    if node.kind == "neg":
+        return f"-{parts[0]}"
+    if node.kind in ("+", "-"):
+        return f"{parts[0]} {node.kind} {parts[1]}"
+    if node.kind in ("max", "min"):
+        return _call_text(node, written, language)
+    if node.kind == "*" and language == "latex" and parts[1][0].isdigit():
+        return rf"{parts[0]} \cdot {parts[1]}"
+    return _WRITTEN[language].get(node.kind, f"{node.kind}({{0}})").format(*parts)
+
+
+def _call_text(node: Expression, written: Mapping[Expression, str], language: str) -> str:
+    """Return a maximum or minimum, of any number of parts where the language has that: Octave has not."""
+    opening, closing = (rf"\{node.kind}\left(", r"\right)") if language == "latex" else (f"{node.kind}(", ")")
+
+    def inner(part: Expression) -> str:
+        text = written[part]
+        return text[len(opening) : -len(closing)] if part.kind == node.kind and language != "octave" else text
+
+    return f"{opening}{', '.join(map(inner, node.parts))}{closing}"
+
+
+def _bracketed(part: Expression, text: str, least: int, language: str) -> str:
+    binding = _BINDING.get(part.kind, 1 if part.kind == "number" and part.value < 0 else _ATOM)
+    if binding >= least:
+        return text
+    return rf"\left({text}\right)" if language == "latex" else f"({text})"
+
+
+def _number_text(value: float, language: str) -> str:
+    text = str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+    mantissa, exponential, exponent = text.partition("e")
+    return rf"{mantissa} \cdot 10^{{{int(exponent)}}}" if exponential and language == "latex" else text
+
 
 def export(model: Model, language: Language, *, name: str = "T", title: str = "") -> str:
     """Return a model as source text, in SI units.
@@ -168,28 +255,18 @@ def export(model: Model, language: Language, *, name: str = "T", title: str = ""
     """
     plain = _plain_names(model)
     if language == "latex":
-        text: str = sympy.latex(
-            model.expression, symbol_names={real_symbol(n): _latex(n) for n in model.symbols}
-        )
-        return text
-    expression = replace(model.expression, {real_symbol(old): real_symbol(new) for old, new in plain.items()})
+        return text_of(model.expression, language, {name: _latex(name) for name in model.symbols})
     bound = columns(model.ensembles)
     constants = {plain[n]: value for n, (value, _) in bound.items() if n in model.symbols}
     inputs = [plain[n] for n in model.symbols if n not in bound]
     lines = [f"{symbol} = {value:.15g}" for symbol, value in constants.items()]
     head = f"{_identifier(name)}({', '.join(inputs)})"
+    formula = text_of(model.expression, language, plain)
     if language == "octave":
-        made = f"value = {sympy.octave_code(_nested(expression))}"
-        body = [f"% {title}", *(f"{line};" for line in (*lines, made))]
+        body = [f"% {title}", *(f"{line};" for line in (*lines, f"value = {formula}"))]
         return "\n".join([f"function value = {head}", *(f"  {line}" for line in body), "end", ""])
-    body = [f'"""{title}"""', *lines, f"return {sympy.pycode(expression)}"]
+    body = [f'"""{title}"""', *lines, f"return {formula}"]
     return "\n".join(["import math", "", "", f"def {head}:", *(f"    {line}" for line in body), ""])
-
-
-def _nested(expression: Expression) -> Expression:
-    """Return the expression with `Max` and `Min` of two arguments only: Octave's take no more."""
-    nodes = expression.atoms(sympy.Max, sympy.Min)
-    return replace(expression, {n: reduce(partial(n.func, evaluate=False), n.args) for n in nodes})
 
 
 def _plain_names(model: Model) -> dict[str, str]:

@@ -10,13 +10,13 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import reduce
+from functools import partial, reduce
 from typing import TypeAlias
 
 from ingest.errors import UsageError
 from ingest.units import CORE_TIME, NONE, TIME, Dimension, Quantity
 from pipeline.projection.expressions.ensembles import Ensemble, from_quantities
-from pipeline.projection.expressions.symbolic import Expression, real_symbol, replace, sympy
+from pipeline.projection.expressions.symbolic import Expression, combined, number, real_symbol, replace
 
 _PER_PROCESS = "divide core-seconds by the processes, as in work / (P * unit.core)"
 
@@ -44,7 +44,7 @@ class Model:
     """An expression, what it measures, and what is known of its symbols.
 
     Attributes:
-        expression: the sympy expression, in SI units.
+        expression: in SI units.
         symbols: the dimension of every free symbol.
         ensembles: joint draws of the symbols that are bound; the others are inputs.
         limits: the ranges its parts were made for.
@@ -91,11 +91,11 @@ class Model:
         if self.dimension == NONE:
             dimension = NONE
         elif exponent.expression.is_number:
-            dimension = self.dimension ** Fraction(float(exponent.expression)).limit_denominator(1000)
+            dimension = self.dimension ** Fraction(exponent.expression.value).limit_denominator(1000)
         else:
             raise UsageError(f"unit mismatch: {self.dimension} can only be raised to a number")
         if self.expression.is_number and exponent.expression.is_number:
-            return constant(_number_power(float(self.expression), float(exponent.expression)), dimension)
+            return constant(_number_power(self.expression.value, exponent.expression.value), dimension)
         return join(self.expression**exponent.expression, dimension, self, exponent)
 
     def __neg__(self) -> "Model":
@@ -130,10 +130,7 @@ def constant(value: float, dimension: Dimension = NONE) -> Model:
     """
     if not math.isfinite(value):
         raise UsageError(f"{value} is not a finite number", hint="correct the expression")
-    whole = float(value).is_integer() and abs(value) < 2.0**53
-    return Model(
-        expression=sympy.Integer(int(value)) if whole else sympy.Float(float(value)), dimension=dimension
-    )
+    return Model(expression=number(value), dimension=dimension)
 
 
 def as_model(operand: Operand) -> Model:
@@ -143,44 +140,36 @@ def as_model(operand: Operand) -> Model:
 
 def maximum(first: Operand, *others: Operand) -> Model:
     """Return the largest of several models of one dimension."""
-    return _extreme(sympy.Max, (first, *others))
+    return _extreme("max", (first, *others))
 
 
 def minimum(first: Operand, *others: Operand) -> Model:
     """Return the smallest of several models of one dimension."""
-    return _extreme(sympy.Min, (first, *others))
+    return _extreme("min", (first, *others))
 
 
-def _extreme(function: Expression, operands: tuple[Operand, ...]) -> Model:
-    """Return the Max or Min of models, flat, without sympy's attempt to order the arguments."""
-
-    def combine(a: Expression, b: Expression) -> Expression:
-        if a.is_number and b.is_number:
-            return function(a, b)
-        flat = [part for one in (a, b) for part in (one.args if isinstance(one, function) else (one,))]
-        return function(*flat, evaluate=False)
-
-    return reduce(lambda a, b: _alike(a, b, "compare", combine), map(as_model, operands))
+def _extreme(kind: str, operands: tuple[Operand, ...]) -> Model:
+    return reduce(lambda a, b: _alike(a, b, "compare", partial(combined, kind)), map(as_model, operands))
 
 
 def floor(operand: Operand) -> Model:
     """Return the largest whole number not above a dimensionless model."""
-    return _count_only(as_model(operand), "floor", sympy.floor)
+    return _count_only(as_model(operand), "floor", partial(combined, "floor"))
 
 
 def ceiling(operand: Operand) -> Model:
     """Return the smallest whole number not below a dimensionless model."""
-    return _count_only(as_model(operand), "ceil", sympy.ceiling)
+    return _count_only(as_model(operand), "ceil", partial(combined, "ceil"))
 
 
 def log(operand: Operand) -> Model:
     """Return the natural logarithm of a dimensionless model."""
-    return _count_only(as_model(operand), "log", sympy.log)
+    return _count_only(as_model(operand), "log", partial(combined, "log"))
 
 
 def log2(operand: Operand) -> Model:
     """Return the binary logarithm of a dimensionless model."""
-    return _count_only(as_model(operand), "log2", lambda x: sympy.log(x) / sympy.log(2))
+    return _count_only(as_model(operand), "log2", lambda x: combined("log", x) / combined("log", number(2)))
 
 
 def sqrt(operand: Operand) -> Model:
@@ -195,10 +184,11 @@ def choose(tested: Operand, bound: Operand, small: Operand, large: Operand) -> M
         UsageError: what is compared, or what is chosen between, has different dimensions.
     """
     a, b = as_model(small), as_model(large)
-    condition = _alike(as_model(tested), as_model(bound), "compare", lambda x, y: x <= y)
-    dimension = _alike(a, b, "choose between", lambda x, _: x).dimension
-    chosen = sympy.Piecewise((a.expression, condition.expression), (b.expression, True))
-    return join(chosen, dimension, condition, a, b)
+    x, y = as_model(tested), as_model(bound)
+    compared = _alike(x, y, "compare", lambda first, _: first)
+    dimension = _alike(a, b, "choose between", lambda first, _: first).dimension
+    parts = (model.expression for model in (x, y, a, b))
+    return join(combined("choose", *parts), dimension, compared, a, b)
 
 
 def join(expression: Expression, dimension: Dimension, *parts: Model) -> Model:
@@ -222,7 +212,7 @@ def join(expression: Expression, dimension: Dimension, *parts: Model) -> Model:
 
 def fits(model: Model, dimension: Dimension) -> bool:
     """Return whether a model has that dimension; zero has every dimension."""
-    return bool(model.dimension == dimension or model.expression.is_zero)
+    return model.dimension == dimension or model.expression.is_zero
 
 
 def _alike(a: Model, b: Model, verb: str, combine: Callable[[Expression, Expression], Expression]) -> Model:
@@ -240,7 +230,7 @@ def _count_only(model: Model, function: str, apply: Callable[[Expression], Expre
 
 
 def _number_power(base: float, exponent: float) -> float:
-    """Return base**exponent as a float: sympy would compute 9**9**9**9 to the last digit."""
+    """Return base**exponent as a float, refused where it is not finite."""
     try:
         return float(base**exponent)
     except (OverflowError, ZeroDivisionError, TypeError) as error:

@@ -10,7 +10,7 @@ from ingest.arrays import BoolArray, FloatArray
 from ingest.errors import ModelError, UsageError
 from pipeline.models.prediction import LEVEL
 from pipeline.projection.expressions.ensembles import DRAWS, Ensemble, stream
-from pipeline.projection.expressions.symbolic import compiled, real_symbol, sympy
+from pipeline.projection.expressions.symbolic import compiled, derivative, is_linear
 from pipeline.projection.expressions.symbolic_model import Model, bind, limited, symbol
 from pipeline.projection.fitting.bounded_least_squares import identifiable, solve_linear, solve_nonlinear
 from pipeline.projection.fitting.resampling import (
@@ -122,10 +122,8 @@ def _formula(model: Model, parameters: Sequence[str], data: Measurements) -> tup
     """
     bound = {n: e.estimate[k] for e in model.ensembles for k, n in enumerate(e.names)}
     names = [*parameters, *data.inputs, *bound]
-    symbols = [real_symbol(name) for name in parameters]
-    slopes = [sympy.diff(model.expression, symbol) for symbol in symbols]
-    remainder = model.expression.subs(dict.fromkeys(symbols, 0))
-    linear = remainder == 0 and not any(slope.has(*symbols) for slope in slopes)
+    slopes = [derivative(model.expression, name) for name in parameters]
+    linear = is_linear(model.expression, parameters)
     given, count = (*data.inputs.values(), *bound.values()), len(data.values)
     evaluate, differentiate = compiled([model.expression], names), compiled(slopes, names)
 

@@ -19,6 +19,7 @@ It is called without arguments and gives cycles per iteration: ``iflux() * edges
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial, reduce
+from operator import add
 
 import numpy as np
 
@@ -523,7 +524,7 @@ def _within_mix(name: str, portmap: PortMap, counts: FloatArray, model: Model) -
     each = [real_symbol(f"n.{kind}") for kind in portmap.classes]
     limits = tuple(
         ValidRange(
-            expression=own / sum(each),
+            expression=own / reduce(add, each),
             lower=low,
             upper=high,
             basis=f"{name} was fitted to shares of {kind} instructions",

@@ -11,6 +11,7 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.units import BANDWIDTH, FLOP_RATE, NONE, RATE, TIME, Dimension, require_dimension
 from pipeline.projection.expressions.ensembles import columns, from_quantities
+from pipeline.projection.expressions.evaluation import predict
 from pipeline.projection.machines.machine_values import Machine, machine_names
 from pipeline.projection.terms.measured_term import ModelReader
 from pipeline.projection.terms.terms import Term
@@ -142,10 +143,6 @@ class StudyMachine:
                 where=str(self.machine.path),
                 hint="projections of studies know x (bytes) and P (processes)",
             )
-        from pipeline.projection.expressions.evaluation import (
-            predict,  # sympy, which one machine does not need
-        )
-
         found = predict({term: model}, {name: given[name] for name in model.inputs})[term]
         rows = rows_of(found.value, found.draws)
         return np.maximum(np.broadcast_to(rows, (len(rows), *processes.shape)), 0.0)

@@ -283,7 +283,7 @@ def _that_fit(report: Report, positions: Positions, room: int) -> tuple[list[dic
 
 
 def _machines_section(report: Report) -> dict[str, Any] | None:
-    """Return what the page says of two machines; its module takes sympy, which takes most of a second."""
+    """Return what the page says of two machines."""
     if report.machines is None:
         return None
     from pipeline.report.page.machine_comparison import machines_section

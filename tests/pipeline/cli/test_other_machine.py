@@ -1,8 +1,6 @@
 """--from and --on: commands that show times show those on another machine."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -130,31 +128,6 @@ def test_one_machine_is_not_enough(refused, stored, arguments, said, study):
     for command in (("bottlenecks", stored), ("project", stored), ("run", study), ("check", study)):
         told = refused(*command, *arguments)
         assert said in told or "archer2: no such file" in told
-
-
-SYMPY_AFTER = """
-import sys
-from pipeline.cli.app import app, register
-register()
-try:
-    app(args=sys.argv[1:], prog_name="pipeline")
-finally:
-    print("sympy" in sys.modules, file=sys.stderr)
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("command", ["run", "bottlenecks", "report", "compare", "baseline"])
-def test_one_machine_needs_no_symbolic_models(stored, tmp_path, command, study):
-    """Loading them takes most of a second."""
-    arguments = {
-        "run": [study, "--out", stored],
-        "compare": [stored, stored],
-        "baseline": [stored, "-o", tmp_path / "baseline.json"],
-    }.get(command, [stored])
-    called = [sys.executable, "-c", SYMPY_AFTER, command, *map(str, arguments)]
-    told = subprocess.run(called, capture_output=True, text=True, check=False).stderr
-    assert told.splitlines()[-1] == "False"
 
 
 def test_other_metrics_are_not_projected(refused, stored, machines):

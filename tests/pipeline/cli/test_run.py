@@ -129,7 +129,7 @@ def test_help_imports_none_of_the_heavy_packages():
 def test_a_run_imports_only_what_it_needs(strong_study, tmp_path):
     code = f"""
 import atexit, sys
-HEAVY = {{"matplotlib", "sympy", "plotext", "dask", "distributed", "pandas", "sklearn", "IPython"}}
+HEAVY = {{"matplotlib", "plotext", "dask", "distributed", "pandas", "sklearn", "IPython"}}
 atexit.register(lambda: print(sorted(HEAVY & set(sys.modules)), file=sys.stderr))
 sys.argv = ["pipeline", "run", {str(strong_study)!r}, "--out", {str(tmp_path / "out")!r}]
 from pipeline.cli import main
@@ -149,7 +149,7 @@ from pipeline.config.job_options import read_job
 from pipeline.stages.choose import chosen_jobs
 from pipeline.store.results import read_study
 chosen_jobs(read_study(Path({str(results)!r})).chosen, {{}}, (), read_job())
-print(sorted({{"pandas", "sympy", "sklearn", "ingest.locate"}} & set(sys.modules)))
+print(sorted({{"pandas", "sklearn", "ingest.locate"}} & set(sys.modules)))
 """
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"

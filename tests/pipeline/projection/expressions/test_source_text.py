@@ -58,7 +58,7 @@ def test_names_become_identifiers_that_differ():
 def test_latex_is_the_formula():
     assert export(cache_kernel("FF"), "latex") == (
         r"\mathrm{b1}_{\mathrm{FF}} \min\left(s_{\mathrm{FF}}, V\right) + "
-        r"\mathrm{b2}_{\mathrm{FF}} \max\left(0, - s_{\mathrm{FF}} + V\right)"
+        r"\mathrm{b2}_{\mathrm{FF}} \max\left(0, V - s_{\mathrm{FF}}\right)"
     )
     escaped = export(symbol("a_b.c%d") + symbol("x_y"), "latex")
     assert escaped in (

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from pipeline.projection.expressions.evaluation import broken_limits, predict
-from pipeline.projection.expressions.symbolic import real_symbol
+from pipeline.projection.expressions.symbolic import compiled
 from pipeline.projection.ports.port_fit import cycles, fit_ports, from_mini, port_cycles
 from tests.pipeline.projection.ports.simulated import GOLDEN, TRUE, USUAL, simulated_counts
 
@@ -131,8 +131,8 @@ def test_a_notice_begins_a_tenth_beyond_the_measured_mix(fitted):
     ]
     assert [limit.lower for limit in limits] == pytest.approx(0.9 * shares.min(axis=0))
     assert [limit.upper for limit in limits] == pytest.approx(1.1 * shares.max(axis=0))
-    mix = {real_symbol(f"n.{kind}"): k for k, kind in enumerate(GOLDEN.classes, 1)}
-    values = [float(limit.expression.subs(mix)) for limit in limits]
+    call = compiled([limit.expression for limit in limits], [f"n.{kind}" for kind in GOLDEN.classes])
+    values = [float(value) for value in call(range(1, 9))]
     assert values == pytest.approx(np.arange(1, 9) / 36)
 
 
