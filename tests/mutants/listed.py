@@ -90,8 +90,8 @@ LISTED = (
     ),
     Listed(
         "renames of any size",
-        "similarity >= SIMILAR_NAME and _same_size(before, now, SIMILAR_SIZE)",
-        "similarity >= SIMILAR_NAME",
+        "similarity >= _SIMILAR_NAME and _same_size(before, now, _SIMILAR_SIZE)",
+        "similarity >= _SIMILAR_NAME",
     ),
     Listed(
         "JUnit failure count",
