@@ -19,12 +19,30 @@ from ingest.series import Series
 
 
 @dataclass(frozen=True, kw_only=True)
-class ProfileReader:
-    """A format for one run.
+class _Reader:
+    """What formats have in common.
 
     Attributes:
         pattern: what its files are called, for messages.
         matches: whether a file or directory looks like this format; cheap, and raises nothing.
+        precedence: of several formats that a file looks like, the one with the smallest number reads it.
+        max_bytes: of a file, packed or not, that `read` takes.
+        head_bytes: of a file, that `matches` looks at.
+    """
+
+    name: str
+    pattern: str
+    matches: Callable[[Path], bool]
+    precedence: int = 0
+    max_bytes: int = MAX_BYTES
+    head_bytes: int = HEAD_BYTES
+
+
+@dataclass(frozen=True, kw_only=True)
+class ProfileReader(_Reader):
+    """A format for one run.
+
+    Attributes:
         read: reads it; raises InputError if the file cannot be read, is damaged or holds nothing of the kind.
         parameters: the numbers that describe the run, if the format has them; raises InputError.
         texts: the texts that describe the run, if the format has them; raises InputError.
@@ -37,14 +55,8 @@ class ProfileReader:
         content: equal for files in one folder that are copies of the same measurement.
         fallback: files count only in runs without a profile of a reader with a smaller number: those of
             profilers, folded stacks that are made of them and launches without copies and calls, logs.
-        precedence: of several formats that a file looks like, the one with the smallest number reads it.
-        max_bytes: of a file, packed or not, that `read` takes.
-        head_bytes: of a file, that `matches` looks at.
     """
 
-    name: str
-    pattern: str
-    matches: Callable[[Path], bool]
     read: Callable[[Path], Profile]
     parameters: Callable[[Path], Mapping[str, float]] | None = None
     texts: Callable[[Path], Mapping[str, str]] | None = None
@@ -55,31 +67,17 @@ class ProfileReader:
     context: Callable[[Path], str] | None = None
     content: Callable[[Path], Hashable] | None = None
     fallback: int = 0
-    precedence: int = 0
-    max_bytes: int = MAX_BYTES
-    head_bytes: int = HEAD_BYTES
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeriesReader:
+class SeriesReader(_Reader):
     """A format for many measurement points in one file.
 
     Attributes:
-        pattern: what its files are called, for messages.
-        matches: whether a file looks like this format; cheap, and raises nothing.
         read: reads it; raises InputError as for profiles.
-        precedence: of several formats that a file looks like, the one with the smallest number reads it.
-        max_bytes: of a file, packed or not, that `read` takes.
-        head_bytes: of a file, that `matches` looks at.
     """
 
-    name: str
-    pattern: str
-    matches: Callable[[Path], bool]
     read: Callable[[Path], Series]
-    precedence: int = 0
-    max_bytes: int = MAX_BYTES
-    head_bytes: int = HEAD_BYTES
 
 
 @cache

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from ingest.discovery import discover
 from ingest.errors import InputError
-from ingest.readers import read_profile
-from ingest.readers.tau import tau_packed
+from ingest.readers import read_profile, tau
 
 from .tau_files import FUNCTIONS, THREADS, WHOLE, packed, write_packed
 
@@ -80,7 +79,7 @@ def test_wrong_packed_profiles(tmp_path, data, told):
 
 
 def test_a_bomb_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(tau_packed, "READER", replace(tau_packed.READER, max_bytes=1 << 20))
+    monkeypatch.setattr(tau, "PACKED", replace(tau.PACKED, max_bytes=1 << 20))
     file = tmp_path / "a.ppk"
     file.write_bytes(gzip.compress(bytes(1 << 24)))
     with pytest.raises(InputError, match="refused as a decompression bomb"):
@@ -114,7 +113,7 @@ def test_packed_profiles_of_the_first_version_have_other_headers(tmp_path):
 
 
 def test_packed_profiles_of_the_newest_version_are_read(tmp_path):
-    data = packed(FUNCTIONS, THREADS, compatible=tau_packed.NEWEST_VERSION)
+    data = packed(FUNCTIONS, THREADS, compatible=tau.NEWEST_VERSION)
     np.testing.assert_allclose(
         read_profile(write_packed(tmp_path / "a.ppk", data)).values("time").sum(), 11.0
     )

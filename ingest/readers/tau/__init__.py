@@ -1,1 +1,0 @@
-"""TAU's profiles: `tau_text` reads a file per thread, `tau_packed` all in one."""
