@@ -73,7 +73,8 @@ OBJECTS_BETWEEN_COLLECTIONS = 50_000  # Python's default is 700
 def register() -> None:
     """Import the modules beside this one, whose commands add themselves to `app`, in the order of use."""
     for module in iter_modules(pipeline.cli.__path__):
-        importlib.import_module(f"pipeline.cli.{module.name}")
+        if module.name != "assistant":  # it has no command, and loads all that it answers from
+            importlib.import_module(f"pipeline.cli.{module.name}")
     for registered in (app.registered_commands, app.registered_groups):
         registered.sort(key=_place)
 
