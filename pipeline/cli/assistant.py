@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 from ingest.errors import UsageError
 from pipeline.columns.jobs import choice_json, job_sentences
 from pipeline.columns.measured_runs import verdict
+from pipeline.columns.summary import Summary
 from pipeline.config.job_options import read_job
 from pipeline.config.option_readers import parse_at
 from pipeline.config.options import configuration_file, load_options
@@ -33,6 +34,7 @@ from pipeline.stages.model import change_notices, stored_summary
 from pipeline.stages.run import run
 from pipeline.store.generation import is_result
 from pipeline.store.results import read_study as read_results
+from pipeline.wording.record_codec import as_document
 
 LIMIT = 8
 LISTED = ("kernels", "regions")
@@ -255,10 +257,9 @@ def _shortened(
     return {**document, **short}, [f"left out: {counts}; a larger limit returns them"] if left else []
 
 
-def _of_summary(summary: Mapping[str, Any], limit: int, notices: Sequence[str]) -> Answer:
+def _of_summary(summary: Summary, limit: int, notices: Sequence[str]) -> Answer:
     """Return the leading kernels and regions of a summary; metrics beside the chosen one are left out."""
-    runtime = summary["runtime"]
-    document, left = _shortened(summary, (*LISTED, *CROSSOVERS), limit)
-    hidden = {key: n + len(summary[key]) - len(document[key]) for key, n in summary["not_listed"].items()}
-    line = NO_WALL_TIME if runtime is None else runtime["verdict"]
-    return _answer(line, "summary", {**document, "not_listed": hidden, "metrics": {}}, [*notices, *left])
+    found, left = _shortened(as_document(summary), (*LISTED, *CROSSOVERS), limit)
+    hidden = {key: n + len(summary.rows(key)) - len(found[key]) for key, n in summary.not_listed.items()}
+    line = NO_WALL_TIME if summary.runtime is None else summary.runtime.verdict
+    return _answer(line, "summary", {**found, "not_listed": hidden, "metrics": {}}, [*notices, *left])

@@ -208,21 +208,28 @@ class KernelPresentation(Presentation):
         return {"by": LEVELS[self.by], "limit": self.limit}
 
     def present_rows(
-        self, summary: Mapping[str, Any], table: "Callable[..., DataTable]", draw: Callable[..., None]
+        self,
+        summary: object,
+        table: "Callable[..., DataTable]",
+        draw: Callable[..., None],
     ) -> bool:
         """Present a summary by functions that also take `rows`.
 
         Raises:
             UsageError: there are no groups, since the metric has no sum.
         """
+        from pipeline.columns.summary import Summary
+        from pipeline.wording.record_codec import as_document
+
         rows = self.rows
-        if self.by == "group" and not summary["groups"]:
+        if self.by == "group" and not getattr(summary, "groups", ()):
             from ingest.errors import UsageError
 
             hint = "choose region or callpath"
             raise UsageError("a metric that does not add up has no groups", where="--by", hint=hint)
+        content = as_document(summary) if isinstance(summary, Summary) else summary
         return self.present(
-            summary, lambda: table(summary, **rows), lambda screen: draw(screen, summary, **rows)
+            content, lambda: table(summary, **rows), lambda screen: draw(screen, summary, **rows)
         )
 
 

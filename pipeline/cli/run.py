@@ -56,6 +56,7 @@ def run(
     from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_next_step
     from pipeline.report.terminal.results import show_efficiency, show_result
     from pipeline.stages.run import run
+    from pipeline.wording.record_codec import as_document
 
     options = load_options(config, directory, **given)
     if group_by is not None:
@@ -77,7 +78,7 @@ def run(
     main_table, rows = ranking_table if details else answer_table, shown.rows
     most = min(shown.limit, GROWING_SHOWN)
     if shown.present(
-        summary,
+        as_document(summary),
         lambda: main_table(summary, **rows),
         lambda screen: show_answer(screen, summary, name=name, by=rows["by"], limit=most),
     ):
@@ -99,6 +100,7 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
     from pipeline.columns.scales import groups_table
     from pipeline.report.render.terminal_tables import show_table
     from pipeline.stages.run import GroupsJson, run_groups
+    from pipeline.wording.record_codec import as_document
 
     results = run_groups(directory, options, name, reading_progress, show_notice)
     damaged = {entry["path"]: entry for result in results.values() for entry in result.damaged}
@@ -113,7 +115,7 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
         folders = f"Results of each in a folder of {options.out}/"
         screen.print(folders, soft_wrap=True, markup=False)
 
-    document: GroupsJson = {"by": name, "studies": {value: dict(one) for value, one in summaries.items()}}
+    document: GroupsJson = {"by": name, "studies": as_document(summaries)}
     shown.present(document, lambda: table, draw)
     if options.strict and damaged:
         raise typer.Exit(ExitCode.INCONCLUSIVE)
@@ -143,7 +145,7 @@ def model(
     show_doubts([skipped_entry(entry) for entry in read.damaged], read.experiment.notices)
     summary = focused(summary_of_models(read, options), options.focus, options.without)
     for_people = shown.present_rows(summary, models_table, show_models)
-    if for_people and options.at and len({row["metric"] for row in summary["kernels"]}) == 1:
+    if for_people and options.at and len({row["metric"] for row in summary.kernels}) == 1:
         show_predictions(console(), summary, **shown.rows)
     if options.strict and read.damaged:
         raise typer.Exit(ExitCode.INCONCLUSIVE)

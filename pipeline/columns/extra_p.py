@@ -1,9 +1,10 @@
 """What Extra-P's method says beside the models, as plain data and as a sentence."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pipeline.columns.model_json import point_json
+from pipeline.columns.summary import Summary
 from pipeline.questions.extra_p import OtherMethod
 from pipeline.wording.quantities import number, percent, point_text, quantity
 
@@ -19,12 +20,12 @@ def extra_p_json(found: OtherMethod, parameters: Sequence[str]) -> dict[str, Any
     }
 
 
-def extra_p_sentence(summary: Mapping[str, Any]) -> str:
+def extra_p_sentence(summary: Summary) -> str:
     """Say what Extra-P's method predicts beside the models, and which was better before; empty if unknown."""
-    found = summary.get("extra_p")
-    if not found:
+    found = summary.extra_p
+    if not found or not summary.total:
         return ""
-    said = f"{quantity(found['value'], summary['total']['unit'])} at {point_text(found['at'])}"
+    said = f"{quantity(found['value'], summary.total['unit'])} at {point_text(found['at'])}"
     if found["agrees"]:
         return f"Extra-P's method agrees: {said}."
     errors = [found["held_out_error"], found["own_held_out_error"]]

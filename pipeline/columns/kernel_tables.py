@@ -3,27 +3,23 @@
 With several targets, files have one row per kernel and target.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any
 
 from ingest.experiment import per_text
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import EXACT, QUANTITY, SHARE_OF_SUM, Column, filled, parameters
 from pipeline.columns.kernels import CANNOT_TELL, PREDICTION, further_columns, kernel_columns
+from pipeline.columns.summary import Row, Rows, Summary
 from pipeline.columns.target_sentences import far_targets
 from pipeline.questions.analysis import NOTEWORTHY_SHARE
 from pipeline.wording.quantities import counted, display_unit, number, point_text
 
 NAMES = {"regions": "region", "kernels": "call path", "groups": "group"}
 KINDS = {"regions": "regions", "kernels": "call paths", "groups": "groups"}
-CROSSOVERS = {"regions": "region_crossovers", "kernels": "crossovers", "groups": "group_crossovers"}
 REMARKS = {CANNOT_TELL: "the measurements do not determine the growth"}
-
-Summary: TypeAlias = Mapping[str, Any]
-Row: TypeAlias = Mapping[str, Any]
-Rows: TypeAlias = Sequence[Row]
 
 
 def leading_rows(rows: Rows, limit: int) -> list[Row]:
@@ -36,12 +32,12 @@ def leading_rows(rows: Rows, limit: int) -> list[Row]:
 
 def largest_at_target(summary: Summary, *, by: str, limit: int) -> list[Row]:
     """Return the kernels that take most at the last target, the largest first."""
-    metrics = {row["metric"]: None for row in summary[by]}  # what metrics take cannot be compared
+    metrics = {row["metric"]: None for row in summary.rows(by)}  # what metrics take cannot be compared
     ordered = [
         row
         for metric in metrics
         for row in sorted(
-            (row for row in summary[by] if row["metric"] == metric),
+            (row for row in summary.rows(by) if row["metric"] == metric),
             key=lambda row: row["predictions"][-1]["value"] or 0.0,
             reverse=True,
         )
@@ -79,17 +75,17 @@ def ranking_table(summary: Summary, *, by: str, limit: int, last: bool = False) 
     Start-up and shut-down are beside the `limit` kernels; `by` is ``regions``, ``kernels`` (call paths) or
     ``groups``.
     """
-    kept = leading_rows(summary[by], limit)
-    if not summary["targets"]:
+    kept = leading_rows(summary.rows(by), limit)
+    if not summary.targets:
         return measured_table(summary, by=by, limit=limit)
-    rows = [row for row in _at_targets(summary[by], kept) if not last or row["is_last"]]
+    rows = [row for row in _at_targets(summary.rows(by), kept) if not last or row["is_last"]]
     share_now, share_then, growth, probability, flags = kernel_columns(
         "share_measured", "share_at_target", "growth_class", "probability_growing", "flags"
     )
     columns = [
         *_ranked_names(by),
         share_now,
-        *parameters(summary["parameters"], [row["at"] for row in rows], Audience.FILES),
+        *parameters(summary.parameters, [row["at"] for row in rows], Audience.FILES),
         share_then,
         PREDICTION,
         growth,
@@ -125,39 +121,39 @@ def _at(row: Row, entry: Mapping[str, Any]) -> Row:
 
 def with_total(summary: Summary, kept: Rows) -> list[Row]:
     """Return rows with that of the total behind them, if there is one."""
-    return [*kept, summary["total"]] if summary["total"] else list(kept)
+    return [*kept, summary.total] if summary.total else list(kept)
 
 
 def predictions_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     """Return the predictions of the largest kernels and of the total at targets, as of `ranking_table`."""
-    if not summary["targets"]:
+    if not summary.targets:
         return measured_table(summary, by=by, limit=limit)
     kept = largest_at_target(summary, by=by, limit=limit)
     rows = [_at(row, entry) for row in with_total(summary, kept) for entry in row["predictions"]]
-    columns = [*kernel_names(by), *parameters(summary["parameters"], [row["at"] for row in rows]), PREDICTION]
+    columns = [*kernel_names(by), *parameters(summary.parameters, [row["at"] for row in rows]), PREDICTION]
     return filled(columns, rows, notes=_notes(summary, by, kept))
 
 
 def measured_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     """Return what was measured at one or two scales, from which nothing is predicted."""
-    kept, points = leading_rows(summary[by], limit), summary["points"]
+    kept, points = leading_rows(summary.rows(by), limit), summary.points
     rows = with_total(summary, kept)
     cells = [{**row, "mean": value} for row in rows for value in row["measured"]]
     unit = rows[0]["unit"] if rows else ""
     mean: Column[Rows] = Column(key="mean", name="measured", kind=QUANTITY, unit=unit)
     columns = [
         *kernel_names(by),
-        *parameters(summary["parameters"], points * len(rows)),
+        *parameters(summary.parameters, [point for _ in rows for point in points]),
         mean,
         *kernel_columns("share_measured"),
     ]
-    notes = [*left_out(summary[by], kept), summary["notices"][-1]]
+    notes = [*left_out(summary.rows(by), kept), summary.notices[-1]]
     return filled(columns, cells, notes=notes)
 
 
 def measured_by_point(summary: Summary, *, by: str, limit: int) -> DataTable:
     """Return the same with one row per kernel and one column per point, as terminals show it."""
-    kept = leading_rows(summary[by], limit)
+    kept = leading_rows(summary.rows(by), limit)
     rows = with_total(summary, kept)
     points: list[Column[Rows]] = [
         Column(
@@ -166,13 +162,13 @@ def measured_by_point(summary: Summary, *, by: str, limit: int) -> DataTable:
             unit=rows[0]["unit"] if rows else "",
             values=partial(_measured_at, p),
         )
-        for p, point in enumerate(summary["points"])
+        for p, point in enumerate(summary.points)
     ]
     share: Column[Rows] = Column(key="share_measured", kind=SHARE_OF_SUM, heading="share")
-    notes = left_out(summary[by], kept)
+    notes = left_out(summary.rows(by), kept)
     title = f"Measured ({rows[0]['metric']})" if rows else ""
     names = kernel_names(by)
-    return filled([*names, *points, *([share] if summary["total"] else [])], rows, notes=notes, title=title)
+    return filled([*names, *points, *([share] if summary.total else [])], rows, notes=notes, title=title)
 
 
 def _measured_at(point: int, rows: Rows) -> list[float | None]:
@@ -184,10 +180,10 @@ def predictions_by_target(summary: Summary, *, by: str, limit: int) -> DataTable
     kept = largest_at_target(summary, by=by, limit=limit)
     rows = with_total(summary, kept)
     targets: list[Column[Rows]] = []
-    for n, target in enumerate(summary["targets"]):
+    for n, target in enumerate(summary.targets):
         entries = [row["predictions"][n] for row in rows]
-        targets.append(_predictions_at(point_text(target["at"]), entries, rows))
-    notes = left_out(summary[by], kept)
+        targets.append(_predictions_at(point_text(target.at), entries, rows))
+    notes = left_out(summary.rows(by), kept)
     return filled([*kernel_names(by), *targets], rows, notes=notes)
 
 
@@ -204,7 +200,7 @@ def _predictions_at(heading: str, entries: Rows, rows: Rows) -> Column[Rows]:
 
 def models_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     """Return the formulas of kernels with their quality; arguments as of `ranking_table`."""
-    rows = summary[by][:limit]
+    rows = summary.rows(by)[:limit]
     metrics = list(dict.fromkeys((row["metric"], row["unit"]) for row in rows))
     several = Audience.ALL if len(metrics) > 1 else Audience.FILES
     metric, unit, model, growth, *quality = kernel_columns(
@@ -228,7 +224,7 @@ def models_table(summary: Summary, *, by: str, limit: int) -> DataTable:
         *quality,
         *further_columns(),
     ]
-    notes = [*left_out(summary[by], rows), *remark_sentences(summary)]
+    notes = [*left_out(summary.rows(by), rows), *remark_sentences(summary)]
     named = (f"{name} [{in_unit}]" if in_unit else name for name, in_unit in metrics)
     return filled(columns, rows, notes=notes, title=f"Models of {', '.join(named)}")
 
@@ -240,16 +236,16 @@ def left_out(rows: Rows, kept: Rows) -> list[str]:
 
 
 def _notes(summary: Summary, by: str, kept: Rows) -> list[str]:
-    return [*left_out(summary[by], kept), *(text for text, _ in far_targets(summary))]
+    return [*left_out(summary.rows(by), kept), *(text for text, _ in far_targets(summary))]
 
 
 def remark_sentences(summary: Summary) -> list[str]:
     """Say what limits the trust in the models, each remark once with the number of kernels it concerns."""
     counts: dict[str, int] = {}
-    for row in summary["kernels"]:
+    for row in summary.kernels:
         for note in row["notes"]:
             counts[note] = counts.get(note, 0) + 1
-    everywhere = len(summary["kernels"]) + summary["not_listed"]["kernels"]
+    everywhere = len(summary.kernels) + summary.not_listed["kernels"]
     return [
         f"{REMARKS.get(note, note)} "
         f"({'all call paths' if count == everywhere else counted(count, 'call path')})"
@@ -259,5 +255,5 @@ def remark_sentences(summary: Summary) -> list[str]:
 
 def brackets_sentence(summary: Summary) -> str:
     """Say what stands in brackets behind predictions."""
-    per = f", {per_text(summary['per'])}" if summary.get("per") else ""
+    per = f", {per_text(summary.per)}" if summary.per else ""
     return f"In brackets: 90 % intervals of the expected values{per}."

@@ -9,7 +9,8 @@ import numpy as np
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ANSWER, ESTIMATE, EXACT, FIGURE, Column, filled, parameters
 from pipeline.columns.held_out import held_out_table
-from pipeline.columns.kernel_tables import Summary, ranking_table
+from pipeline.columns.kernel_tables import ranking_table
+from pipeline.columns.summary import Summary
 from pipeline.columns.target_sentences import far_targets
 from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures
@@ -82,9 +83,9 @@ def scale_columns(*keys: str, parameter: str = "size") -> list[Column[Any]]:
 
 def answer_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     """Return what was held out, else the scales if the models are of time, else `ranking_table`."""
-    if summary.get("held_out"):
-        return held_out_table(summary["held_out"])
-    if summary["runtime"] is None:
+    if summary.held_out:
+        return held_out_table(summary.held_out)
+    if summary.runtime is None:
         return ranking_table(summary, by=by, limit=limit)
     return scales_table(summary)
 
@@ -94,17 +95,18 @@ def scales_table(summary: Summary) -> DataTable:
 
     Figures that are available nowhere are left out. The summary has a ``runtime``.
     """
-    runtime = summary["runtime"]
-    entries = runtime["at"]
+    runtime = summary.runtime
+    assert runtime is not None
+    entries = runtime.at
     known_keys = [column.key for column in (*SCALES, *WHERE_MEASURED)]
     shown = [
-        replace(column, audience=Audience.ALL) if not any(e["wall_seconds"] for e in entries) else column
-        for column in scale_columns(*known_keys, parameter=runtime["parameter"])
-        if any(entry[column.key] is not None for entry in entries)
+        replace(column, audience=Audience.ALL) if not any(e.wall_seconds for e in entries) else column
+        for column in scale_columns(*known_keys, parameter=runtime.parameter)
+        if any(getattr(entry, column.key) is not None for entry in entries)
     ]
-    units = {"effort": runtime["effort_unit"], "rate": runtime["rate_unit"]}
+    units = {"effort": runtime.effort_unit, "rate": runtime.rate_unit}
     columns: list[Column[Any]] = [
-        *parameters(summary["parameters"], [entry["point"] for entry in entries]),
+        *parameters(summary.parameters, [entry.point for entry in entries]),
         Column(key="measured", kind=ANSWER),
         Column(key="locations", kind=EXACT),
         Column(key="extrapolation", kind=FIGURE),
@@ -116,9 +118,9 @@ def scales_table(summary: Summary) -> DataTable:
 def groups_table(name: str, summaries: Mapping[str, Summary]) -> DataTable:
     """Return studies side by side, one row per value of what runs are grouped by and scale."""
     scales = [
-        {"group": value, **scale}
+        {"group": value, **vars(scale)}
         for value, summary in summaries.items()
-        for scale in (summary["runtime"] or {}).get("at", ())
+        for scale in (summary.runtime.at if summary.runtime else ())
     ]
     names = dict.fromkeys(key for scale in scales for key in scale["point"])
     wall, speedup, efficiency = scale_columns("wall_seconds", "speedup", "efficiency")
@@ -138,5 +140,5 @@ def groups_table(name: str, summaries: Mapping[str, Summary]) -> DataTable:
             for column in (speedup, efficiency)
         ),
     ]
-    without = [value for value, summary in summaries.items() if not summary["runtime"]]
+    without = [value for value, summary in summaries.items() if not summary.runtime]
     return filled(columns, scales, notes=[f"{value}: no wall time is known" for value in without])

@@ -1,13 +1,15 @@
 """Sentences on targets and limits: the total there, and how far beyond the measured range they lie."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ingest.experiment import counted_work
 from ingest.resource_use import ENERGY, MEMORY, NODE_MEMORY
 from ingest.run_settings import counts_work
 from pipeline.columns.limit_intervals import limit_interval_text
+from pipeline.columns.summary import RuntimeSummary, Summary
+from pipeline.questions.differing_work import DifferingWork
 from pipeline.questions.runtime.figures import SECONDS_PER_HOUR
 from pipeline.questions.runtime.trust import extrapolation_text
 from pipeline.wording.escaping import shown_name, visible
@@ -31,21 +33,19 @@ NARROW = 0.2  # width relative to the value, which needs no further measurement
 _RESOURCES = {MEMORY: "Memory of a process", NODE_MEMORY: "Memory of a node", ENERGY: "Energy"}
 STYLES = {"far": "yellow", "very far": "bold red"}
 
-Summary = Mapping[str, Any]
-
 
 def target_totals(summary: Summary) -> Iterator[tuple[str, str]]:
     """Yield a target with its total and how far it lies beyond, and its style: ``p = 32: 320 core-s ...``."""
-    total = summary["total"]
-    for prediction in total["predictions"] if total else ():
+    total = summary.total or {"predictions": ()}
+    for prediction in total["predictions"]:
         far, style = beyond(summary, prediction["at"])
         text = f"{point_text(prediction['at'])}: {estimate_of(prediction, total['unit'])}"
         yield f"{text}{_of_nodes(summary, prediction['at'])}{far and ', '}{far}", style
 
 
-def resource_sentences(summary: Summary) -> Iterator[str]:
+def resource_sentences(resources: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield what runs take beside time at the targets: memory of a process and a node, energy."""
-    for found in summary.get("resource_use", ()):
+    for found in resources:
         source = f" ({visible(found['source'])})" if found["source"] else ""
         ahead = found["predictions"]
         texts = (f"{point_text(one['at'])}: {estimate_of(one, found['unit'])}" for one in ahead)
@@ -54,51 +54,51 @@ def resource_sentences(summary: Summary) -> Iterator[str]:
 
 def _of_nodes(summary: Summary, at: Mapping[str, float]) -> str:
     """Say what a run costs if its nodes have more cores than it uses; empty if they have not."""
-    for found in summary["runtime"]["at"] if summary["runtime"] else ():
-        effort, hours = found["effort"], found["core_hours"]
-        if found["point"] == at and effort and hours:
-            held = hours["value"] * SECONDS_PER_HOUR
-            return f"; its nodes cost {quantity(held, 'core-s')}" if held > MORE * effort["value"] else ""
+    for found in summary.runtime.at if summary.runtime else ():
+        effort, hours = found.effort, found.core_hours
+        if found.point == at and effort and hours:
+            held, used = (hours["value"] or 0.0) * SECONDS_PER_HOUR, effort["value"] or 0.0
+            return f"; its nodes cost {quantity(held, 'core-s')}" if held > MORE * used else ""
     return ""
 
 
 def far_targets(summary: Summary) -> Iterator[tuple[str, str]]:
     """Yield a warning and its style per target that lies far beyond the measured range."""
-    for target in summary["targets"]:
-        far, style = beyond(summary, target["at"])
+    for target in summary.targets:
+        far, style = beyond(summary, target.at)
         if style:
-            yield f"{point_text(target['at'])}: {far}", style
+            yield f"{point_text(target.at)}: {far}", style
 
 
-def limits_sentence(runtime: Mapping[str, Any], *, predicted: bool) -> str:
+def limits_sentence(runtime: RuntimeSummary, *, predicted: bool) -> str:
     """Say where a program is fastest and up to where it is efficient; empty if neither is known.
 
     Limits that are predicted are left out unless `predicted`.
     """
-    sentences, parameter = [], runtime["parameter"]
-    last = max(entry["point"][parameter] for entry in runtime["at"])
-    fastest, efficient = runtime["fastest"], runtime["efficient_up_to"]
-    if fastest is not None and (predicted or runtime["fastest_measured"]):
+    sentences, parameter = [], runtime.parameter
+    last = max(entry.point[parameter] for entry in runtime.at)
+    fastest, efficient = runtime.fastest, runtime.efficient_up_to
+    if fastest is not None and (predicted or runtime.fastest_measured):
         place = ", the largest scale considered" if fastest[parameter] >= last else ""
-        sentences.append(f"Fastest at {point_text(fastest)}{_origin(runtime['fastest_measured'])}{place}.")
-    if efficient["point"] is not None and (predicted or efficient["measured"]):
-        more = " or beyond" if efficient["at_the_end"] else ""
-        point, asked = efficient["point"], given_percent(efficient["threshold"])
-        sure = limit_interval_text(efficient.get("interval"), parameter, len(point))
-        there = f"{point_text(point)}{more}{sure}{_origin(efficient['measured'])}"
+        sentences.append(f"Fastest at {point_text(fastest)}{_origin(runtime.fastest_measured)}{place}.")
+    if efficient.point is not None and (predicted or efficient.measured):
+        more = " or beyond" if efficient.at_the_end else ""
+        point, asked = efficient.point, given_percent(efficient.threshold)
+        sure = limit_interval_text(efficient.interval, parameter, len(point))
+        there = f"{point_text(point)}{more}{sure}{_origin(efficient.measured)}"
         sentences.append(f"At least {asked} efficient up to {there}.")
     return " ".join(sentences)
 
 
-def work_sentence(found: Mapping[str, Any] | None) -> str:
+def work_sentence(found: DifferingWork | None) -> str:
     """Say what the runs should be divided by, and what that gains; empty if nothing: ``differing_work``."""
     if found is None:
         return ""
-    per = found["per"]
-    made = counted_work(found["least"], found["most"], per)
+    per = found.per
+    made = counted_work(found.least, found.most, per)
     made += "" if counts_work(per) else f" of {shown_name(per)}"
     option = f"--per {visible(shlex.quote(per))}"
-    before, after = percent(found["error"]), percent(found["error_per"])
+    before, after = percent(found.error), percent(found.error_per)
     return (
         f"The runs made {made}: {option} would bring the error of predicting scales "
         f"that are left out from {before} to {after}"
@@ -144,7 +144,7 @@ def _runs(step: Mapping[str, Any], unit: str) -> str:
     return f"{point_text(step['at'])}, {counted(step['repetitions'], 'run')} (about {cost})"
 
 
-def _origin(measured: bool) -> str:
+def _origin(measured: bool | None) -> str:
     return "" if measured else " (predicted)"
 
 
@@ -155,7 +155,7 @@ def beyond(summary: Summary, at: Mapping[str, float]) -> tuple[str, str]:
     """
     factor = 1.0
     for name, value in at.items():
-        measured = [point[name] for point in summary["points"]]
+        measured = [point[name] for point in summary.points]
         if value > 0 and min(measured) > 0:
             factor = max(factor, value / max(measured), min(measured) / value)
     if factor <= 1:

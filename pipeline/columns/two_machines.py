@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any, ClassVar
 
@@ -26,6 +26,7 @@ from pipeline.columns.column import (
 )
 from pipeline.columns.json_schema import Published
 from pipeline.columns.kernel_tables import kernel_names, leading_rows
+from pipeline.columns.summary import RuntimeSummary, Scale, Summary
 from pipeline.columns.target_sentences import far_targets
 from pipeline.models.prediction import LEVEL, Prediction
 from pipeline.models.scaling_models import ScalingModels
@@ -80,7 +81,7 @@ class StudyOnMachine:
     machine: str
     name: str
     cores: float
-    summary: Annotated[Mapping[str, Any], Published(name="summary")]
+    summary: Annotated[Summary, Published(name="summary")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,16 +102,16 @@ class StudyOnTwoMachines:
 
 
 def on_two_machines(
-    projection: StudyProjection, here: Mapping[str, Any], there: Mapping[str, Any], target: FloatArray
+    projection: StudyProjection, here: Summary, there: Summary, target: FloatArray
 ) -> StudyOnTwoMachines:
     """Return what is said of a projection of a study.
 
     Args:
-        here: the shape of ``summary.json`` for the machine measured on.
+        here, there: the summaries of both machines.
         target: float64[D], of what limits kernels.
     """
     there = _once(there)
-    points = np.array([list(entry["point"].values()) for entry in there["runtime"]["at"]], dtype=np.float64)
+    points = np.array([list(entry.point.values()) for entry in _scales(there)], dtype=np.float64)
     found = gain(projection.here.callpaths.models, projection.callpaths, points)
     return StudyOnTwoMachines(
         here=_machine(projection.source, _once(here)),
@@ -130,15 +131,21 @@ def on_two_machines(
     )
 
 
-def _once(summary: Mapping[str, Any]) -> dict[str, Any]:
+def _once(summary: Summary) -> Summary:
     """Return a summary whose figures name every scale once: measured, or else predicted."""
-    figures = summary["runtime"]["at"]
-    measured = [entry["point"] for entry in figures if entry["measured"]]
-    at = [entry for entry in figures if entry["measured"] or entry["point"] not in measured]
-    return {**summary, "runtime": {**summary["runtime"], "at": at}}
+    if summary.runtime is None:
+        return summary
+    figures = summary.runtime.at
+    measured = [entry.point for entry in figures if entry.measured]
+    at = tuple(entry for entry in figures if entry.measured or entry.point not in measured)
+    return replace(summary, runtime=replace(summary.runtime, at=at))
 
 
-def _machine(place: StudyMachine, summary: Mapping[str, Any]) -> StudyOnMachine:
+def _scales(summary: Summary) -> Sequence[Scale]:
+    return summary.runtime.at if summary.runtime else ()
+
+
+def _machine(place: StudyMachine, summary: Summary) -> StudyOnMachine:
     return StudyOnMachine(
         machine=place.machine.path.stem, name=place.name, cores=place.cores, summary=summary
     )
@@ -235,7 +242,7 @@ class KernelOnBoth:
 
 def leading_kernels(study: StudyOnTwoMachines, *, by: str, limit: int) -> list[KernelOnBoth]:
     """Return the kernels that are largest on the other machine; none without predictions."""
-    here, there = (side.summary[by] for side in study.sides)
+    here, there = (side.summary.rows(by) for side in study.sides)
     before = {tuple(row["callpath"]): row for row in here}
     ways = {row.callpath: row for row in {"regions": study.regions, "kernels": study.kernels}[by]}
     return [
@@ -255,7 +262,7 @@ def study_projection_table(study: StudyOnTwoMachines, *, by: str, limit: int) ->
     files, programs = Audience.FILES, Audience.PROGRAMS
     columns: list[Column[Sequence[KernelOnBoth]]] = [
         Column(key="kernel", heading=name.heading, kind=PATH, each=lambda one: one.there["callpath"]),
-        *parameters(there["parameters"], [one.prediction["at"] for one in leading], files),
+        *parameters(there.parameters, [one.prediction["at"] for one in leading], files),
         Column(
             key=f"share_on_{here}",
             heading=visible(here),
@@ -307,12 +314,12 @@ def _way(row: KernelWay) -> str:
 
 def times_table(study: StudyOnTwoMachines) -> DataTable:
     """Return wall times on both machines, one row per scale; what is predicted is marked."""
-    here, there = (side.summary["runtime"]["at"] for side in study.sides)
+    here, there = (_scales(side.summary) for side in study.sides)
     rows = [
         {
-            "at": point_text(a["point"]) + ("" if a["measured"] else " *"),
-            "here": a,
-            "there": b,
+            "at": point_text(a.point) + ("" if a.measured else " *"),
+            "here": a.wall_seconds,
+            "there": b.wall_seconds,
             "faster_by": gain,
         }
         for a, b, gain in zip(here, there, study.faster_by, strict=True)
@@ -320,7 +327,9 @@ def times_table(study: StudyOnTwoMachines) -> DataTable:
     columns: list[Column[Any]] = [
         Column(key="at", heading="wall time at"),
         *(
-            Column(key=f"{side}.wall_seconds", heading=visible(name), kind=ESTIMATE, unit="s", vague=_VAGUE)
+            Column(
+                key=side, name="wall_seconds", heading=visible(name), kind=ESTIMATE, unit="s", vague=_VAGUE
+            )
             for side, name in (("here", study.here.machine), ("there", study.there.machine))
         ),
         Column(key="faster_by", kind=ESTIMATE, vague=_VAGUE),
@@ -331,19 +340,23 @@ def times_table(study: StudyOnTwoMachines) -> DataTable:
 def gain_sentence(study: StudyOnTwoMachines) -> str:
     """Say by what each resource alone is faster, at the last scale."""
     parts = [f"{value:.3g} by {name}" for name, value in study.faster_by[-1].by.items()]
-    last = study.there.summary["runtime"]["at"][-1]["point"]
+    last = _scales(study.there.summary)[-1].point
     return f"Faster by, for a process at {point_text(last)}: {', '.join(parts)}."
 
 
-def efficiency_sentence(summary: Mapping[str, Any]) -> str:
+def efficiency_sentence(runtime: RuntimeSummary | None) -> str:
     """Say the efficiency at the last scale, and its interval if there is one; empty if it is unknown."""
-    last = summary["runtime"]["at"][-1]
-    found = last["efficiency"] or last["weak_efficiency"]
+    if runtime is None:
+        return ""
+    last = runtime.at[-1]
+    found = last.efficiency or last.weak_efficiency
     if not found or found["value"] is None:
         return ""
-    value, lower, upper = (math.nan if found[end] is None else found[end] for end in ENDS)
+    value, lower, upper = (
+        math.nan if end is None else end for end in (found["value"], found["lower"], found["upper"])
+    )
     said = estimate_text(value, lower, upper, write=percent)
-    return f"At {point_text(last['point'])} the efficiency is {said}."
+    return f"At {point_text(last.point)} the efficiency is {said}."
 
 
 def limit_sentences(study: StudyOnTwoMachines) -> Iterator[str]:

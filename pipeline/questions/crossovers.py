@@ -5,7 +5,7 @@ how sure that is. Beyond it the forecasts do, with the scales between which the 
 and the probability that it happens at all. Start-up and shut-down are not compared with the program's work.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +15,11 @@ from ingest.arrays import BoolArray, FloatArray
 from pipeline.models.kernels import mean_over_repetitions
 from pipeline.models.prediction import LEAST, Prediction, in_parts
 from pipeline.statistics import TWO_SIDED
+from pipeline.wording.escaping import visible
+from pipeline.wording.quantities import figure, interval_text, point_text, probability_text, value_text
 
 LEADING_SHARE = 0.05  # of the total, that kernels take where they pass each other
+CERTAIN = 0.995  # probability that is written as over 99 %
 GRID = 400  # scales between which curves cross
 SURE = 0.9  # probability from which repetitions tell which of two kernels is larger
 BORROWED = 2.0  # degrees of freedom that the noise at other scales is worth at one
@@ -45,6 +48,73 @@ class Crossover:
     between: tuple[float, float]
     probability: float
     measured: bool
+
+    def named(
+        self, parameter: str, overtakes: Sequence[str] = (), overtaken: Sequence[str] = ()
+    ) -> "NamedCrossover":
+        """Return it with the name of the parameter that scales and the call paths of the kernels."""
+        first, last = self.between
+        return NamedCrossover(
+            overtakes=overtakes,
+            overtaken=overtaken,
+            at={parameter: self.at},
+            measured=self.measured,
+            seen=self.seen,
+            between=(first, None if last == np.inf else last),
+            probability=self.probability,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedCrossover:
+    """A crossover as ``summary.json`` has it, and its words; attributes as of `Crossover`.
+
+    Attributes:
+        between: None for the second if the intervals overlap up to the end.
+    """
+
+    overtakes: Sequence[str]
+    overtaken: Sequence[str]
+    at: Mapping[str, float]
+    measured: bool
+    seen: bool
+    between: tuple[float, float | None]
+    probability: float
+
+    @property
+    def place(self) -> str:
+        """Where one kernel overtakes another: ``between p = 4 and 8``, ``at p = 45.0 [20.0 .. 90.0]``."""
+        ((name, at),) = self.at.items()
+        first, last = self.between
+        if self.seen:
+            return f"between {point_text({name: first})} and {value_text(first if last is None else last)}"
+        interval = f"{figure(first)} or later" if last is None else interval_text(first, last)
+        return f"at {visible(name)} = {figure(at)} [{interval}]"
+
+    def certainty(self, horizon: Mapping[str, float]) -> str:
+        """Say whether it was seen or is predicted, and how sure that is: ``predicted, 78 % by p = 128``.
+
+        Args:
+            horizon: up to where it was looked for.
+        """
+        if np.isnan(self.probability):
+            return "seen, not repeated" if self.seen else "predicted"
+        text = "over 99 %" if self.probability > CERTAIN else probability_text(self.probability)
+        return f"seen, {text} sure" if self.seen else f"predicted, {text} by {point_text(horizon)}"
+
+    def sentence(self, over: str, past: str, horizon: Mapping[str, float]) -> str:
+        """Say which kernel overtakes which, where, and how sure that is, given their names."""
+        place = f"{self.place[0].upper()}{self.place[1:]}"
+        return f"{place} {over} overtakes {past} ({self.certainty(horizon)})"
+
+
+def leading_crossovers(found: Sequence[NamedCrossover], limit: int) -> list[NamedCrossover]:
+    """Return so many crossovers in their order: the likeliest ahead, half of them if many were seen."""
+    ahead = sorted((one for one in found if not one.seen), key=lambda one: -np.nan_to_num(one.probability))
+    seen = [one for one in found if one.seen]
+    likely = ahead[: max((limit + 1) // 2, limit - len(seen))]
+    chosen = [*likely, *reversed(seen)][:limit]
+    return [one for one in found if any(one is other for other in chosen)]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

@@ -9,10 +9,10 @@ from ingest.arrays import FloatArray
 from ingest.errors import extra
 from ingest.number_text import figure
 from pipeline.columns.limit_intervals import interval_behind
-from pipeline.columns.loss_sentences import causes_json, causes_text
 from pipeline.questions.analysis import Analysis, largest_point
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import Estimate
+from pipeline.questions.runtime.losses import causes_text
 from pipeline.questions.runtime.runtime import Runtime
 from pipeline.questions.runtime.trust import Trust
 from pipeline.report.page.sections import repetitions_text
@@ -72,7 +72,7 @@ def _scaling(name: str, analysis: Analysis, found: Runtime) -> str:
     text += f"; at {where}, the largest measured scale, it is {here}"
     if np.isfinite(figures.speedup.value[largest]):
         text += f" with a speed-up of {figure(float(figures.speedup.value[largest]))}"
-    why = [causes_text(causes_json(causes)) for causes in found.causes[:1] if causes]
+    why = [causes_text(causes) for causes in found.causes[:1] if causes]
     return f"{text}{''.join(f'; what is lost there: {one}' for one in why)}."
 
 

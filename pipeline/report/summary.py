@@ -1,6 +1,7 @@
 """What ``summary.json`` and ``--json`` hold (docs/reference/schemas/summary.schema.json)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any, TypedDict
 
 import numpy as np
@@ -9,9 +10,9 @@ from ingest.arrays import FloatArray, IntArray
 from ingest.callpaths import folded
 from ingest.experiment import Experiment
 from pipeline.columns.column import json_rows
-from pipeline.columns.crossover_sentences import crossover_json
 from pipeline.columns.kernels import KERNELS, RankedKernels
 from pipeline.columns.model_json import measured_json, model_json, point_json, predictions_json
+from pipeline.columns.summary import Summary, Target
 from pipeline.models.agreeing_formulas import total_formula
 from pipeline.models.growth import growth_classes, stated_law, total_statement
 from pipeline.models.kernels import Kernels
@@ -23,8 +24,7 @@ from pipeline.questions.analysis import (
     measured_total,
     too_few_scales_sentence,
 )
-from pipeline.questions.crossovers import Crossover
-from pipeline.questions.differing_work import DifferingWork
+from pipeline.questions.crossovers import Crossover, NamedCrossover
 from pipeline.questions.planning.advice import Advice, MeasurementPlan
 from pipeline.questions.resource_use import PredictedResource
 from pipeline.questions.runtime.pop import Efficiencies
@@ -54,8 +54,8 @@ def summarise(
     notices: Sequence[str] = (),
     *,
     most: int | None = LISTED,
-) -> dict[str, Any]:
-    """Put an analysis into the documented shape.
+) -> Summary:
+    """Return the part of a summary that an analysis and its outlooks say.
 
     Args:
         analysis: the modelled experiment.
@@ -66,19 +66,19 @@ def summarise(
     """
     experiment = analysis.experiment
     names = experiment.parameters
-    return {
-        "parameters": list(names),
-        "points": [point_json(names, row) for row in experiment.points],
-        "targets": _targets(analysis, targets),
-        "per": None if experiment.per is None else experiment.per.region,
-        "visits_per_run": None if experiment.per is None else number(experiment.per.of_a_run),
-        "scaling": analysis.decision.scaling.value,
-        "scaling_reason": analysis.decision.reason,
-        "kernels": _kernels(analysis, analysis.callpaths, callpaths, targets, most),
-        "regions": _kernels(analysis, analysis.regions, regions, targets, most),
-        "crossovers": _crossovers(analysis, analysis.callpaths, callpaths.crossovers),
-        "region_crossovers": _crossovers(analysis, analysis.regions, regions.crossovers),
-        "not_listed": {
+    return Summary(
+        parameters=list(names),
+        points=[point_json(names, row) for row in experiment.points],
+        targets=_targets(analysis, targets),
+        per=None if experiment.per is None else experiment.per.region,
+        visits_per_run=None if experiment.per is None else experiment.per.of_a_run,
+        scaling=analysis.decision.scaling.value,
+        scaling_reason=analysis.decision.reason,
+        kernels=_kernels(analysis, analysis.callpaths, callpaths, targets, most),
+        regions=_kernels(analysis, analysis.regions, regions, targets, most),
+        crossovers=_crossovers(analysis, analysis.callpaths, callpaths.crossovers),
+        region_crossovers=_crossovers(analysis, analysis.regions, regions.crossovers),
+        not_listed={
             key: 0
             if most is None
             else max(len(_listed(analysis, level, outlook, len(level.kernels))) - most, 0)
@@ -87,31 +87,28 @@ def summarise(
                 ("regions", analysis.regions, regions),
             )
         },
-        "total": _total(analysis, callpaths, targets),
-        "notices": [*notices, *([too_few_scales_sentence(analysis)] if analysis.is_profile else [])],
-    }
+        total=_total(analysis, callpaths, targets),
+        notices=[*notices, *([too_few_scales_sentence(analysis)] if analysis.is_profile else [])],
+    )
 
 
-def groups_summary(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[str, Any]:
-    """Return the ``groups`` of summary.json, and who overtakes whom among them."""
-    return {
-        "groups": _kernels(analysis, analysis.groups, outlook, targets, None),
-        "group_crossovers": _crossovers(analysis, analysis.groups, outlook.crossovers),
-    }
+def with_groups(summary: Summary, analysis: Analysis, outlook: Outlook, targets: FloatArray) -> Summary:
+    """Return a summary with the groups of kernels, and who overtakes whom among them."""
+    return replace(
+        summary,
+        groups=_kernels(analysis, analysis.groups, outlook, targets, None),
+        group_crossovers=_crossovers(analysis, analysis.groups, outlook.crossovers),
+    )
 
 
-def _targets(analysis: Analysis, targets: FloatArray) -> list[dict[str, Any]]:
+def _targets(analysis: Analysis, targets: FloatArray) -> tuple[Target, ...]:
     """Return the points that are predicted, and how far they lie beyond the measured ones."""
     points, names = analysis.experiment.points, analysis.experiment.parameters
-    return [
-        {
-            "at": point_json(names, target),
-            "extrapolation": number(factor),
-            "reach": extrapolation_text(factor),
-        }
+    return tuple(
+        Target(at=point_json(names, target), extrapolation=factor, reach=extrapolation_text(factor))
         for target, factor in zip(targets, extrapolation(names, points, targets).tolist(), strict=True)
         if not analysis.is_profile
-    ]
+    )
 
 
 def _kernels(
@@ -145,10 +142,13 @@ def metric_summary(
 ) -> dict[str, Any]:
     """Return an entry of the ``metrics`` of summary.json: the kernels that are not zero everywhere."""
     summary = summarise(analysis, callpaths, regions, targets)
-    found = {key: summary[key] for key in ("kernels", "regions", "total")}
-    for level in ("kernels", "regions"):
-        found[level] = [row for row in summary[level] if any(row["measured"])]
-    return {"unit": analysis.callpaths.kernels.unit, "additive": analysis.additive, **found}
+    return {
+        "unit": analysis.callpaths.kernels.unit,
+        "additive": analysis.additive,
+        "kernels": [row for row in summary.kernels if any(row["measured"])],
+        "regions": [row for row in summary.regions if any(row["measured"])],
+        "total": summary.total,
+    }
 
 
 def resource_summary(found: PredictedResource, names: Sequence[str], targets: FloatArray) -> dict[str, Any]:
@@ -161,16 +161,9 @@ def resource_summary(found: PredictedResource, names: Sequence[str], targets: Fl
     }
 
 
-def _crossovers(analysis: Analysis, level: Level, found: Sequence[Crossover]) -> list[dict[str, Any]]:
+def _crossovers(analysis: Analysis, level: Level, found: Sequence[Crossover]) -> tuple[NamedCrossover, ...]:
     paths = folded(level.kernels.callpaths) if found else ()
-    return [
-        {
-            "overtakes": list(paths[c.overtakes]),
-            "overtaken": list(paths[c.overtaken]),
-            **crossover_json(c, analysis.parameter),
-        }
-        for c in found
-    ]
+    return tuple(c.named(analysis.parameter, paths[c.overtakes], paths[c.overtaken]) for c in found)
 
 
 def _total(analysis: Analysis, outlook: Outlook, targets: FloatArray) -> dict[str, Any] | None:
@@ -239,12 +232,6 @@ def efficiency_summary(experiment: Experiment, found: Efficiencies | None) -> di
         row: dict[str, Any] = {"at": point_json(experiment.parameters, point)}
         rows.append(row | {key: number(v) if np.isfinite(v) else None for key, v in metrics.items()})
     return {"points": rows, "notices": list(found.notices)}
-
-
-def work_summary(found: DifferingWork) -> dict[str, Any]:
-    """Return what runs should be divided by."""
-    counts = {key: number(value) for key, value in vars(found).items() if key != "per"}
-    return {"per": found.per, **counts}
 
 
 class SettledJson(TypedDict):

@@ -1,7 +1,7 @@
 """The model stage: from an experiment to its models, and to their predictions at target points."""
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,8 +15,8 @@ from ingest.scaling import decide_scaling
 from pipeline.columns.expectations import expectations_json
 from pipeline.columns.extra_p import extra_p_json
 from pipeline.columns.held_out import held_out_json
-from pipeline.columns.kernel_tables import CROSSOVERS
 from pipeline.columns.potentials import PotentialJson, potential_json
+from pipeline.columns.summary import Summary
 from pipeline.columns.what_if_sentences import effect_sentences
 from pipeline.config.options import Options
 from pipeline.models.kernels import metrics_beside
@@ -30,7 +30,7 @@ from pipeline.questions.analysis import (
     named_targets,
     scaling_of,
 )
-from pipeline.questions.differing_work import differing_work
+from pipeline.questions.differing_work import DifferingWork, differing_work
 from pipeline.questions.expected_growth import judged
 from pipeline.questions.extra_p import extra_p
 from pipeline.questions.resource_use import RESOURCES, resource_at, resource_metrics
@@ -42,12 +42,11 @@ from pipeline.report.summary import (
     LISTED,
     PlanJson,
     efficiency_summary,
-    groups_summary,
     metric_summary,
     plan_summary,
     resource_summary,
     summarise,
-    work_summary,
+    with_groups,
 )
 from pipeline.stages.advise import next_measurements
 from pipeline.store.results import StoredStudy
@@ -58,7 +57,6 @@ if TYPE_CHECKING:
 
 MOST_POTENTIAL = 5  # kernels that a summary lists; `bottlenecks --potential` has all
 NO_OTHERS: Mapping[str, Analysis] = MappingProxyType({})
-NO_GROUPS: Mapping[str, Any] = MappingProxyType({"groups": (), "group_crossovers": ()})
 
 
 def modelled(read: "Ingested", options: Options, metric: str) -> Analysis:
@@ -88,7 +86,7 @@ def _modelled_among(
     }
 
 
-def summary_of_models(read: "Ingested", options: Options) -> dict[str, Any]:
+def summary_of_models(read: "Ingested", options: Options) -> Summary:
     """Model and summarise without storing: the requested metric, or every metric of a series file.
 
     With several metrics their kernels follow each other, and the total is that of the first metric.
@@ -104,12 +102,20 @@ def summary_of_models(read: "Ingested", options: Options) -> dict[str, Any]:
         )
         for metric in metrics_to_model(read, options)
     ]
-    merged = dict(summaries[0])
-    for key in ("kernels", "regions"):
-        merged["not_listed"][key] = sum(summary["not_listed"][key] for summary in summaries)
-    for key in ("kernels", "regions", "groups", *CROSSOVERS.values()):
-        merged[key] = [entry for summary in summaries for entry in summary[key]]
-    return merged
+
+    def joined(key: str) -> list[Any]:
+        return [entry for one in summaries for entry in getattr(one, key)]
+
+    return replace(
+        summaries[0],
+        not_listed={key: sum(one.not_listed[key] for one in summaries) for key in summaries[0].not_listed},
+        kernels=joined("kernels"),
+        regions=joined("regions"),
+        groups=joined("groups"),
+        crossovers=tuple(joined("crossovers")),
+        region_crossovers=tuple(joined("region_crossovers")),
+        group_crossovers=tuple(joined("group_crossovers")),
+    )
 
 
 def most_listed(options: Options) -> int | None:
@@ -192,10 +198,9 @@ class TargetForecast:
         return None if found is None else extra_p_json(found, self.analysis.experiment.parameters)
 
     @cached_property
-    def work(self) -> dict[str, Any] | None:
+    def work(self) -> DifferingWork | None:
         """The ``differing_work`` of summary.json."""
-        found = differing_work(self.analysis)
-        return None if found is None else work_summary(found)
+        return differing_work(self.analysis)
 
     @cached_property
     def next_measurement(self) -> PlanJson | None:
@@ -240,25 +245,27 @@ class TargetForecast:
         """The ``held_out`` of summary.json."""
         return held_out_json(self.analysis)
 
-    def summary(self, notices: Sequence[str] = (), *, most: int | None = LISTED) -> dict[str, Any]:
+    def summary(self, notices: Sequence[str] = (), *, most: int | None = LISTED) -> Summary:
         """Return the content of summary.json with so many kernels of a level, None for all."""
         summary = summarise(self.analysis, *self.outlooks, self.targets, notices, most=most)
-        summary |= groups_summary(self.analysis, self.groups, self.targets) if self.groups else NO_GROUPS
-        return summary | {
-            "differing_work": self.work,
-            "extra_p": self.extra_p,
-            "next_measurement": self.next_measurement,
-            "potential": self.potential,
-            "efficiency": self.efficiency,
-            "expectations": self.judged_expectations,
-            "held_out": self.held_out,
-            "resource_use": self.resource_use,
-            "runtime": runtime_summary(self.runtime, self.analysis.experiment.parameters),
-            "metrics": {
+        if self.groups:
+            summary = with_groups(summary, self.analysis, self.groups, self.targets)
+        return replace(
+            summary,
+            differing_work=self.work,
+            extra_p=self.extra_p,
+            next_measurement=self.next_measurement,
+            potential=self.potential,
+            efficiency=self.efficiency,
+            expectations=self.judged_expectations,
+            held_out=self.held_out,
+            resource_use=self.resource_use,
+            runtime=runtime_summary(self.runtime, self.analysis.experiment.parameters),
+            metrics={
                 metric: metric_summary(other, *self.of_others[metric], self.targets)
                 for metric, other in self.others.items()
             },
-        }
+        )
 
 
 def forecast_at(
@@ -286,7 +293,7 @@ def summary_of(
     others: Mapping[str, Analysis] = NO_OTHERS,
     *,
     most: int | None = LISTED,
-) -> dict[str, Any]:
+) -> Summary:
     """Return the content of summary.json for target points; arguments as of `TargetForecast`."""
     return forecast_at(analysis, at, min_efficiency, others).summary(notices, most=most)
 
@@ -299,7 +306,7 @@ def stored_summary(
     *,
     others: bool = True,
     changes: Sequence[str] = (),
-) -> dict[str, Any]:
+) -> Summary:
     """Return the summary of a metric of a stored study, by default its chosen one, at target points.
 
     All `others` stand beside the chosen one if they are wanted, else only memory and energy. With `changes`

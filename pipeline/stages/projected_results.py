@@ -4,10 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ingest.arrays import FloatArray
 from ingest.errors import UsageError
+from pipeline.columns.summary import Summary
 from pipeline.columns.two_machines import StudyOnTwoMachines, on_two_machines
 from pipeline.config.options import Options
 from pipeline.models.options import MIN_EFFICIENCY, ModelOptions, Prior, exponent
@@ -54,7 +55,7 @@ class ProjectedStudy:
         return self._on(self.projection.there)
 
     @cached_property
-    def summary(self) -> dict[str, Any]:
+    def summary(self) -> Summary:
         """The content of summary.json for the study on the other machine."""
         return self.there.summary(self.projection.there.experiment.notices)
 

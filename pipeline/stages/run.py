@@ -15,6 +15,7 @@ from ingest.readers import SeriesReader
 from ingest.run_settings import SETTING, described_as, metadata_of, stated
 from ingest.tables.table_files import TableSource
 from pipeline.columns.json_schema import Published
+from pipeline.columns.summary import Summary
 from pipeline.config.options import Options
 from pipeline.execution.executors import ProgressDisplay, choose_executor, no_progress
 from pipeline.models.kernel_locations import study_locations
@@ -39,6 +40,7 @@ from pipeline.store.generation import finish, new_generation, open_result, publi
 from pipeline.store.lock import Notify, only_writer
 from pipeline.store.results import EVIDENCE, FILTER, REPORT, SUMMARY, run_provenance, write_analysis
 from pipeline.store.stored_locations import abridged, write_locations
+from pipeline.wording.record_codec import as_document, restored
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -53,7 +55,7 @@ class RunResult:
         reused: whether nothing had changed, so that the stored result is returned.
     """
 
-    summary: Mapping[str, Any]
+    summary: Summary
     filter_effect: str
     damaged: Sequence[Mapping[str, str]]
     notices: Sequence[str]
@@ -143,7 +145,7 @@ def _compute(
         notices = (*read.experiment.notices, *abridged(measured, locations), *ungrouped)
         ahead = forecast_at(analysis, options.at, options.min_efficiency, others, options.expectations)
         summary = ahead.summary(notices, most=most_listed(options))
-        write_json(folder / SUMMARY, focused(summary, options.focus, options.without))
+        write_json(folder / SUMMARY, as_document(focused(summary, options.focus, options.without)))
         del summary  # of large studies it takes as much memory as everything else
         write_analysis(folder, analysis, others)
     provenance = run_provenance(
@@ -166,7 +168,7 @@ def _compute(
 
 def _stored(out: Path, *, reused: bool = True) -> RunResult:
     stored = open_result(out)
-    summary, provenance = json.loads(stored.read(SUMMARY)), stored.provenance
+    summary, provenance = restored(Summary, json.loads(stored.read(SUMMARY))), stored.provenance
     return RunResult(
         summary=summary,
         filter_effect=provenance["filter"],

@@ -1,8 +1,7 @@
 """What is modelled of the runs: values per visit of a region, without some kernels; and what is listed."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -12,8 +11,10 @@ from ingest.experiment import Experiment, PerVisit, RunRecord, counted_work
 from ingest.region_class import region_class
 from ingest.run_checks import unlike_repetitions
 from ingest.run_settings import TIME_PER_STEP, WORK, counts_work
+from pipeline.columns.summary import Rows, Summary
 from pipeline.config.options import Options
 from pipeline.models.kernels import named
+from pipeline.questions.crossovers import NamedCrossover
 from pipeline.questions.differing_work import VISITS, stated_counts, unequal_steps, visits_of
 from pipeline.questions.held_out import hold_out
 from pipeline.stages.ingest import Ingested
@@ -154,9 +155,7 @@ def _shorter(run: RunRecord, experiment: Experiment, out: BoolArray) -> RunRecor
     return replace(run, class_time=class_time)
 
 
-def focused(
-    summary: Mapping[str, Any], patterns: Sequence[str], left_out: Sequence[str] = ()
-) -> dict[str, Any]:
+def focused(summary: Summary, patterns: Sequence[str], left_out: Sequence[str] = ()) -> Summary:
     """Restrict the kernels, regions and crossovers of a summary; totals and shares stay those of the program.
 
     Args:
@@ -165,30 +164,36 @@ def focused(
             one of its call paths is. Without any, everything is listed.
         left_out: what was left out by `without_kernels` is not listed.
     """
-    found = dict(summary)
     if not patterns and not left_out:
-        return found
-    by_id = {row["id"]: tuple(row["callpath"]) for row in summary["kernels"]}
+        return summary
+    by_id = {row["id"]: tuple(row["callpath"]) for row in summary.kernels}
     paths = [by_id[number] for number in sorted(by_id)]
     chosen, out = (
         {paths[k] for pattern in given for k in named(paths, pattern, option).tolist()}
         for option, given in (("--focus", patterns), ("--without", left_out))
     )
-    found["kernels"] = [
+    kernels = [
         row
-        for row in summary["kernels"]
+        for row in summary.kernels
         if (not patterns or _inside(row["callpath"], chosen)) and tuple(row["callpath"]) not in out
     ]
-    regions = {row["region"] for row in found["kernels"]}
-    found["regions"] = [row for row in summary["regions"] if row["region"] in regions]
-    for key, level in (("crossovers", "kernels"), ("region_crossovers", "regions")):
-        listed = {tuple(row["callpath"]) for row in found[level]}
-        found[key] = [
-            one
-            for one in summary[key]
-            if tuple(one["overtakes"]) in listed and tuple(one["overtaken"]) in listed
-        ]
-    return found
+    regions = {row["region"] for row in kernels}
+    found = replace(
+        summary,
+        kernels=kernels,
+        regions=[row for row in summary.regions if row["region"] in regions],
+    )
+    return replace(
+        found,
+        crossovers=_among(summary.crossovers, found.kernels),
+        region_crossovers=_among(summary.region_crossovers, found.regions),
+    )
+
+
+def _among(found: Sequence[NamedCrossover], rows: Rows) -> tuple[NamedCrossover, ...]:
+    """Return the crossovers of kernels that are listed."""
+    listed = {tuple(row["callpath"]) for row in rows}
+    return tuple(one for one in found if {tuple(one.overtakes), tuple(one.overtaken)} <= listed)
 
 
 def _inside(callpath: Sequence[str], chosen: Collection[tuple[str, ...]]) -> bool:

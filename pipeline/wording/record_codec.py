@@ -109,6 +109,19 @@ def document(value: Any) -> Any:  # noqa: ANN401
     return value.value if isinstance(value, Enum) else value
 
 
+def as_document(value: Any) -> Any:  # noqa: ANN401
+    """Return a record as `document` does, but lists, which are rows of columns, as they are."""
+    if is_dataclass(value):
+        return {one.name: as_document(getattr(value, one.name)) for one in fields(value)}
+    if isinstance(value, Mapping):
+        return {name: as_document(part) for name, part in value.items()}
+    if isinstance(value, tuple):
+        return list(map(as_document, value))
+    if isinstance(value, float):
+        return None if math.isnan(value) else number(value)
+    return value.value if isinstance(value, Enum) else value
+
+
 def rounded(plain: Any) -> Any:  # noqa: ANN401
     """Return plain data with all numbers as `number` rounds them for JSON."""
     if isinstance(plain, Mapping):
@@ -147,6 +160,8 @@ def restored(kind: Any, plain: Any, arrays: Mapping[str, Array] | None = None, p
 def _restored_scalar(kind: Any, plain: Any, place: str) -> Any:  # noqa: ANN401
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind(plain)
+    if kind is float and plain is None:
+        return math.nan  # as `as_document` writes it
     known = plain in get_args(kind) if get_origin(kind) is Literal else isinstance(plain, _types(kind))
     if not known:
         raise ValueError(f"{place} cannot be {plain!r}")

@@ -1,5 +1,6 @@
 """What is lost against ideal scaling, region by region, so that the regions add up to the whole."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,8 @@ from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.estimate import from_prediction
 from pipeline.questions.runtime.figures import RuntimeStudy
 from pipeline.questions.runtime.pop import imbalance_at
+from pipeline.wording.escaping import shown_name
+from pipeline.wording.quantities import point_text, shorten_middle
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -100,6 +103,9 @@ def kind(paradigm: str, region: str) -> str:
 
 
 IMBALANCE = "load imbalance"
+_LEAST_SHARE = 0.01  # of what is lost: smaller parts are not named
+_NAME_WIDTH = 32
+_WORDS = {NAMES[Activity.COMPUTATION]: "more computation"}
 WAITS = (NAMES[Activity.COMMUNICATION], NAMES[Activity.WAITING])
 
 
@@ -108,18 +114,43 @@ class LossCause:
     """A part of what is lost at a point.
 
     Attributes:
-        name: what regions do, or ``load imbalance``.
+        cause: what regions do, or ``load imbalance``.
         core_seconds: lost by it; below zero is gained.
         share: of all that is lost.
         interval: both ends of the 90 % interval of the share; None if it is measured or not between 0 and 1.
         region: the one that loses most by it; empty for load imbalance.
     """
 
-    name: str
+    cause: str
     core_seconds: float
     share: float
     interval: tuple[float, float] | None
     region: str
+
+
+def causes_sentence(lost: Sequence[tuple[Mapping[str, float], Sequence[LossCause]]]) -> str:
+    """Say why efficiency is lost at points; empty if that is unknown."""
+    known = [one for one in lost if one[1]]
+    found = [f"at {point_text(at)} to {causes_text(causes)}" for at, causes in known]
+    uneven = any(one.cause == IMBALANCE for _, causes in known for one in causes)
+    return f"Lost {'; '.join(found)}{'' if uneven else '; load imbalance: unknown'}." if found else ""
+
+
+def causes_text(causes: Sequence[LossCause]) -> str:
+    """Name what loses with its shares, of the largest the region: ``communication 61 % (MPI_Send), ...``."""
+    parts = [_part(one) for one in causes if abs(one.share) >= _LEAST_SHARE]
+    region = causes[0].region
+    if region and causes[0].cause != NAMES[Activity.START_UP]:  # which says by itself what it is
+        parts[0] += f" ({shorten_middle(shown_name(region), _NAME_WIDTH)})"
+    return ", ".join(parts)
+
+
+def _part(one: LossCause) -> str:
+    text = f"{_WORDS.get(one.cause, one.cause)} {100 * one.share:.0f} %"
+    if one.interval is None:
+        return text
+    low, high = one.interval
+    return f"{text} [{100 * low:.0f} .. {100 * high:.0f}]"
 
 
 def loss_causes(study: RuntimeStudy, losses: Losses) -> tuple[LossCause, ...]:
@@ -144,7 +175,7 @@ def loss_causes(study: RuntimeStudy, losses: Losses) -> tuple[LossCause, ...]:
     regions = _largest_regions(study, losses)
     return tuple(
         LossCause(
-            name=names[n],
+            cause=names[n],
             core_seconds=float(lost[n]),
             share=float(lost[n]) / total,
             interval=None if shares is None or np.isnan(shares[0, n]) else (shares[0, n], shares[1, n]),

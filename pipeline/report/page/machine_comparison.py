@@ -1,14 +1,16 @@
 """The section of a study on two machines: times, limits, shares and crossovers side by side."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from pipeline.columns.crossover_sentences import crossover_sentence, horizon_of, leading_crossovers
+from pipeline.columns.summary import Scale, Summary
 from pipeline.columns.target_sentences import limits_sentence
 from pipeline.columns.two_machines import StudyOnTwoMachines, leading_kernels
+from pipeline.questions.crossovers import leading_crossovers
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import (
+    FigureJson,
     display_unit,
     estimate_text,
     figure,
@@ -28,10 +30,11 @@ def machines_section(study: StudyOnTwoMachines) -> dict[str, Any]:
     return {
         "names": [side.name for side in sides],
         "short": [shown_name(side.machine) for side in sides],
-        "times": _times(*(side.summary["runtime"]["at"] for side in sides)),
+        "times": _times(*(side.summary.runtime.at if side.summary.runtime else () for side in sides)),
         "limits": [
-            (shown_name(side.machine), limits_sentence(side.summary["runtime"], predicted=True))
+            (shown_name(side.machine), limits_sentence(side.summary.runtime, predicted=True))
             for side in sides
+            if side.summary.runtime
         ],
         "regions": _regions(study),
         "crossovers": [(shown_name(side.machine), _crossovers(side.summary)) for side in sides],
@@ -39,14 +42,14 @@ def machines_section(study: StudyOnTwoMachines) -> dict[str, Any]:
     }
 
 
-def _times(here: Sequence[Mapping[str, Any]], there: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _times(here: Sequence[Scale], there: Sequence[Scale]) -> list[dict[str, Any]]:
     return [
         {
-            "at": point_text(a["point"]),
-            "measured": a["measured"],
+            "at": point_text(a.point),
+            "measured": a.measured,
             "cells": [
-                _estimate(a["wall_seconds"]),
-                _estimate(b["wall_seconds"]),
+                _estimate(a.wall_seconds),
+                _estimate(b.wall_seconds),
                 _efficiency(a),
                 _efficiency(b),
             ],
@@ -55,17 +58,17 @@ def _times(here: Sequence[Mapping[str, Any]], there: Sequence[Mapping[str, Any]]
     ]
 
 
-def _estimate(found: Mapping[str, Any] | None) -> str:
-    if found is None:
+def _estimate(found: FigureJson | None) -> str:
+    if found is None or found["value"] is None:
         return "–"
     if found["lower"] is None or found["upper"] is None:
         return quantity(found["value"], "s")
     return estimate_text(found["value"], found["lower"], found["upper"], "s")
 
 
-def _efficiency(entry: Mapping[str, Any]) -> str:
-    found = entry["efficiency"] or entry["weak_efficiency"]
-    return "–" if found is None else percent(found["value"])
+def _efficiency(entry: Scale) -> str:
+    found = entry.efficiency or entry.weak_efficiency
+    return "–" if found is None or found["value"] is None else percent(found["value"])
 
 
 def _regions(study: StudyOnTwoMachines) -> dict[str, Any]:
@@ -94,10 +97,10 @@ def _regions(study: StudyOnTwoMachines) -> dict[str, Any]:
     }
 
 
-def _crossovers(summary: Mapping[str, Any]) -> list[str]:
+def _crossovers(summary: Summary) -> list[str]:
     found = []
-    for one in leading_crossovers(summary["region_crossovers"], CROSSOVERS):
-        over, past = (shown_name(one[key][-1]) for key in ("overtakes", "overtaken"))
-        (parameter,) = one["at"]
-        found.append(crossover_sentence(one, over, past, horizon_of(summary, parameter)))
+    for one in leading_crossovers(summary.region_crossovers, CROSSOVERS):
+        over, past = (shown_name(path[-1]) for path in (one.overtakes, one.overtaken))
+        (parameter,) = one.at
+        found.append(one.sentence(over, past, summary.horizon(parameter)))
     return found

@@ -15,17 +15,17 @@ from ingest.number_text import figure
 from pipeline.columns.expectations import expectation_sentences
 from pipeline.columns.held_out import held_out_tables
 from pipeline.columns.limit_intervals import interval_behind
-from pipeline.columns.loss_sentences import causes_json, causes_text
 from pipeline.columns.potentials import gain_text
 from pipeline.columns.target_sentences import measure_text, next_sentence, resource_sentences, work_sentence
 from pipeline.columns.verdict_line import verdict_line
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
 from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook, too_few_scales_sentence
+from pipeline.questions.differing_work import DifferingWork
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.figures import Figures
 from pipeline.questions.runtime.limits import Limit
-from pipeline.questions.runtime.losses import Losses
+from pipeline.questions.runtime.losses import Losses, causes_text
 from pipeline.questions.runtime.runtime import Runtime, runtimes_along
 from pipeline.questions.runtime.trust import FAR, VERY_FAR, Reason, Trust
 from pipeline.report.page.embedding import compressed, integers, packed, packed_script, page_text, style_sheet
@@ -118,7 +118,7 @@ class Report:
     provenance: Mapping[str, Any]
     filter_evidence: Mapping[str, Any] | None = None
     efficiency: Mapping[str, Any] | None = None
-    work: Mapping[str, Any] | None = None
+    work: DifferingWork | None = None
     runtime: Runtime | None = None
     next_measurement: Mapping[str, Any] | None = None
     potential: Mapping[str, Any] | None = None
@@ -451,9 +451,9 @@ def in_brief(
     """Say what breaks, with what it would gain, and what to do next, each in a few words."""
     breaks = []
     if found.losses and found.causes[-1] and found.losses[-1].total > 0:
-        worst = causes_json(found.causes[-1])[0]
-        share = f"{100 * worst['share']:.0f}{SPACE}%"
-        cause = f"{worst['cause'][:1].upper()}{worst['cause'][1:]}"
+        worst = found.causes[-1][0]
+        share = f"{100 * worst.share:.0f}{SPACE}%"
+        cause = f"{worst.cause[:1].upper()}{worst.cause[1:]}"
         breaks.append(f"{cause}, {share} of what is lost at {findings.place(found.losses[-1].point)}")
     breaks += filter(None, [gain_text(potential)])
     brief = ("What breaks first", "; ".join(breaks)), ("What next", measure_text(plan))
@@ -462,7 +462,7 @@ def in_brief(
 
 def resources(found: Sequence[Mapping[str, Any]]) -> list[Answer]:
     """Say what runs take beside time: ``resource_use`` of ``summary.json``; nothing if that is unknown."""
-    text = " ".join(resource_sentences({"resource_use": found}))
+    text = " ".join(resource_sentences(found))
     return [("What else", text)] if text else []
 
 
@@ -579,7 +579,7 @@ def _lost_to(findings: Findings, found: Runtime) -> list[Answer]:
     if not found.losses or not found.causes[-1]:
         return []
     place = findings.place(found.losses[-1].point)
-    return [("Lost to", f"At {place}: {causes_text(causes_json(found.causes[-1]))}.")]
+    return [("Lost to", f"At {place}: {causes_text(found.causes[-1])}.")]
 
 
 def _lost(findings: Findings, losses: Losses, unit: str) -> str:

@@ -13,7 +13,6 @@ from ingest.cpp_names import short_name
 from ingest.profile import Metric
 from ingest.scaling import Scaling
 from pipeline.columns.column import FIGURE, SHARE, Column
-from pipeline.columns.crossover_sentences import crossover_certainty, crossover_json, crossover_place
 from pipeline.columns.isoefficiency import reference_text
 from pipeline.columns.kernels import PREDICTION, kernel_columns
 from pipeline.columns.scales import per_second
@@ -490,8 +489,8 @@ def _crossovers(shown: ShownKernels, positions: Positions) -> list[list[Any]]:
     parameter, target = shown.models[0].parameters[positions.column], positions.target[positions.column]
     found = []
     for c in shown.crossovers:
-        row, horizon = crossover_json(c, parameter), target if c.at <= target else positions.reach
-        words = crossover_place(row), crossover_certainty(row, {parameter: float(horizon)})
+        named, horizon = c.named(parameter), target if c.at <= target else positions.reach
+        words = named.place, named.certainty({parameter: float(horizon)})
         value = float(curve(np.array([c.at]))[c.overtakes, 0])
         found.append([c.overtakes, c.overtaken, short(c.at), short(value), *words])
     return found

@@ -8,7 +8,6 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from ingest.scaling import Scaling
-from pipeline.columns.crossover_sentences import crossover_json, crossover_place
 from pipeline.models.agreeing_formulas import prediction_formulas
 from pipeline.models.growth import UNCLEAR, stated_laws
 from pipeline.models.kernels import mean_over_repetitions
@@ -137,7 +136,7 @@ def _overtook(findings: Findings) -> str:
         return ""
     last = max(seen, key=lambda c: c.at)
     name = findings.name(last.overtaken)
-    return f" and has overtaken {name} {crossover_place(crossover_json(last, findings.analysis.parameter))}"
+    return f" and has overtaken {name} {last.named(findings.analysis.parameter).place}"
 
 
 def leaders(findings: Findings) -> list[tuple[int, float]]:

@@ -14,10 +14,10 @@ from ingest.accelerators import GPU_TIME
 from ingest.experiment import per_text
 from pipeline.columns.column import filled
 from pipeline.columns.expectations import expectation_sentences
-from pipeline.columns.kernel_tables import CROSSOVERS, kernel_names
+from pipeline.columns.kernel_tables import kernel_names
 from pipeline.columns.kernels import PREDICTION, kernel_columns
-from pipeline.columns.loss_sentences import causes_sentence
 from pipeline.columns.potentials import potential_sentence
+from pipeline.columns.summary import HeldOutScale, LossAt, RuntimeSummary, Summary
 from pipeline.columns.target_sentences import (
     limits_sentence,
     next_sentence,
@@ -26,9 +26,10 @@ from pipeline.columns.target_sentences import (
     work_sentence,
 )
 from pipeline.models.growth import FALLS
+from pipeline.questions.runtime.losses import causes_sentence
 from pipeline.report.render.console import JOIN, show_sentence
 from pipeline.report.render.terminal_tables import terminal_table
-from pipeline.report.terminal.results import CROSSING, crossover_sentences, measured_values, show_held_out
+from pipeline.report.terminal.results import crossover_sentences, measured_values, show_held_out
 from pipeline.report.terminal.scales import show_scales
 from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
@@ -53,16 +54,14 @@ OF_MEASUREMENTS = frozenset({"scales", "repetitions", "noise", "overhead"})
 KINDS = {"strong": "strong scaling", "weak": "weak scaling", "unknown": "strong or weak scaling: unknown"}
 STYLES = {"low": "red", "medium": "yellow", "high": "green"}
 
-Summary = Mapping[str, Any]
-
 
 def show_answer(
     out: Console, summary: Summary, *, name: str, by: str = "regions", limit: int = GROWING_SHOWN
 ) -> None:
     """Print what a summary says on about twenty lines, at most `limit` of them on what grows."""
-    runtime = summary["runtime"]
+    runtime = summary.runtime
     _show_head(out, summary, name)
-    modelled = bool(summary["targets"])
+    modelled = bool(summary.targets)
     if runtime is not None:
         out.print()
         show_scales(out, runtime, predictions=modelled)
@@ -70,12 +69,12 @@ def show_answer(
     if modelled:
         for text, style in target_totals(summary):
             show_sentence(out, f"At {text}.", style)
-        for sentence in resource_sentences(summary):
+        for sentence in resource_sentences(summary.resource_use):
             show_sentence(out, sentence)
     if runtime is not None:
         _show_limits(out, runtime, predicted=modelled)
         _show_losses(out, runtime)
-    if sentence := potential_sentence(summary.get("potential")):
+    if sentence := potential_sentence(summary.potential):
         show_sentence(out, sentence)
     _show_expectations(out, summary)
     if modelled:
@@ -86,65 +85,66 @@ def show_answer(
     _show_accelerators(out, summary)
     if runtime is not None:
         show_trust(out, summary, modelled)
-    if sentence := work_sentence(summary.get("differing_work")):
+    if sentence := work_sentence(summary.differing_work):
         show_sentence(out, f"{sentence}.", "yellow")
     show_held_out(out, summary)
 
 
 def _show_head(out: Console, summary: Summary, name: str) -> None:
     """Print the verdict, if there is one, and what was measured."""
-    runtime = summary["runtime"]
-    if runtime is not None and "verdict" in runtime:  # results of earlier versions have none
-        show_sentence(out, f"{runtime['verdict']}.", f"bold {STYLES[runtime['trust']['verdict']]}")
+    runtime = summary.runtime
+    if runtime is not None:
+        show_sentence(out, f"{runtime.verdict}.", f"bold {STYLES[runtime.trust.verdict]}")
     show_sentence(out, _headline(summary, name), "bold")
 
 
 def show_next_step(out: Console, summary: Summary) -> None:
     """Say what to measure next, if models of time could be trusted more."""
-    runtime = summary["runtime"]
-    doubted = runtime is not None and runtime["trust"]["verdict"] != "high"
-    if doubted and (sentence := next_sentence(summary.get("next_measurement"))):
+    runtime = summary.runtime
+    doubted = runtime is not None and runtime.trust.verdict != "high"
+    if doubted and (sentence := next_sentence(summary.next_measurement)):
         show_sentence(out, sentence)
 
 
 def _headline(summary: Summary, name: str) -> str:
-    points, repetitions = summary["points"], summary["total"]["quality"]["repetitions"]
-    noun = "scale" if len(summary["parameters"]) == 1 else "measurement point"
-    values = "; ".join(measured_values(parameter, points) for parameter in summary["parameters"])
+    points, total = summary.points, summary.total or {}
+    repetitions = total["quality"]["repetitions"]
+    noun = "scale" if len(summary.parameters) == 1 else "measurement point"
+    values = "; ".join(measured_values(parameter, points) for parameter in summary.parameters)
     what = [f"{counted(len(points), noun)} ({values})"]
     what.append(f"up to {counted(repetitions, 'repetition')}" if repetitions > 1 else "1 repetition")
-    runtime = summary["runtime"]
-    kind = summary["total"]["metric"] if runtime is None else KINDS.get(runtime["compared_by"], "")
+    runtime = summary.runtime
+    kind = total["metric"] if runtime is None else KINDS.get(runtime.compared_by, "")
     what += [kind] if kind else []
-    what += [per_text(summary["per"])] if summary.get("per") else []
+    what += [per_text(summary.per)] if summary.per else []
     return (f"{name}: " if name else "") + ", ".join(what)
 
 
-def _show_limits(out: Console, runtime: Mapping[str, Any], *, predicted: bool) -> None:
+def _show_limits(out: Console, runtime: RuntimeSummary, *, predicted: bool) -> None:
     if sentence := limits_sentence(runtime, predicted=predicted):
         show_sentence(out, sentence)
 
 
-def _show_losses(out: Console, runtime: Mapping[str, Any]) -> None:
+def _show_losses(out: Console, runtime: RuntimeSummary) -> None:
     """Split what is lost at the largest measured scale by region, and say why there and at the target."""
-    lost = next((one for one in runtime["lost"] if one["measured"]), None)
+    lost = next((one for one in runtime.lost if one.measured), None)
     if lost is not None:
         _show_lost_regions(out, runtime, lost)
-    if sentence := causes_sentence(runtime["lost"]):
+    if sentence := causes_sentence([(one.at, one.causes) for one in runtime.lost]):
         show_sentence(out, sentence)
 
 
-def _show_lost_regions(out: Console, runtime: Mapping[str, Any], lost: Mapping[str, Any]) -> None:
+def _show_lost_regions(out: Console, runtime: RuntimeSummary, lost: LossAt) -> None:
     """Split what is lost at a point by region; the numbers shown add up."""
-    rows = [row for row in runtime["losses"] if row["measured"] and row["at"] == lost["at"]]
-    verb, sign = ("Lost", 1) if lost["core_seconds"] >= 0 else ("Gained", -1)
-    parts = added_up(sign * lost["core_seconds"], [sign * row["core_seconds"] for row in rows])
-    texts = [f"{_short(rows[number]['region'])}{JOIN}{text}" for number, text in parts.named]
+    rows = [row for row in runtime.losses if row.measured and row.at == lost.at]
+    verb, sign = ("Lost", 1) if lost.core_seconds >= 0 else ("Gained", -1)
+    parts = added_up(sign * lost.core_seconds, [sign * row.core_seconds for row in rows])
+    texts = [f"{_short(rows[number].region)}{JOIN}{text}" for number, text in parts.named]
     if parts.rest:
         texts.append(f"{counted(len(rows) - len(parts.named), 'other')}{JOIN}{parts.rest}")
     show_sentence(
         out,
-        f"{verb} at {point_text(lost['at'])} ({parts.total} {runtime['effort_unit']}): {', '.join(texts)}.",
+        f"{verb} at {point_text(lost.at)} ({parts.total} {runtime.effort_unit}): {', '.join(texts)}.",
     )
 
 
@@ -181,13 +181,13 @@ def added_up(total: float, parts: Sequence[float], most: int = LOSSES_SHOWN) -> 
 
 
 def _show_expectations(out: Console, summary: Summary) -> None:
-    for sentence, style in expectation_sentences(summary.get("expectations", ())):
+    for sentence, style in expectation_sentences(summary.expectations):
         show_sentence(out, sentence, style)
 
 
 def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> None:
     """Print the kernels that will dominate at the last target and probably grow."""
-    ranked = [row for row in summary[by] if not UNRANKED.intersection(row["flags"])]
+    ranked = [row for row in summary.rows(by) if not UNRANKED.intersection(row["flags"])]
     likely = [row for row in ranked if row["probability_growing"] >= LIKELY]
     rows = [row for row in likely if not row["growth_class"].startswith(FALLS)][:limit]
     if not rows:
@@ -207,24 +207,26 @@ def _show_growing(out: Console, summary: Summary, *, by: str, limit: int) -> Non
 
 def _show_crossing(out: Console, summary: Summary, by: str) -> None:
     """Say which of the kernels that take most at the last target probably overtakes which, if any does."""
-    shares = {tuple(row["callpath"]): row["share_at_target"] for row in summary[by]}
+    shares = {tuple(row["callpath"]): row["share_at_target"] for row in summary.rows(by)}
     likely = [
-        one for one in summary[CROSSOVERS[by]] if one["probability"] is None or one["probability"] >= LIKELY
+        one
+        for one in summary.crossovers_of(by)
+        if not one.probability < LIKELY  # or it is unknown
     ]
-    likely.sort(key=lambda one: [-shares.get(tuple(one[key]), 0.0) for key in CROSSING])
+    likely.sort(key=lambda one: [-shares.get(tuple(path), 0.0) for path in (one.overtakes, one.overtaken)])
     for sentence in crossover_sentences(summary, likely[:1], by=by):
         show_sentence(out, f"{sentence}.")
 
 
 def _show_largest(out: Console, summary: Summary, by: str) -> None:
     """Name what takes most in the measurements, if they are too few for a prediction."""
-    show_sentence(out, f"Largest as measured: {_largest(summary[by])}.")
-    show_sentence(out, summary["notices"][-1], "yellow")
+    show_sentence(out, f"Largest as measured: {_largest(summary.rows(by))}.")
+    show_sentence(out, summary.notices[-1], "yellow")
 
 
 def _show_accelerators(out: Console, summary: Summary) -> None:
     """Name what accelerators do most in the measurements, if the answer is about the time of hosts."""
-    of_gpus = summary["metrics"].get(GPU_TIME)
+    of_gpus = summary.metrics.get(GPU_TIME)
     if of_gpus is None:
         return
     named = _largest(of_gpus["regions"])
@@ -240,32 +242,32 @@ def _largest(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def show_trust(out: Console, summary: Summary, modelled: bool) -> None:
     """Say how far the predictions can be trusted, the worst reasons first, and what the back-test shows."""
-    trust, test = summary["runtime"]["trust"], summary["runtime"]["back_test"]
-    reasons = [reason for reason in trust["reasons"] if reason["name"] != "back-test"]
+    runtime, total = summary.runtime, summary.total
+    assert runtime is not None and total is not None
+    trust, test = runtime.trust, runtime.back_test
+    reasons = [reason for reason in trust.reasons if reason.name != "back-test"]
     doubts = sorted(
-        (reason for reason in reasons if reason["trust"] != "high"),
-        key=lambda reason: reason["trust"] != "low",
+        (reason for reason in reasons if reason.trust != "high"),
+        key=lambda reason: reason.trust != "low",
     )
-    texts = [reason["text"] for reason in doubts if modelled or reason["name"] in OF_MEASUREMENTS]
+    texts = [reason.text for reason in doubts if modelled or reason.name in OF_MEASUREMENTS]
     if test is not None:
-        texts.append(_held_out(test, summary["total"]["unit"]))
+        texts.append(_held_out(test, total["unit"]))
     elif modelled:
-        texts += [reason["text"] for reason in trust["reasons"] if reason["name"] == "back-test"]
-    text = f"Trust: {trust['verdict']}" + (f" - {'; '.join(texts)}" if texts else "")
-    show_sentence(out, text, STYLES[trust["verdict"]])
-    for notice in summary["runtime"]["notices"]:
+        texts += [reason.text for reason in trust.reasons if reason.name == "back-test"]
+    text = f"Trust: {trust.verdict}" + (f" - {'; '.join(texts)}" if texts else "")
+    show_sentence(out, text, STYLES[trust.verdict])
+    for notice in runtime.notices:
         show_sentence(out, f"Note: {notice}.", "yellow")
 
 
-def _held_out(test: Mapping[str, Any], unit: str) -> str:
+def _held_out(test: HeldOutScale, unit: str) -> str:
     """Compare a measured value with its prediction from smaller scales, both in one unit."""
-    predicted, measured = test["predicted"], test["measured"]
+    predicted, measured = test.predicted, test.measured
     factor, shown = display_unit(unit, max(predicted["value"], measured))
     text = estimate_of({end: value * factor for end, value in predicted.items()})
     measured_text = f"{figure(measured * factor)} {shown}".rstrip()
-    return (
-        f"held-out check: predicted {point_text(test['at'])} as {text}, {test['judged_by']} {measured_text}"
-    )
+    return f"held-out check: predicted {point_text(test.at)} as {text}, {test.judged_by} {measured_text}"
 
 
 def _short(region: str) -> str:

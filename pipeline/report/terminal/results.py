@@ -9,14 +9,10 @@ from ingest.arrays import FloatArray
 from ingest.experiment import per_text
 from pipeline.columns.cells import Cells
 from pipeline.columns.column import ABSENT, filled
-from pipeline.columns.crossover_sentences import crossover_sentence, horizon_of, leading_crossovers
 from pipeline.columns.extra_p import extra_p_sentence
 from pipeline.columns.held_out import held_out_tables
 from pipeline.columns.kernel_tables import (
-    CROSSOVERS,
     NAMES,
-    Rows,
-    Summary,
     brackets_sentence,
     kernel_names,
     leading_rows,
@@ -29,6 +25,7 @@ from pipeline.columns.kernel_tables import (
 )
 from pipeline.columns.kernels import kernel_columns
 from pipeline.columns.shown_tree import shown_tree, tree_table
+from pipeline.columns.summary import Rows, Summary
 from pipeline.columns.target_sentences import (
     far_targets,
     resource_sentences,
@@ -36,6 +33,7 @@ from pipeline.columns.target_sentences import (
 )
 from pipeline.models.kernels import FACTORS
 from pipeline.questions.analysis import Analysis
+from pipeline.questions.crossovers import NamedCrossover, leading_crossovers
 from pipeline.report.render.console import show_sentence
 from pipeline.report.render.terminal_tables import side_by_side, terminal_table
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD
@@ -43,26 +41,27 @@ from pipeline.wording.distinct_names import distinct_texts
 from pipeline.wording.escaping import shown_name
 from pipeline.wording.quantities import counted, percent, point_text, range_text, shorten_middle
 
-CROSSING, CROSSING_WIDTH = ("overtakes", "overtaken"), 60
+CROSSING_WIDTH = 60
 
 
 def show_head(out: Console, summary: Summary) -> None:
     """Say what was measured and how it scales."""
-    points = summary["points"]
-    ranges = "; ".join(measured_values(name, points) for name in summary["parameters"])
-    most = max((row["quality"]["repetitions"] for row in summary["kernels"]), default=0)
+    points = summary.points
+    ranges = "; ".join(measured_values(name, points) for name in summary.parameters)
+    most = max((row["quality"]["repetitions"] for row in summary.kernels), default=0)
     repetitions = counted(most, "repetition")
     callpaths, regions = (
-        counted(len(summary[key]) + summary["not_listed"][key], NAMES[key]) for key in ("kernels", "regions")
+        counted(len(summary.rows(key)) + summary.not_listed[key], NAMES[key])
+        for key in ("kernels", "regions")
     )
     show_sentence(
         out,
         f"{counted(len(points), 'measurement point')} ({ranges}), up to {repetitions}, "
         f"{callpaths} in {regions}",
     )
-    show_sentence(out, f"Scaling: {summary['scaling_reason']}")
-    if summary.get("per"):
-        show_sentence(out, f"All values are {per_text(summary['per'])}.")
+    show_sentence(out, f"Scaling: {summary.scaling_reason}")
+    if summary.per:
+        show_sentence(out, f"All values are {per_text(summary.per)}.")
 
 
 def measured_values(name: str, points: Sequence[Mapping[str, float]]) -> str:
@@ -72,14 +71,14 @@ def measured_values(name: str, points: Sequence[Mapping[str, float]]) -> str:
 
 def show_ranking(out: Console, summary: Summary, *, by: str = "regions", limit: int = 15) -> None:
     """Print kernels as a ranked table, the largest at the last target first; see `ranking_table`."""
-    if not summary[by]:
+    if not summary.rows(by):
         return
-    if summary["targets"]:
+    if summary.targets:
         table = ranking_table(summary, by=by, limit=limit, last=True)
     else:
         table = measured_by_point(summary, by=by, limit=limit)
     out.print(terminal_table(table, out.width))
-    _show_rest(out, summary[by], leading_rows(summary[by], limit))
+    _show_rest(out, summary.rows(by), leading_rows(summary.rows(by), limit))
 
 
 def _show_rest(out: Console, rows: Rows, shown: Rows) -> None:
@@ -93,13 +92,13 @@ def show_factors(out: Console, summary: Summary, *, by: str = "regions", limit: 
     Arguments are those of `show_ranking`.
     """
     for factor in FACTORS:
-        if not {factor.count, factor.each} <= summary["metrics"].keys():
+        if not {factor.count, factor.each} <= summary.metrics.keys():
             continue
         count, each = (
-            {tuple(row["callpath"]): row for row in summary["metrics"][name].get(by, ())}
+            {tuple(row["callpath"]): row for row in summary.metrics[name].get(by, ())}
             for name in (factor.count, factor.each)
         )
-        shown = [row for row in leading_rows(summary[by], limit) if tuple(row["callpath"]) in each]
+        shown = [row for row in leading_rows(summary.rows(by), limit) if tuple(row["callpath"]) in each]
         if not shown:
             continue
         (growth,) = kernel_columns("growth_class")
@@ -126,7 +125,7 @@ def show_total(out: Console, summary: Summary) -> None:
 
 def show_held_out(out: Console, summary: Summary) -> None:
     """Compare what was held out with what is predicted, if anything was."""
-    for table in held_out_tables(summary.get("held_out")):
+    for table in held_out_tables(summary.held_out):
         out.print(terminal_table(table, out.width))
         for note in table.notes:
             show_sentence(out, f"{note[0].upper()}{note[1:]}.")
@@ -134,7 +133,7 @@ def show_held_out(out: Console, summary: Summary) -> None:
 
 def show_crossovers(out: Console, summary: Summary, *, by: str = "regions", limit: int = 8) -> None:
     """Say which kernel overtakes which, at which scale, and whether that was seen or how sure it is."""
-    found = summary[CROSSOVERS[by]]
+    found = summary.crossovers_of(by)
     if found:
         out.print("Crossovers")
     for sentence in crossover_sentences(summary, leading_crossovers(found, limit), by=by):
@@ -143,13 +142,15 @@ def show_crossovers(out: Console, summary: Summary, *, by: str = "regions", limi
         out.print(f"  and {len(found) - limit} more", style="dim")
 
 
-def crossover_sentences(summary: Summary, shown: Rows, *, by: str) -> Iterator[str]:
+def crossover_sentences(summary: Summary, shown: Sequence[NamedCrossover], *, by: str) -> Iterator[str]:
     """Yield a sentence per crossover of a level of a summary."""
-    paths = [one[key][-1:] if by == "regions" else one[key] for one in shown for key in CROSSING]
+    paths = [
+        path[-1:] if by == "regions" else path for one in shown for path in (one.overtakes, one.overtaken)
+    ]
     names = iter(distinct_texts(paths, CROSSING_WIDTH))
     for crossover, over, past in zip(shown, names, names, strict=True):
-        (parameter,) = crossover["at"]
-        yield crossover_sentence(crossover, over, past, horizon_of(summary, parameter))
+        (parameter,) = crossover.at
+        yield crossover.sentence(over, past, summary.horizon(parameter))
 
 
 def show_remarks(out: Console, summary: Summary) -> None:
@@ -164,12 +165,12 @@ def show_result(out: Console, summary: Summary, *, by: str, limit: int) -> None:
     out.print()
     show_ranking(out, summary, by=by, limit=limit)
     out.print()
-    if len(summary["targets"]) > 1:
+    if len(summary.targets) > 1:
         show_predictions(out, summary, by=by, limit=limit)
         out.print()
-    if not summary["targets"]:
+    if not summary.targets:
         show_crossovers(out, summary, by=by)
-        out.print(summary["notices"][-1], soft_wrap=True, markup=False)
+        out.print(summary.notices[-1], soft_wrap=True, markup=False)
         return
     show_factors(out, summary, by=by, limit=limit)
     show_crossovers(out, summary, by=by)
@@ -183,16 +184,16 @@ def show_models(out: Console, summary: Summary, *, by: str, limit: int) -> None:
     """Print formulas with their quality."""
     show_head(out, summary)
     out.print(terminal_table(models_table(summary, by=by, limit=limit), out.width))
-    _show_rest(out, summary[by], summary[by][:limit])
+    _show_rest(out, summary.rows(by), summary.rows(by)[:limit])
     show_remarks(out, summary)
     show_held_out(out, summary)
 
 
 def show_predictions(out: Console, summary: Summary, *, by: str, limit: int) -> None:
     """Print the predictions of the largest kernels, one column per target."""
-    if not summary["targets"]:
+    if not summary.targets:
         show_ranking(out, summary, by=by, limit=limit)
-        out.print(summary["notices"][-1], soft_wrap=True, markup=False)
+        out.print(summary.notices[-1], soft_wrap=True, markup=False)
         return
     table = predictions_by_target(summary, by=by, limit=limit)
     if not table.columns[0].values:
@@ -201,7 +202,7 @@ def show_predictions(out: Console, summary: Summary, *, by: str, limit: int) -> 
     for note in table.notes:
         show_sentence(out, note, "dim")
     show_sentence(out, brackets_sentence(summary), "dim")
-    for sentence in resource_sentences(summary):
+    for sentence in resource_sentences(summary.resource_use):
         show_sentence(out, sentence)
     for sentence, style in far_targets(summary):
         show_sentence(out, f"{sentence}.", style)
@@ -209,7 +210,7 @@ def show_predictions(out: Console, summary: Summary, *, by: str, limit: int) -> 
 
 def show_efficiency(out: Console, summary: Summary) -> None:
     """Print one row per POP metric and one column per point; metrics without any value are left out."""
-    rows = summary["efficiency"]["points"]
+    rows = summary.efficiency["points"]
     if rows:
         out.print("Efficiency (POP)", style="italic")
         known = {
@@ -218,7 +219,7 @@ def show_efficiency(out: Console, summary: Summary) -> None:
         columns = [_efficiencies(point_text(row["at"]), [row[key] for key in known]) for row in rows]
         for table in side_by_side(list(known.values()), columns, width=out.width):
             out.print(table)
-    for notice in summary["efficiency"]["notices"]:
+    for notice in summary.efficiency["notices"]:
         show_sentence(out, f"Not available: {notice}", "dim")
 
 

@@ -6,16 +6,17 @@ becomes a sentence. Numbers are never cut.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
 from pipeline.columns.column import ABSENT
 from pipeline.columns.scales import scale_columns
+from pipeline.columns.summary import RuntimeSummary, Scale
 from pipeline.report.render.console import show_sentence
 from pipeline.wording.quantities import (
     ELLIPSIS,
+    FigureJson,
     figure,
     point_text,
     predicted_interval,
@@ -25,8 +26,6 @@ from pipeline.wording.quantities import (
 GAP = "  "
 MOST_COLUMNS = 40  # scales that are tried
 SMALL, LARGE = 0.1, 36_000.0  # seconds below and from which another unit is easier to read
-
-Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,16 +37,21 @@ class ScaleFigure:
     factor: float = 1.0
     write: Callable[[float], str] = figure
 
-    def value(self, entry: Entry) -> str:
+    def value(self, entry: Scale) -> str:
         """Write the figure of a scale; ``-`` if it is not available."""
-        return self.write(entry[self.key]["value"] * self.factor) if entry[self.key] else ABSENT
+        found = self._of(entry)
+        return self.write((found["value"] or 0.0) * self.factor) if found else ABSENT
 
-    def interval(self, entry: Entry) -> str:
+    def interval(self, entry: Scale) -> str:
         """Write its 90 % interval; empty if it is unknown."""
-        found = entry[self.key]
+        found = self._of(entry)
         if not found or found["lower"] is None or found["upper"] is None:
             return ""
         return predicted_interval(found["lower"] * self.factor, found["upper"] * self.factor, self.write)
+
+    def _of(self, entry: Scale) -> FigureJson | None:
+        found: FigureJson | None = getattr(entry, self.key)
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,15 +68,15 @@ class ShownScales:
     """
 
     parameter: str
-    measured: Sequence[Entry]
-    targets: Sequence[Entry]
-    wanted: Sequence[Entry]
+    measured: Sequence[Scale]
+    targets: Sequence[Scale]
+    wanted: Sequence[Scale]
     other: Sequence[str]
     fixed: Mapping[str, float]
     rows: Sequence[ScaleFigure]
 
 
-def show_scales(out: Console, runtime: Mapping[str, Any], *, predictions: bool = True) -> None:
+def show_scales(out: Console, runtime: RuntimeSummary, *, predictions: bool = True) -> None:
     """Print wall time and what scales are compared by, at measured scales and, if wanted, at targets."""
     scales = scales_of(runtime, predictions=predictions)
     shown = _that_fit(scales, out.width)
@@ -90,23 +94,21 @@ def show_scales(out: Console, runtime: Mapping[str, Any], *, predictions: bool =
         show_sentence(out, f"{len(shown)} of {total} scales shown; --json has all.", "dim")
 
 
-def scales_of(runtime: Mapping[str, Any], *, predictions: bool = True) -> ShownScales:
+def scales_of(runtime: RuntimeSummary, *, predictions: bool = True) -> ShownScales:
     """Collect the scales that are compared with the last target, and their figures."""
-    parameter, entries = runtime["parameter"], runtime["at"]
-    targets = [entry for entry in entries if not entry["measured"]]
-    largest = max((e for e in entries if e["measured"]), key=lambda e: e["point"][parameter])
+    parameter, entries = runtime.parameter, runtime.at
+    targets = [entry for entry in entries if not entry.measured]
+    largest = max((e for e in entries if e.measured), key=lambda e: e.point[parameter])
     others = _others(targets[-1] if targets else largest, parameter)
-    measured = [e for e in entries if e["measured"] and _others(e, parameter) == others]
+    measured = [e for e in entries if e.measured and _others(e, parameter) == others]
     if not measured:
         others = _others(largest, parameter)
-        measured = [e for e in entries if e["measured"] and _others(e, parameter) == others]
+        measured = [e for e in entries if e.measured and _others(e, parameter) == others]
     measured = _by_scale(measured, parameter)
     shown_targets = _by_scale(targets, parameter) if predictions else []
     together = [*measured, *shown_targets]
     constant = {
-        name: value
-        for name, value in others.items()
-        if all(entry["point"][name] == value for entry in together)
+        name: value for name, value in others.items() if all(entry.point[name] == value for entry in together)
     }
     return ShownScales(
         parameter=parameter,
@@ -119,29 +121,29 @@ def scales_of(runtime: Mapping[str, Any], *, predictions: bool = True) -> ShownS
     )
 
 
-def _others(entry: Entry, parameter: str) -> dict[str, float]:
-    return {name: value for name, value in entry["point"].items() if name != parameter}
+def _others(entry: Scale, parameter: str) -> dict[str, float]:
+    return {name: value for name, value in entry.point.items() if name != parameter}
 
 
-def _by_scale(entries: Sequence[Entry], parameter: str) -> list[Entry]:
-    return sorted(entries, key=lambda entry: float(entry["point"][parameter]))
+def _by_scale(entries: Sequence[Scale], parameter: str) -> list[Scale]:
+    return sorted(entries, key=lambda entry: float(entry.point[parameter]))
 
 
-def _wanted(runtime: Mapping[str, Any], measured: Sequence[Entry], targets: Sequence[Entry]) -> list[Entry]:
+def _wanted(runtime: RuntimeSummary, measured: Sequence[Scale], targets: Sequence[Scale]) -> list[Scale]:
     """Order scales: the last target, the ends of the measured range, the limits, other targets, the rest."""
-    limits = (runtime["fastest"], runtime["efficient_up_to"]["point"])
+    limits = (runtime.fastest, runtime.efficient_up_to.point)
     first = [
         *targets[-1:],
         measured[-1],
         measured[0],
-        *(entry for point in limits for entry in measured if entry["point"] == point),
+        *(entry for point in limits for entry in measured if entry.point == point),
         *reversed(targets[:-1]),
     ]
     found = {id(entry): entry for entry in [*first, *_spread(measured)]}
     return list(found.values())[:MOST_COLUMNS]
 
 
-def _spread(entries: Sequence[Entry]) -> Iterator[Entry]:
+def _spread(entries: Sequence[Scale]) -> Iterator[Scale]:
     """Yield the one in the middle, then those in the middle of both halves, and so on."""
     pending = [(0, len(entries))]
     for start, end in pending:
@@ -151,20 +153,20 @@ def _spread(entries: Sequence[Entry]) -> Iterator[Entry]:
             pending += [(middle + 1, end), (start, middle)]
 
 
-def _rows(runtime: Mapping[str, Any], entries: Sequence[Entry]) -> Iterator[ScaleFigure]:
+def _rows(runtime: RuntimeSummary, entries: Sequence[Scale]) -> Iterator[ScaleFigure]:
     """Yield the figures that are available: wall time or effort, then what scales are compared by."""
-    if any(entry["wall_seconds"] for entry in entries):
-        measured = [e["wall_seconds"]["value"] for e in entries if e["wall_seconds"] and e["measured"]]
+    if any(entry.wall_seconds for entry in entries):
+        measured = [e.wall_seconds["value"] or 0.0 for e in entries if e.wall_seconds and e.measured]
         unit, factor = _time_unit(max(measured, default=1.0))
         yield ScaleFigure(name=f"wall time [{unit}]", key="wall_seconds", factor=factor)
     else:
-        yield ScaleFigure(name=f"effort [{runtime['effort_unit']}]", key="effort")
-    if any(entry["rate"] for entry in entries):
-        yield ScaleFigure(name=runtime["rate_unit"], key="rate")
+        yield ScaleFigure(name=f"effort [{runtime.effort_unit}]", key="effort")
+    if any(entry.rate for entry in entries):
+        yield ScaleFigure(name=runtime.rate_unit, key="rate")
     compared_by = ("work_rate", "speedup", "efficiency", "weak_efficiency", "gpu_busy")
-    for column in scale_columns(*compared_by, parameter=runtime["parameter"]):
-        compared = column.key != "work_rate" or (runtime["compared_by"] == "size" and len(entries) > 1)
-        if compared and any(entry[column.key] for entry in entries):
+    for column in scale_columns(*compared_by, parameter=runtime.parameter):
+        compared = column.key != "work_rate" or (runtime.compared_by == "size" and len(entries) > 1)
+        if compared and any(getattr(entry, column.key) for entry in entries):
             yield ScaleFigure(name=column.heading, key=column.key, write=column.write or figure)
 
 
@@ -174,7 +176,7 @@ def _time_unit(seconds: float) -> tuple[str, float]:
     return ("s", 1.0) if seconds >= SMALL else ("ms", 1e3)
 
 
-def _that_fit(scales: ShownScales, width: int) -> list[Entry]:
+def _that_fit(scales: ShownScales, width: int) -> list[Scale]:
     """Return the scales that fit into a width, taken in their order; none if the first three do not fit."""
     for count in range(len(scales.wanted), min(3, len(scales.wanted)) - 1, -1):
         shown = scales.wanted[:count]
@@ -183,7 +185,7 @@ def _that_fit(scales: ShownScales, width: int) -> list[Entry]:
     return []
 
 
-def _lines(scales: ShownScales, shown: Sequence[Entry]) -> list[Text]:
+def _lines(scales: ShownScales, shown: Sequence[Scale]) -> list[Text]:
     kept = {id(entry) for entry in shown}
     names = (scales.parameter, *scales.other)
     labels = [*names, *(label for row in scales.rows for label in _label(row.name, scales))]
@@ -214,10 +216,10 @@ def _label(name: str, scales: ShownScales) -> list[str]:
     return _beneath(first + comma.rstrip(), rest, scales) if scales.targets else [name]
 
 
-def _cells(scales: ShownScales, names: Sequence[str], entry: Entry) -> list[str]:
-    cells = [value_text(entry["point"][name]) for name in names]
+def _cells(scales: ShownScales, names: Sequence[str], entry: Scale) -> list[str]:
+    cells = [value_text(entry.point[name]) for name in names]
     for row in scales.rows:
-        cells += _beneath(row.value(entry), "" if entry["measured"] else row.interval(entry), scales)
+        cells += _beneath(row.value(entry), "" if entry.measured else row.interval(entry), scales)
     return cells
 
 
@@ -226,14 +228,14 @@ def _beneath(value: str, interval: str, scales: ShownScales) -> list[str]:
     return [value, interval] if scales.targets else [value]
 
 
-def _style(entry: Entry) -> str:
-    return "dim" if entry["reach"] in ("far", "very far") else ""
+def _style(entry: Scale) -> str:
+    return "dim" if entry.reach in ("far", "very far") else ""
 
 
-def _sentence(scales: ShownScales, entry: Entry) -> str:
+def _sentence(scales: ShownScales, entry: Scale) -> str:
     parts = []
     for row in scales.rows:
-        interval = "" if entry["measured"] else row.interval(entry)
+        interval = "" if entry.measured else row.interval(entry)
         parts.append(f"{row.name} {row.value(entry)}" + (f" [{interval}]" if interval else ""))
-    kind = "measured" if entry["measured"] else "predicted"
-    return f"{point_text(entry['point'])}, {kind}: {', '.join(parts)}"
+    kind = "measured" if entry.measured else "predicted"
+    return f"{point_text(entry.point)}, {kind}: {', '.join(parts)}"

@@ -28,7 +28,7 @@ def show_study_projection(out: Console, study: StudyOnTwoMachines, *, name: str,
     show_sentence(out, f"{name} from {_machine(here)} to {_machine(there)}", "bold")
     out.print()
     out.print(terminal_table(times_table(study), out.width))
-    if any(not entry["measured"] for entry in here.summary["runtime"]["at"]):
+    if any(not entry.measured for entry in (here.summary.runtime.at if here.summary.runtime else ())):
         show_sentence(
             out,
             "* between measured scales interpolated, else predicted; all others were measured here",
@@ -44,16 +44,16 @@ def show_study_projection(out: Console, study: StudyOnTwoMachines, *, name: str,
     if table.columns[0].values:
         out.print(terminal_table(table, out.width))
     for side in study.sides:
-        if side.summary["crossovers"]:
+        if side.summary.crossovers:
             out.print()
             show_sentence(out, f"On {visible(side.machine)}:")
             show_crossovers(out, side.summary, by=by, limit=limit)
     out.print()
     show_sentence(out, f"Assumed: {'; '.join(study.assumptions)}.")
-    for target in there.summary["targets"]:
-        far, style = beyond(there.summary, target["at"])
+    for target in there.summary.targets:
+        far, style = beyond(there.summary, target.at)
         if far:
-            show_sentence(out, f"Note: {point_text(target['at'])} is {far}.", style)
+            show_sentence(out, f"Note: {point_text(target.at)} is {far}.", style)
 
 
 def _machine(side: StudyOnMachine) -> str:
@@ -63,8 +63,9 @@ def _machine(side: StudyOnMachine) -> str:
 def _show_limits(out: Console, study: StudyOnTwoMachines) -> None:
     sentences = {}
     for side in study.sides:
-        summary = side.summary
-        found = (limits_sentence(summary["runtime"], predicted=True), efficiency_sentence(summary))
+        runtime = side.summary.runtime
+        limits = limits_sentence(runtime, predicted=True) if runtime else ""
+        found = (limits, efficiency_sentence(runtime))
         sentences[visible(side.machine)] = " ".join(filter(None, found))
     if any(sentences.values()):
         out.print()

@@ -13,8 +13,9 @@ import pipeline as pl
 from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.stages.ingest import ingest
-from pipeline.stages.model import modelled, summary_of
+from pipeline.stages.model import modelled
 from pipeline.stages.run import run
+from tests.documents import summary_of
 from tests.foam_cases import write_foam_case
 from tests.pipeline.models.made import grid_of
 from tests.resource_studies import lammps

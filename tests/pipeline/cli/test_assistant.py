@@ -8,9 +8,9 @@ from ingest.errors import UsageError
 from pipeline.cli.assistant import LIMIT, Assistant
 from pipeline.config.options import Options
 from pipeline.stages.check import baseline_text, read_study
-from pipeline.stages.model import stored_summary
 from pipeline.stages.run import run
 from pipeline.store.results import read_study as read_results
+from tests.documents import stored_summary
 from tests.pipeline.cli.published import require_valid
 
 

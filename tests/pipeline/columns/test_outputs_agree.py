@@ -91,7 +91,7 @@ def test_a_page_carries_the_kernels_of_the_tables(by, level):
     data = carried(report_html(report))
     page, target = data["levels"][level], data["scales"].index(report.targets[-1, 0])
     summary = summarise(report.analysis, report.callpaths, report.regions, report.targets)
-    by_path = {tuple(row["callpath"]): row for row in summary[by]}
+    by_path = {tuple(row["callpath"]): row for row in summary.rows(by)}
     rows = [by_path[path] for path in carried_paths(page, [one["name"] for one in data["regions"]])]
     growth, *quality = (
         column.filled(rows)[0]

@@ -3,13 +3,15 @@
 import pytest
 
 from pipeline.columns.target_sentences import target_totals
+from tests.documents import as_summary
 
 AT = {"p": 16.0}
 
 
 def summary(runtime):
     predictions = [{"at": AT, "value": 36000.0, "lower": 30000.0, "upper": 43200.0}]
-    return {"points": [AT], "total": {"unit": "core-s", "predictions": predictions}, "runtime": runtime}
+    total = {"unit": "core-s", "predictions": predictions}
+    return as_summary({"points": [AT], "total": total, "runtime": runtime})
 
 
 def at(point, effort, hours):

@@ -10,6 +10,7 @@ from pipeline.columns.two_machines import (
     times_table,
 )
 from pipeline.projection.study.kernel_table import Way
+from tests.documents import as_runtime, as_summary
 
 
 def figure(value, lower, upper):
@@ -36,20 +37,20 @@ def test_the_efficiency_at_the_last_scale_has_its_interval():
     first, wall = scale(64, figure(2.0, 1.0, 3.0), figure(1.0, 1.0, 1.0)), figure(1.0, 0.5, 2.0)
     last = scale(128, wall, figure(0.5, 0.25, 0.75))
     said = "At p = 128 the efficiency is 50.0 % [25.0 .. 75.0 %]."
-    assert efficiency_sentence({"runtime": {"at": [first, last]}}) == said
-    assert efficiency_sentence({"runtime": {"at": [scale(128, wall, None, last["efficiency"])]}}) == said
-    assert efficiency_sentence({"runtime": {"at": [scale(128, wall)]}}) == ""
+    assert efficiency_sentence(as_runtime({"at": [first, last]})) == said
+    assert efficiency_sentence(as_runtime({"at": [scale(128, wall, None, last["efficiency"])]})) == said
+    assert efficiency_sentence(as_runtime({"at": [scale(128, wall)]})) == ""
 
 
 def test_an_efficiency_of_runs_that_were_not_repeated_has_no_interval():
     scales = [scale(64, figure(2.0, None, None)), scale(96, figure(1.5, None, None), figure(0.5, None, None))]
-    assert efficiency_sentence({"runtime": {"at": scales}}) == "At p = 96 the efficiency is 50.0 %."
+    assert efficiency_sentence(as_runtime({"at": scales})) == "At p = 96 the efficiency is 50.0 %."
 
 
 def test_an_interval_that_says_nothing_is_not_printed_as_one():
     scales = [scale(64, figure(2.0, 1.0, 3.0)), scale(128, figure(40.8, 8.06, 1.11e6))]
     gains = [Faster(value=1.0, lower=0.9, upper=1.1, by={})] * 2
-    table = times_table(both({"runtime": {"at": scales}}, faster_by=tuple(gains)))
+    table = times_table(both(as_summary({"runtime": {"at": scales}}), faster_by=tuple(gains)))
     intervals = [cells.texts for cells in table.columns if cells.heading == "90 % interval"]
     assert intervals[0] == intervals[1] == ("1.00 .. 3.00", "over a factor of 1000")
     assert intervals[2] == ("0.900 .. 1.10", "0.900 .. 1.10")

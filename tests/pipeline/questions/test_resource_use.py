@@ -11,9 +11,10 @@ from pipeline.config.options import Options
 from pipeline.questions.choice import JobLimits, choose
 from pipeline.questions.resource_use import resource_at
 from pipeline.stages.choose import resources_of
-from pipeline.stages.model import stored_summary
 from pipeline.stages.run import run
 from pipeline.store.results import read_study
+from pipeline.wording.record_codec import as_document
+from tests.documents import stored_summary
 from tests.ingest.tables.table_files import sacct
 from tests.resource_studies import SCALES, lammps, likwid, scorep
 
@@ -36,13 +37,15 @@ def test_memory_of_processes_and_nodes_is_predicted_from_logs(tmp_path):
     assert (found.prediction.value < found.prediction.upper).all()
     node = at(tmp_path / "out", NODE_MEMORY, 16)
     assert node.prediction.value[0] == pytest.approx(4 * 40 * MIB, rel=0.1)
-    assert [one["name"] for one in result.summary["resource_use"]] == [MEMORY, NODE_MEMORY]
+    assert [one["name"] for one in as_document(result.summary)["resource_use"]] == [MEMORY, NODE_MEMORY]
 
 
 @pytest.mark.slow
 def test_memory_changes_nothing_of_time(tmp_path):
-    with_memory = run(lammps(tmp_path / "a", lambda p: 64 * p), Options(out=tmp_path / "a-out")).summary
-    without = run(lammps(tmp_path / "b", lambda p: 0), Options(out=tmp_path / "b-out")).summary
+    with_memory = as_document(
+        run(lammps(tmp_path / "a", lambda p: 64 * p), Options(out=tmp_path / "a-out")).summary
+    )
+    without = as_document(run(lammps(tmp_path / "b", lambda p: 0), Options(out=tmp_path / "b-out")).summary)
     for key in ("kernels", "regions", "total", "runtime", "efficiency"):
         assert with_memory[key] == without[key], key
     assert set(with_memory["metrics"]) - set(without["metrics"]) == {MEMORY, NODE_MEMORY}
@@ -55,8 +58,8 @@ def test_memory_changes_nothing_of_time(tmp_path):
 
 def test_energy_is_summed_over_locations_and_nodes_under_weak_scaling_too(tmp_path):
     result = run(likwid(tmp_path / "runs"), Options(out=tmp_path / "out", scaling="weak"))
-    assert result.summary["scaling"] == "weak"
-    metric = result.summary["metrics"]["PWR_PKG_ENERGY"]
+    assert as_document(result.summary)["scaling"] == "weak"
+    metric = as_document(result.summary)["metrics"]["PWR_PKG_ENERGY"]
     assert (metric["unit"], metric["total"]["measured"]) == ("J", [50, 50, 50, 100, 200])
     found = at(tmp_path / "out", ENERGY, 64)
     assert (found.unit, found.source) == ("J", "PWR_PKG_ENERGY")
@@ -78,7 +81,7 @@ def test_jobs_are_chosen_by_them_whatever_metric_has_them(tmp_path):
 @pytest.mark.parametrize("scaling", ["strong", "weak"])
 def test_profiles_of_score_p_have_the_memory_of_processes_and_joules(tmp_path, scaling):
     options = Options(out=tmp_path / "out", scaling=scaling)
-    summary = run(scorep(tmp_path / "runs"), options).summary
+    summary = as_document(run(scorep(tmp_path / "runs"), options).summary)
     assert [(one["name"], one["source"]) for one in summary["resource_use"]] == [
         (MEMORY, "maximum_heap_memory_allocated"),
         (NODE_MEMORY, "maximum_heap_memory_allocated"),
@@ -97,7 +100,7 @@ def test_profiles_of_score_p_have_the_memory_of_processes_and_joules(tmp_path, s
 
 def test_jobs_of_slurm_have_both(tmp_path):
     (tmp_path / "jobs.txt").write_text(sacct(points=(1, 2, 4, 8, 16)))
-    summary = run(tmp_path / "jobs.txt", Options(out=tmp_path / "out")).summary
+    summary = as_document(run(tmp_path / "jobs.txt", Options(out=tmp_path / "out")).summary)
     assert [(one["name"], one["source"]) for one in summary["resource_use"]] == [
         (MEMORY, "max_rss"),
         (ENERGY, "energy"),
@@ -109,13 +112,15 @@ def test_jobs_of_slurm_have_both(tmp_path):
 
 def test_with_two_scales_nothing_is_predicted(tmp_path):
     (tmp_path / "jobs.txt").write_text(sacct(points=(1, 2)))
-    assert run(tmp_path / "jobs.txt", Options(out=tmp_path / "out")).summary["resource_use"] == []
+    assert (
+        as_document(run(tmp_path / "jobs.txt", Options(out=tmp_path / "out")).summary)["resource_use"] == []
+    )
 
 
 @pytest.mark.slow
 def test_memory_that_few_scales_state_is_not_predicted(tmp_path):
     runs = lammps(tmp_path / "runs", lambda p: 64 if p > 4 else 0)
-    summary = run(runs, Options(out=tmp_path / "out")).summary
+    summary = as_document(run(runs, Options(out=tmp_path / "out")).summary)
     assert summary["resource_use"] == []
     assert summary["total"]["predictions"]
 
@@ -124,7 +129,7 @@ def test_columns_of_tables_that_are_called_memory_stay_what_they_are(tmp_path):
     rows = "".join(f"{p},{8 / p},{100 * p}\n" for p in SCALES)
     (tmp_path / "study.csv").write_text(f"p,time,memory\n{rows}")
     table = TableMapping(parameters=("p",), value=("time",), metrics=("memory",))
-    summary = run(tmp_path / "study.csv", Options(out=tmp_path / "out", table=table)).summary
+    summary = as_document(run(tmp_path / "study.csv", Options(out=tmp_path / "out", table=table)).summary)
     assert summary["metrics"]["memory"]["additive"]
     assert summary["resource_use"] == []
 

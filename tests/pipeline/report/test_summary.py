@@ -15,7 +15,8 @@ from pipeline.questions.planning.advice import Advice, MeasurementPlan, Settled
 from pipeline.questions.runtime.pop import Efficiencies, efficiencies
 from pipeline.report.summary import EFFICIENCY_METRICS, FAIR, GOOD, efficiency_summary, plan_summary
 from pipeline.stages.ingest import ingest
-from pipeline.stages.model import modelled, outlooks, summary_of, target_points
+from pipeline.stages.model import modelled, outlooks, target_points
+from tests.documents import summary_of
 
 SCHEMA = json.loads(
     (Path(__file__).parents[3] / "docs" / "reference" / "schemas" / "summary.schema.json").read_text()

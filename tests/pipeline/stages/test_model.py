@@ -8,14 +8,8 @@ from ingest.errors import InputError, UsageError
 from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.stages.ingest import ingest
-from pipeline.stages.model import (
-    metrics_to_model,
-    modelled,
-    outlooks,
-    summary_of,
-    summary_of_models,
-    target_points,
-)
+from pipeline.stages.model import metrics_to_model, modelled, outlooks, target_points
+from tests.documents import summary_of, summary_of_models
 from tests.foam_cases import write_foam_case
 
 

@@ -12,6 +12,7 @@ from pipeline.stages.filter import filter_request
 from pipeline.stages.ingest import ingest
 from pipeline.stages.inspect import inspect_path
 from pipeline.stages.run import run
+from pipeline.wording.record_codec import as_document
 from tests.ingest.readers import profiler_files
 from tests.ingest.readers.cube3_files import document
 
@@ -47,18 +48,18 @@ def growth(summary):
 
 def test_folded_stacks_give_models_of_samples(tmp_path):
     result = run(study(tmp_path / "runs", "out.folded", folded), Options(out=tmp_path / "out"))
-    kernels = result.summary["kernels"]
+    kernels = as_document(result.summary)["kernels"]
     assert {row["metric"] for row in kernels} == {"samples"}
-    assert growth(result.summary)["MPI_Allreduce"] == "p"
+    assert growth(as_document(result.summary))["MPI_Allreduce"] == "p"
     assert result.filter_effect == f"none - {NO_FILTER}"
     assert any("numbers of samples, not seconds" in notice for notice in result.notices)
 
 
 def test_callgrind_gives_models_of_its_first_event_and_of_the_others(tmp_path):
     result = run(study(tmp_path / "runs", "callgrind.out.1", callgrind), Options(out=tmp_path / "out"))
-    assert {row["metric"] for row in result.summary["kernels"]} == {"Ir"}
-    assert growth(result.summary) == {"main": "p", "solve": "p^2"}
-    assert "visits" in result.summary["metrics"]
+    assert {row["metric"] for row in as_document(result.summary)["kernels"]} == {"Ir"}
+    assert growth(as_document(result.summary)) == {"main": "p", "solve": "p^2"}
+    assert "visits" in as_document(result.summary)["metrics"]
     assert result.filter_effect == f"none - {NO_FILTER}"
 
 
@@ -72,7 +73,7 @@ def test_profiles_with_times_and_visits_have_neither_filter_nor_correction(tmp_p
     runs = study(tmp_path / "runs", "gprof.txt", gprof)
     result = run(runs, Options(out=tmp_path / "out"))
     assert result.filter_effect == f"none - {NO_FILTER}"
-    assert growth(result.summary)["A::even(long, int)"] == "p"
+    assert growth(as_document(result.summary))["A::even(long, int)"] == "p"
     read = ingest(locate(runs), "time")
     assert {"time", "visits"} <= set(read.experiment.values)
     assert runs_of(read.experiment) is None

@@ -10,12 +10,16 @@ from ingest.errors import UsageError
 from ingest.experiment import OverheadCorrection
 from pipeline.config.options import Options, override
 from pipeline.questions.analysis import look_ahead, measured_total
+from pipeline.questions.crossovers import Crossover
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.summary import summarise
+from pipeline.stages import model
 from pipeline.stages.ingest import Ingested
-from pipeline.stages.model import modelled, most_listed, summary_of
+from pipeline.stages.model import modelled, most_listed
 from pipeline.stages.run import run
 from pipeline.stages.selection import focused, without_kernels
+from pipeline.wording.record_codec import as_document
+from tests.documents import summary_of
 from tests.pipeline.questions.runtime.programs import experiment
 
 
@@ -33,7 +37,7 @@ OPTIONS = Options(scaling="strong")
 
 
 def summary(found, **given):
-    return summary_of(modelled(found, OPTIONS, "time"), (), **given)
+    return model.summary_of(modelled(found, OPTIONS, "time"), (), **given)
 
 
 def test_what_is_left_out_is_in_no_total_and_no_wall_time():
@@ -76,27 +80,27 @@ def test_a_pattern_that_matches_nothing_is_refused(pattern):
 
 def test_the_focus_restricts_what_is_listed_and_leaves_totals_alone():
     whole = summary(read())
-    found = focused(whole, ("s*", "ass*"))
+    found, whole = as_document(focused(whole, ("s*", "ass*"))), as_document(whole)
     assert {row["region"] for row in found["kernels"]} == {"solve", "assemble"}
     assert {row["region"] for row in found["regions"]} == {"solve", "assemble"}
     assert found["total"] == whole["total"] and found["runtime"] == whole["runtime"]
     assert sum(row["share_measured"] for row in found["regions"]) < 1
-    assert focused(whole, ()) == whole
+    assert focused(summary(read()), ()) == summary(read())
 
 
 def test_what_is_called_from_the_focus_belongs_to_it():
-    assert len(focused(summary(read()), ("main",))["kernels"]) == 5
+    assert len(as_document(focused(summary(read()), ("main",)))["kernels"]) == 5
 
 
 @pytest.mark.slow
 def test_ids_name_call_paths():
     whole = summary(read())
-    paths = {row["id"]: row["callpath"] for row in whole["kernels"]}
+    paths = {row["id"]: row["callpath"] for row in whole.kernels}
     assert sorted(paths) == [1, 2, 3, 4, 5]
-    assert [row["callpath"] for row in focused(whole, ("#3",))["kernels"]] == [paths[3]]
-    assert len(focused(whole, ("#1",))["kernels"]) == 5
+    assert [row["callpath"] for row in as_document(focused(whole, ("#3",)))["kernels"]] == [paths[3]]
+    assert len(as_document(focused(whole, ("#1",)))["kernels"]) == 5
     left = focused(summary(without_kernels(read(), ("#3",))), (), ("#3",))
-    assert {row["id"] for row in left["kernels"]} == {1, 2, 4, 5}
+    assert {row["id"] for row in left.kernels} == {1, 2, 4, 5}
     for change in (lambda: focused(whole, ("#6",)), lambda: without_kernels(read(), ("#6",))):
         with pytest.raises(UsageError, match="no call path #6; there are 5"):
             change()
@@ -104,14 +108,17 @@ def test_ids_name_call_paths():
 
 def test_crossovers_need_both_kernels_in_focus():
     whole = summary(read())
-    pair = [{"overtakes": ["main", "solve"], "overtaken": ["main", "assemble"], "at": {"p": 1}}]
-    found = dict(whole, crossovers=pair)
-    assert focused(found, ("solve", "assemble"))["crossovers"] == pair
-    assert focused(found, ("solve",))["crossovers"] == []
+    pair = Crossover(
+        overtakes=0, overtaken=1, at=1.0, seen=True, between=(1.0, 2.0), probability=0.9, measured=True
+    )
+    named = pair.named("p", ("main", "solve"), ("main", "assemble"))
+    found = replace(whole, crossovers=(named,))
+    assert focused(found, ("solve", "assemble")).crossovers == (named,)
+    assert focused(found, ("solve",)).crossovers == ()
 
 
 def test_what_was_left_out_is_not_listed():
-    found = focused(summary(without_kernels(read(), ("MPI_*",))), (), ("MPI_*",))
+    found = as_document(focused(summary(without_kernels(read(), ("MPI_*",))), (), ("MPI_*",)))
     assert {row["region"] for row in found["regions"]} == {"main", "solve", "assemble"}
 
 
@@ -125,15 +132,15 @@ def test_a_run_with_a_focus_stores_and_reuses_it(strong_study, tmp_path):
     options = Options(out=tmp_path / "out", focus=("solve",), without=("sum",))
     first, again = run(strong_study, options), run(strong_study, options)
     assert again.reused
-    assert [row["region"] for row in again.summary["regions"]] == ["solve"]
-    assert json.loads(json.dumps(first.summary)) == again.summary
-    effort = again.summary["total"]["measured"]
+    assert [row["region"] for row in as_document(again.summary)["regions"]] == ["solve"]
+    assert json.loads(json.dumps(as_document(first.summary))) == as_document(again.summary)
+    effort = as_document(again.summary)["total"]["measured"]
     assert effort[0] == pytest.approx(64.25, rel=0.01)
     assert not run(strong_study, Options(out=tmp_path / "out")).reused
 
 
 def test_efficiency_is_given_with_and_without_start_up():
-    rows = summary(read())["runtime"]["at"]
+    rows = as_document(summary(read()))["runtime"]["at"]
     for p, row in zip((1, 2, 4, 8, 16), rows, strict=False):
         work, whole = 100 / p + 0.1, 100 / p + 2.1
         assert row["wall_seconds"]["value"] == pytest.approx(whole)
@@ -145,7 +152,7 @@ def test_efficiency_is_given_with_and_without_start_up():
 
 
 def test_start_up_stands_behind_the_kernels_and_is_not_a_bottleneck():
-    rows = summary(read())["regions"]
+    rows = summary(read()).regions
     assert rows[-1]["region"] == "MPI_Init"
     assert rows[-1]["share_at_target"] > 0.5
     assert "start_up" in rows[-1]["flags"]
@@ -177,9 +184,9 @@ def test_targets_say_how_far_they_lie_beyond_what_was_measured():
     callpaths, regions = (
         look_ahead(analysis, level, points) for level in (analysis.callpaths, analysis.regions)
     )
-    targets = summarise(analysis, callpaths, regions, points)["targets"]
-    assert [row["extrapolation"] for row in targets] == [1, 4, 8, 64]
-    assert [row["reach"] for row in targets] == ["inside", "near", "far", "very far"]
+    targets = summarise(analysis, callpaths, regions, points).targets
+    assert [row.extrapolation for row in targets] == [1, 4, 8, 64]
+    assert [row.reach for row in targets] == ["inside", "near", "far", "very far"]
 
 
 def test_what_the_correction_cannot_measure_is_flagged_and_counted():
@@ -196,7 +203,7 @@ def test_what_the_correction_cannot_measure_is_flagged_and_counted():
     corrected = Ingested(
         experiment=replace(found, correction=correction), runs=(), beside=(), damaged=(), inputs=()
     )
-    result = summary(corrected)
+    result = as_document(summary(corrected))
     for level in ("kernels", "regions"):
         for row in result[level]:
             is_hidden = row["region"] == "solve"

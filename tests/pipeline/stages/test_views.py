@@ -16,6 +16,7 @@ from pipeline.stages.plot import find_kernel, kernel_curve
 from pipeline.stages.report import report_stored
 from pipeline.stages.run import run
 from pipeline.store.generation import open_result
+from pipeline.wording.record_codec import as_document
 from tests.cubex_writer import MetricSpec, write_cubex
 from tests.foam_cases import write_foam_case
 from tests.ingest.readers import timer_logs
@@ -250,7 +251,7 @@ def test_the_page_is_made_of_all_that_a_run_found(strong_study, tmp_path, monkey
     made = []
     monkeypatch.setattr("pipeline.stages.report.report_html", lambda report: made.append(report) or "")
     out = tmp_path / "out"
-    summary = run(strong_study, Options(out=out, at=({"p": 100.0},))).summary
+    summary = as_document(run(strong_study, Options(out=out, at=({"p": 100.0},))).summary)
     report_stored(out, ())
     for report in made:
         assert report.efficiency == summary["efficiency"]

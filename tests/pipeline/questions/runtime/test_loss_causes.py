@@ -6,9 +6,9 @@ import pytest
 from ingest.alignment import MeasuredRun, align
 from ingest.reduction import reduce_profile
 from ingest.run_settings import SUMMED
-from pipeline.columns.loss_sentences import causes_json, causes_sentence
 from pipeline.models.options import ModelOptions
 from pipeline.questions.analysis import analyse
+from pipeline.questions.runtime.losses import causes_sentence
 from pipeline.questions.runtime.runtime import runtime
 from tests.pipeline.questions.runtime.programs import STRONG, WEAK, ideal
 from tests.profiles import make_profile
@@ -42,7 +42,7 @@ def study(scaling, **more):
 
 def shares(analysis, place):
     found = runtime(analysis, TARGET)
-    parts = {one.name: one for one in found.causes[place]}
+    parts = {one.cause: one for one in found.causes[place]}
     assert sum(one.core_seconds for one in parts.values()) == pytest.approx(found.losses[place].total)
     assert sum(one.share for one in parts.values()) == pytest.approx(1)
     return parts
@@ -88,16 +88,16 @@ def test_nothing_is_said_where_nothing_is_lost_or_all_regions_do_the_same():
 
 def test_one_line_names_shares_and_the_largest_region():
     causes = runtime(study(STRONG), TARGET).causes
-    lost = [{"at": {"p": p}, "causes": causes_json(one)} for p, one in zip((16, 64), causes, strict=True)]
+    lost = [({"p": p}, one) for p, one in zip((16, 64), causes, strict=True)]
     sentence = causes_sentence(lost)
     assert sentence.startswith("Lost at p = 16 to start-up 67 %, load imbalance 33 %; at p = 64 to start-up ")
     assert "unknown" not in sentence
-    assert causes_sentence([{"at": {"p": 16}, "causes": []}, {"at": {"p": 64}}]) == ""
+    assert causes_sentence([({"p": 16}, ()), ({"p": 64}, ())]) == ""
 
 
 def test_imbalance_that_was_not_measured_process_by_process_is_unknown():
     analysis = study(STRONG, states={SUMMED: "2"})
     parts = shares(analysis, 0)
     assert set(parts) == {"start-up", "communication", "computation"}
-    lost = [{"at": {"p": 16}, "causes": causes_json(runtime(analysis, TARGET).causes[0])}]
-    assert causes_sentence(lost).endswith("; load imbalance: unknown.")
+    lost = runtime(analysis, TARGET).causes[0]
+    assert causes_sentence([({"p": 16}, lost)]).endswith("; load imbalance: unknown.")

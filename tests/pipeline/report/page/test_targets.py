@@ -10,9 +10,10 @@ import pytest
 from pipeline.columns.verdict_line import verdict_line
 from pipeline.report.page.page import answers
 from pipeline.report.page.verdict_sentences import Findings
-from pipeline.stages.model import forecast_at, summary_of
+from pipeline.stages.model import forecast_at
 from pipeline.store.results import read_study
 from pipeline.wording.quantities import figure
+from tests.documents import summary_of
 from tests.pipeline.report.page.browser import Scripts, Watched, shows
 from tests.pipeline.report.page.studies import carried as data_of
 

@@ -41,6 +41,7 @@ def strong_entries(scales=(1, 2, 4, 8), targets=(32,), time=10.0):
 
 def runtime(entries, **changes):
     return {
+        "verdict": "do not go beyond p = 2 (trust: low)",
         "parameter": "p",
         "compared_by": "strong",
         "effort_unit": "core-s",

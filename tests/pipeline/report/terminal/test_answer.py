@@ -7,10 +7,15 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pipeline.report.terminal.answer import added_up, show_answer, show_next_step
+from tests.documents import as_summary
 from tests.pipeline.report.terminal.summaries import interval, kernel, runtime, strong_entries, summary
-from tests.terminal_output import shown
+from tests.terminal_output import shown as lines_shown
 
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]\d+)?")
+
+
+def shown(show, content, **options):
+    return lines_shown(show, as_summary(content), **options)
 
 
 def answer(content, **options):
@@ -24,8 +29,11 @@ def one_line(content, start, **options):
 
 
 def test_the_whole_answer():
-    assert answer(summary())[0] == "app: 4 scales (p = 1, 2, 4, 8), up to 3 repetitions, strong scaling"
-    assert answer(summary())[10:] == [
+    assert answer(summary())[:2] == [
+        "do not go beyond p = 2 (trust: low).",
+        "app: 4 scales (p = 1, 2, 4, 8), up to 3 repetitions, strong scaling",
+    ]
+    assert answer(summary())[11:] == [
         "At p = 32: 320 core-s [160 .. 640], 4 times beyond the measured range.",
         "Fastest at p = 2. At least 75 % efficient up to p = 1.",
         "Lost at p = 8 (70.0 core-s): MPI_Send 50.0, sum 25.0, 1 other -5.0.",
@@ -88,7 +96,7 @@ def test_what_was_held_out_is_compared():
 def test_the_name_may_be_unknown_and_one_repetition_is_said():
     found = summary()
     found["total"]["quality"]["repetitions"] = 1
-    assert answer(found, name="")[0] == "4 scales (p = 1, 2, 4, 8), 1 repetition, strong scaling"
+    assert answer(found, name="")[1] == "4 scales (p = 1, 2, 4, 8), 1 repetition, strong scaling"
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from pipeline.report.terminal.results import (
     show_result,
     show_total,
 )
+from tests.documents import as_summary
 from tests.terminal_output import printed
 from tests.terminal_output import shown as lines_shown
 
@@ -65,11 +66,11 @@ def summary(*regions, **changes):
 
 
 def shown(show, content, *arguments, width=WIDTH, **options):
-    return lines_shown(show, content, *arguments, width=width, **options)
+    return lines_shown(show, as_summary(content), *arguments, width=width, **options)
 
 
 def coloured(show, content):
-    return printed(show, content, width=WIDTH, terminal=True)
+    return printed(show, as_summary(content), width=WIDTH, terminal=True)
 
 
 def test_the_head_counts_and_lists_values():

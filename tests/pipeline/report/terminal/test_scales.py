@@ -7,10 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pipeline.report.terminal.scales import show_scales
+from tests.documents import as_runtime
 from tests.pipeline.report.terminal.summaries import entry, interval, runtime, strong_entries
-from tests.terminal_output import shown
+from tests.terminal_output import shown as lines_shown
 
 NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?(?:e[-+]\d+)?")
+
+
+def shown(show, content, **options):
+    return lines_shown(show, as_runtime(content), **options)
 
 
 def test_strong_scaling_shows_time_speed_up_and_efficiency_with_intervals_beneath_targets():

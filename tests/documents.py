@@ -1,0 +1,64 @@
+"""Summaries as the documents that they become, and records of documents that tests write by hand."""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from types import NoneType, UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
+
+from pipeline.columns.summary import RuntimeSummary, Summary
+from pipeline.stages import model
+from pipeline.wording.record_codec import as_document, restored
+
+
+def summary_of(*arguments: Any, **options: Any) -> dict[str, Any]:
+    return as_document(model.summary_of(*arguments, **options))
+
+
+def summary_of_models(*arguments: Any) -> dict[str, Any]:
+    return as_document(model.summary_of_models(*arguments))
+
+
+def stored_summary(*arguments: Any, **options: Any) -> dict[str, Any]:
+    return as_document(model.stored_summary(*arguments, **options))
+
+
+def as_summary(content: Mapping[str, Any] | Summary) -> Summary:
+    """Make a summary of plain data; what lacks is empty or None."""
+    if isinstance(content, Summary):
+        return content
+    return restored(Summary, _completed(Summary, content))
+
+
+def as_runtime(content: Mapping[str, Any]) -> RuntimeSummary:
+    """Make the runtime of a summary."""
+    return restored(RuntimeSummary, _completed(RuntimeSummary, content))
+
+
+def _completed(kind: Any, plain: Any) -> Any:
+    origin, parts = get_origin(kind), get_args(kind)
+    if plain is None:
+        return None
+    if origin in (Union, UnionType):
+        return _completed(next(part for part in parts if part is not NoneType), plain)
+    if origin is tuple and is_dataclass(parts[0]):
+        return [_completed(parts[0], one) for one in plain]
+    if not is_dataclass(kind):
+        return plain
+    hints = get_type_hints(kind)
+    lacking = {
+        one.name: _nothing(hints[one.name])
+        for one in fields(kind)
+        if one.default is MISSING and one.default_factory is MISSING
+    }
+    return lacking | {name: _completed(hints[name], value) for name, value in plain.items()}
+
+
+def _nothing(kind: Any) -> Any:
+    origin = get_origin(kind)
+    if origin in (Union, UnionType):
+        return None
+    if is_dataclass(kind):
+        return _completed(kind, {})
+    return {str: "", bool: False, float: 0.0}.get(
+        kind, {} if origin is not None and issubclass(origin, Mapping) else []
+    )
