@@ -25,15 +25,10 @@ DEVICE_CLASSES = (RegionClass.KERNEL, RegionClass.COPY, RegionClass.IDLE)
 
 @dataclass(frozen=True, eq=False)
 class Devices:
-    """The accelerators of a run.
+    """The accelerators of a run."""
 
-    Attributes:
-        streams: int64[L], the locations that are streams, ordered by their device.
-        first: int64[D], the first stream of each device among them.
-    """
-
-    streams: IntArray
-    first: IntArray
+    streams: IntArray  # int64[L], the locations that are streams, ordered by their device
+    first: IntArray  # int64[D], the first stream of each device among them
 
     @classmethod
     def of(cls, profile: Profile) -> "Devices":

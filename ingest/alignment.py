@@ -22,14 +22,10 @@ REDUCTIONS = ("sum", "mean", "min", "max")
 
 @dataclass
 class CallTreeUnion:
-    """The union of call trees, added one by one; call paths are the same if their region names are.
+    """The union of call trees, added one by one; call paths are the same if their region names are."""
 
-    Attributes:
-        paths: the call paths seen so far.
-        known: per region, in the order first seen: mangled name, paradigm, file, line.
-    """
-
-    paths: CallTreeBuilder = field(default_factory=CallTreeBuilder)
+    paths: CallTreeBuilder = field(default_factory=CallTreeBuilder)  # the call paths seen so far
+    # per region, in the order first seen: mangled name, paradigm, file, line
     known: list[tuple[str, str, str, int]] = field(default_factory=list)
     _last: tuple[CallTree, tuple[str, ...], IntArray] | None = None
 
@@ -74,15 +70,10 @@ def _same(tree: CallTree, names: tuple[str, ...], other: CallTree, other_names: 
 
 @dataclass(frozen=True, eq=False)
 class MeasuredRun:
-    """A reduced profile together with its measurement point.
+    """A reduced profile together with its measurement point."""
 
-    Attributes:
-        parameters: values in the order of the experiment's parameters.
-        repetition: number of the repetition; only its order matters.
-    """
-
-    parameters: tuple[float, ...]
-    repetition: int
+    parameters: tuple[float, ...]  # values in the order of the experiment's parameters
+    repetition: int  # number of the repetition; only its order matters
     profile: ReducedProfile
 
 

@@ -23,16 +23,11 @@ _NAMES_ABOVE = MOST_NAMES - _NAMES_BELOW - 1
 
 @dataclass(frozen=True, eq=False)
 class CallPaths(Sequence[CallPath]):
-    """Call paths of a tree as tuples of region names, all or some of them; equal to others by their names.
+    """Call paths of a tree as tuples of region names, all or some of them; equal to others by their names."""
 
-    Attributes:
-        tree: n call paths.
-        node: int64[k], which of the call paths these are, ascending.
-    """
-
-    tree: CallTree
+    tree: CallTree  # n call paths
     names: Sequence[str]
-    node: IntArray
+    node: IntArray  # int64[k], which of the call paths these are, ascending
 
     @classmethod
     def of(cls, tree: CallTree, names: Sequence[str]) -> "CallPaths":

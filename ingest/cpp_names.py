@@ -53,19 +53,12 @@ _RETURNS_FUNCTION = re.compile(rf"[^(){_CONVERSION}]*\((?P<declared>{_IN})\)[(\[
 
 @dataclass(frozen=True, kw_only=True)
 class Signature:
-    """A displayed name, taken apart; all parts but the name are empty if it is not a C++ signature.
+    """A displayed name, taken apart; all parts but the name are empty if it is not a C++ signature."""
 
-    Attributes:
-        returns: the return type and other words before the name, with the blank behind them.
-        name: the qualified name with template arguments, without the parameters of functions around it.
-        parameters: the parameter list in its parentheses.
-        rest: what follows, such as `` const``, `` [with T = double]`` or `` [clone .isra.0]``.
-    """
-
-    returns: str
-    name: str
-    parameters: str
-    rest: str
+    returns: str  # the return type and other words before the name, with the blank behind them
+    name: str  # the qualified name with template arguments, without the parameters of functions around it
+    parameters: str  # the parameter list in its parentheses
+    rest: str  # what follows, such as `` const``, `` [with T = double]`` or `` [clone .isra.0]``
 
     @property
     def without_parameters(self) -> str:

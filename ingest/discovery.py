@@ -64,20 +64,13 @@ _UNNAMED = re.compile(r"profile[0-9]*")  # repetitions in one folder, not a para
 
 @dataclass(frozen=True)
 class Run:
-    """One run to be read.
+    """One run to be read."""
 
-    Attributes:
-        path: the profile, a file or a directory, as the reader wants it.
-        reader: the format it looks like.
-        parameters: values in the order of `Discovery.parameters`.
-        repetition: distinguishes the runs of one measurement point; as named, or numbered from 1.
-        metadata: what the user notes about it, by name.
-    """
-
-    path: Path
-    reader: ProfileReader
-    parameters: tuple[float, ...]
-    repetition: int
+    path: Path  # the profile, a file or a directory, as the reader wants it
+    reader: ProfileReader  # the format it looks like
+    parameters: tuple[float, ...]  # values in the order of `Discovery.parameters`
+    repetition: int  # distinguishes the runs of one measurement point; as named, or numbered from 1
+    # what the user notes about it, by name
     metadata: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def described(self, attributes: Mapping[str, str]) -> dict[str, str]:
@@ -87,22 +80,15 @@ class Run:
 
 @dataclass(frozen=True)
 class Discovery:
-    """The runs of a study, sorted by parameters, then repetition, then path.
+    """The runs of a study, sorted by parameters, then repetition, then path."""
 
-    Attributes:
-        parameters: the names of the parameters, including those with one value in all runs.
-        skipped: what is beside the runs and not read.
-        notices: one sentence for everything doubtful.
-        labels: what the runs state in `Run.metadata` that tells of which kind they are; kinds are no series.
-        listed: whether the configuration lists the runs, which is right whatever the profiles say.
-    """
-
-    parameters: tuple[str, ...]
+    parameters: tuple[str, ...]  # the names of the parameters, including those with one value in all runs
     runs: tuple[Run, ...]
-    skipped: tuple[Skipped, ...] = ()
-    notices: tuple[str, ...] = ()
+    skipped: tuple[Skipped, ...] = ()  # what is beside the runs and not read
+    notices: tuple[str, ...] = ()  # one sentence for everything doubtful
+    # what the runs state in `Run.metadata` that tells of which kind they are; kinds are no series
     labels: tuple[str, ...] = ()
-    listed: bool = False
+    listed: bool = False  # whether the configuration lists the runs, which is right whatever the profiles say
 
 
 def discover(path: Path, explicit: Sequence[RunSpec] | None = None, stated: Sequence[str] = ()) -> Discovery:
@@ -436,18 +422,12 @@ def _numbered(
 
 @dataclass(frozen=True, kw_only=True)
 class Labelled:
-    """Runs whose labels are set apart from their parameters.
-
-    Attributes:
-        values: of the parameters, one row per run.
-        labels: the names of the labels.
-        kinds: the labels of each run, as texts by name.
-    """
+    """Runs whose labels are set apart from their parameters."""
 
     parameters: tuple[str, ...]
-    values: tuple[Point, ...]
-    labels: tuple[str, ...]
-    kinds: tuple[Mapping[str, str], ...]
+    values: tuple[Point, ...]  # of the parameters, one row per run
+    labels: tuple[str, ...]  # the names of the labels
+    kinds: tuple[Mapping[str, str], ...]  # the labels of each run, as texts by name
 
 
 def set_labels_apart(

@@ -28,19 +28,12 @@ _THREADS = (METADATA + "threads", SETTING + "threads")
 
 @dataclass(frozen=True, kw_only=True)
 class HeldCores:
-    """The cores of a run.
+    """The cores of a run."""
 
-    Attributes:
-        used: cores that its locations were on.
-        held: cores of its nodes if they are known, else those used.
-        nodes: 0 if unknown.
-        basis: what `held` was counted by.
-    """
-
-    used: int
-    held: int
-    nodes: int
-    basis: str
+    used: int  # cores that its locations were on
+    held: int  # cores of its nodes if they are known, else those used
+    nodes: int  # 0 if unknown
+    basis: str  # what `held` was counted by
 
 
 def held_cores(attributes: Mapping[str, str], processes: int, locations: int) -> HeldCores:

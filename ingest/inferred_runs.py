@@ -31,30 +31,20 @@ _GENERIC = re.compile(r"(profile|summary|scout|trace|remap)[0-9]*")  # names of 
 
 @dataclass(frozen=True, kw_only=True)
 class Described:
-    """What is known of the runs of a directory without their parameters.
+    """What is known of the runs of a directory without their parameters."""
 
-    Attributes:
-        found: the profiles that can be read.
-        runs: what is known of each.
-        damaged: the other profiles.
-    """
-
-    found: tuple[FoundProfile, ...]
-    runs: tuple[DescribedRun, ...]
-    damaged: tuple[Skipped, ...]
+    found: tuple[FoundProfile, ...]  # the profiles that can be read
+    runs: tuple[DescribedRun, ...]  # what is known of each
+    damaged: tuple[Skipped, ...]  # the other profiles
 
 
 @dataclass(frozen=True, kw_only=True)
 class Inferred:
-    """Runs with the parameters that their profiles and names give.
-
-    Attributes:
-        notice: one sentence on what was decided.
-    """
+    """Runs with the parameters that their profiles and names give."""
 
     described: Described
     proposal: Proposal
-    notice: str
+    notice: str  # one sentence on what was decided
 
 
 def describe(found: Sequence[FoundProfile], directory: Path) -> Described:

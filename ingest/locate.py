@@ -14,13 +14,10 @@ from ingest.tables.table_files import TableSource, find_tables
 
 @dataclass(frozen=True)
 class Located:
-    """What there is to read at a path.
-
-    Attributes:
-        found: the runs, tables that hold them, or the reader of the file if it holds a whole series.
-    """
+    """What there is to read at a path."""
 
     path: Path
+    # the runs, tables that hold them, or the reader of the file if it holds a whole series
     found: Discovery | TableSource | SeriesReader
 
 

@@ -34,21 +34,13 @@ class InMemory:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class LocationValues:
-    """Exclusive values of the K largest kernels of a run on its L locations.
+    """Exclusive values of the K largest kernels of a run on its L locations."""
 
-    Attributes:
-        region: names of the kernels' regions.
-        callpath: int64[K], call paths; -1 for the sum of all call paths of a region that has several.
-        shared: bool[K], whether the run has several call paths of the region.
-        locations: what the values were measured on: threads, or accelerators.
-        load: reads the values; use `values` instead.
-    """
-
-    region: tuple[str, ...]
-    callpath: IntArray
-    shared: BoolArray
-    locations: LocationTable
-    load: Callable[[], SmallFloatArray] = field(repr=False)
+    region: tuple[str, ...]  # names of the kernels' regions
+    callpath: IntArray  # int64[K], call paths; -1 for the sum of all call paths of a region that has several
+    shared: BoolArray  # bool[K], whether the run has several call paths of the region
+    locations: LocationTable  # what the values were measured on: threads, or accelerators
+    load: Callable[[], SmallFloatArray] = field(repr=False)  # reads the values; use `values` instead
 
     @property
     def values(self) -> SmallFloatArray:

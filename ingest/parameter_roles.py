@@ -68,17 +68,11 @@ CORRELATED = 0.9  # logarithms of a parameter and of the locations that it count
 
 @dataclass(frozen=True, kw_only=True)
 class LeftOut:
-    """Parameters that say nothing beyond those of the study.
+    """Parameters that say nothing beyond those of the study."""
 
-    Attributes:
-        values: by name, at the P points.
-        notices: one sentence for each reason.
-        weak: why the scaling is weak, if a size rises with the processes; empty without.
-    """
-
-    values: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
-    notices: tuple[str, ...] = ()
-    weak: str = ""
+    values: Mapping[str, tuple[float, ...]] = field(default_factory=dict)  # by name, at the P points
+    notices: tuple[str, ...] = ()  # one sentence for each reason
+    weak: str = ""  # why the scaling is weak, if a size rises with the processes; empty without
 
     def contradiction(self, name: str, value: float) -> str:
         """Return why one that is left out cannot be given a value; empty if it has no other."""

@@ -29,15 +29,11 @@ ORIGINAL = "profile.cubex"
 
 @dataclass(frozen=True)
 class Skipped:
-    """Something that is not read, and why.
-
-    Attributes:
-        damaged: whether it is a profile that should have been read.
-    """
+    """Something that is not read, and why."""
 
     path: Path
     reason: str
-    damaged: bool = False
+    damaged: bool = False  # whether it is a profile that should have been read
 
 
 @dataclass(frozen=True)

@@ -42,19 +42,14 @@ class Reduction:
     """Exclusive values of a metric reduced over CPU locations or over accelerators, in the metric's unit.
 
     All arrays are of one shape. Of the extremes of single visits, locations without a visit do not count.
-
-    Attributes:
-        sum: summed over locations: for ``time`` this is the effort in core-seconds (paper 001, section 2).
-            NaN for extremes.
-        mean: mean over locations.
-        min: smallest value of a location.
-        max: largest value of a location.
     """
 
+    # summed over locations: for ``time`` this is the effort in core-seconds (paper 001, section 2). NaN for
+    # extremes
     sum: FloatArray
-    mean: FloatArray
-    min: FloatArray
-    max: FloatArray
+    mean: FloatArray  # mean over locations
+    min: FloatArray  # smallest value of a location
+    max: FloatArray  # largest value of a location
 
     def overall(self, kind: MetricKind) -> FloatArray:
         """Return what a metric is over all locations: their sum, or the most extreme of their values."""
@@ -74,49 +69,35 @@ def location_count(process: IntArray, device_time: FloatArray) -> int:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReducedProfile:
-    """What the experiment keeps of one run.
-
-    Attributes:
-        tree: call paths in preorder, siblings with the same region name summed into one.
-        metrics: the metrics that were reduced: sums, and extremes of single visits.
-        values: per metric name the reductions, float64[call path]; of ``gpu_time`` and the like over
-            accelerators, of all others over CPU locations.
-        classes: what the regions do, each class that occurs once, in the order of `RegionClass`.
-        class_time: float64[class, CPU location], exclusive time in seconds per class.
-        device_time: float64[class, accelerator], seconds of kernels, copies and idle time (`DEVICE_CLASSES`).
-        process: int64[CPU location], the process a CPU location belongs to.
-        attributes: what the measurement system says about itself.
-        largest: the values of the largest kernels on each location, of one metric on cores and of the same
-            one on accelerators, by their names.
-    """
+    """What the experiment keeps of one run."""
 
     source: str
-    tree: CallTree
+    tree: CallTree  # call paths in preorder, siblings with the same region name summed into one
     regions: RegionTable
-    metrics: tuple[Metric, ...]
+    metrics: tuple[Metric, ...]  # the metrics that were reduced: sums, and extremes of single visits
+    # per metric name the reductions, float64[call path]; of ``gpu_time`` and the like over accelerators, of
+    # all others over CPU locations
     values: Mapping[str, Reduction]
+    # what the regions do, each class that occurs once, in the order of `RegionClass`
     classes: tuple[RegionClass, ...]
-    class_time: FloatArray
+    class_time: FloatArray  # float64[class, CPU location], exclusive time in seconds per class
+    # float64[class, accelerator], seconds of kernels, copies and idle time (`DEVICE_CLASSES`)
     device_time: FloatArray
-    process: IntArray
-    attributes: Mapping[str, str]
+    process: IntArray  # int64[CPU location], the process a CPU location belongs to
+    attributes: Mapping[str, str]  # what the measurement system says about itself
     notices: tuple[str, ...]
+    # the values of the largest kernels on each location, of one metric on cores and of the same one on
+    # accelerators, by their names
     largest: Mapping[str, LocationValues] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class _Merged:
-    """The call tree whose values are reduced.
+    """The call tree whose values are reduced."""
 
-    Attributes:
-        node: int64[n], for each of the profile's call paths its place in the tree.
-        tree: siblings with the same region name are one.
-        counted: bool[merged call path], whether it is not a timer that overlaps others.
-    """
-
-    node: IntArray
-    tree: CallTree
-    counted: BoolArray
+    node: IntArray  # int64[n], for each of the profile's call paths its place in the tree
+    tree: CallTree  # siblings with the same region name are one
+    counted: BoolArray  # bool[merged call path], whether it is not a timer that overlaps others
     names: tuple[str, ...]
 
     @classmethod

@@ -26,19 +26,12 @@ _CONDITION = re.compile(rf"\s*([^<>=!]*[^<>=!\s])\s*({'|'.join(OPERATORS)})\s*([
 
 @dataclass(frozen=True, kw_only=True)
 class Condition:
-    """A condition on runs.
+    """A condition on runs."""
 
-    Attributes:
-        text: as the user wrote it.
-        name: a parameter, or `REPETITION`, which counts from 1.
-        operator: one of `OPERATORS`.
-        value: what is compared with.
-    """
-
-    text: str
-    name: str
-    operator: str
-    value: float
+    text: str  # as the user wrote it
+    name: str  # a parameter, or `REPETITION`, which counts from 1
+    operator: str  # one of `OPERATORS`
+    value: float  # what is compared with
 
     def of(self, experiment: "Experiment", where: str) -> "BoolArray":
         """Return which runs of an experiment meet the condition, bool[P, R], whether measured or not.

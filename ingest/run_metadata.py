@@ -29,20 +29,13 @@ Described = tuple[FoundProfile, Mapping[str, float]]
 
 @dataclass(frozen=True, kw_only=True)
 class Metadata:
-    """What the profiles of a study say about their parameters.
+    """What the profiles of a study say about their parameters."""
 
-    Attributes:
-        found: the profiles whose metadata could be read.
-        values: one row per profile of `found`.
-        notices: where the parameters come from, and which numbers are left out.
-        damaged: the profiles whose metadata could not be read.
-    """
-
-    found: tuple[FoundProfile, ...]
+    found: tuple[FoundProfile, ...]  # the profiles whose metadata could be read
     parameters: tuple[str, ...]
-    values: tuple[Column, ...]
-    notices: tuple[str, ...]
-    damaged: tuple[Skipped, ...]
+    values: tuple[Column, ...]  # one row per profile of `found`
+    notices: tuple[str, ...]  # where the parameters come from, and which numbers are left out
+    damaged: tuple[Skipped, ...]  # the profiles whose metadata could not be read
 
 
 def read_metadata(found: Sequence[FoundProfile]) -> Metadata | None:

@@ -65,34 +65,23 @@ _PAIR = re.compile(
 
 @dataclass(frozen=True)
 class RunSpec:
-    """A run as the configuration lists it, which takes precedence over names.
+    """A run as the configuration lists it, which takes precedence over names."""
 
-    Attributes:
-        path: a profile or the folder of a run; relative paths start at the searched directory.
-        parameters: names and values; every run lists the same names.
-        repetition: None to number it automatically.
-        metadata: what describes it, by name, such as the machine.
-    """
-
-    path: Path
-    parameters: Mapping[str, float]
-    repetition: int | None = None
+    path: Path  # a profile or the folder of a run; relative paths start at the searched directory
+    parameters: Mapping[str, float]  # names and values; every run lists the same names
+    repetition: int | None = None  # None to number it automatically
+    # what describes it, by name, such as the machine
     metadata: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class RunName:
-    """The parts of a run's name.
+    """The parts of a run's name."""
 
-    Attributes:
-        prefix: the leading name, empty if there is none.
-        parameters: names and values, in the order of the name; empty where only a repetition is given.
-        repetition: the number after ``.r``, None if there is none.
-    """
-
-    prefix: str
+    prefix: str  # the leading name, empty if there is none
+    # names and values, in the order of the name; empty where only a repetition is given
     parameters: tuple[tuple[str, float], ...]
-    repetition: int | None
+    repetition: int | None  # the number after ``.r``, None if there is none
 
     def values(self) -> tuple[float, ...]:
         """Return the values of the parameters."""

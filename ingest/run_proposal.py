@@ -38,38 +38,24 @@ Point = tuple[float | str, ...]
 
 @dataclass(frozen=True, kw_only=True)
 class DescribedRun:
-    """What is known of a run without its parameters.
+    """What is known of a run without its parameters."""
 
-    Attributes:
-        name: of its folders or file, below the directory of all runs.
-        processes: number of its processes.
-        threads: most CPU locations of a process.
-        nodes: number of its nodes, 0 if it is not known.
-        sizes: of the problem, as the profile states them, the one that says most first.
-        written: when its profile was written, in seconds.
-    """
-
-    name: str
-    processes: int
-    threads: int
-    nodes: int = 0
+    name: str  # of its folders or file, below the directory of all runs
+    processes: int  # number of its processes
+    threads: int  # most CPU locations of a process
+    nodes: int = 0  # number of its nodes, 0 if it is not known
+    # of the problem, as the profile states them, the one that says most first
     sizes: Mapping[str, float] = field(default_factory=dict, hash=False)
-    written: float
+    written: float  # when its profile was written, in seconds
 
 
 @dataclass(frozen=True)
 class NamedColumn:
-    """The numbers that all names have at one place.
+    """The numbers that all names have at one place."""
 
-    Attributes:
-        word: what they are called there, empty if they only follow each other.
-        values: one per run.
-        padded: whether numbers have leading zeros.
-    """
-
-    word: str
-    values: Column
-    padded: bool
+    word: str  # what they are called there, empty if they only follow each other
+    values: Column  # one per run
+    padded: bool  # whether numbers have leading zeros
 
     @property
     def counting(self) -> bool:
@@ -87,19 +73,13 @@ class NamedColumn:
 
 @dataclass(frozen=True)
 class Proposal:
-    """Parameters and repetitions of runs.
+    """Parameters and repetitions of runs."""
 
-    Attributes:
-        parameters: per parameter its values, one per run.
-        repetitions: per run the number of its repetition, as named, or from 1 in the order of time.
-        remarks: one sentence on each guess.
-        unclear: whether only numbers vary of which nothing says what they are.
-    """
-
-    parameters: Mapping[str, Column]
+    parameters: Mapping[str, Column]  # per parameter its values, one per run
+    # per run the number of its repetition, as named, or from 1 in the order of time
     repetitions: tuple[int, ...]
-    remarks: tuple[str, ...]
-    unclear: bool
+    remarks: tuple[str, ...]  # one sentence on each guess
+    unclear: bool  # whether only numbers vary of which nothing says what they are
 
     def of(self, runs: Sequence[int]) -> "Proposal":
         """Return the proposal for some of the runs."""

@@ -29,14 +29,10 @@ class Scaling(Enum):
 
 @dataclass(frozen=True)
 class ScalingDecision:
-    """The kind of scaling and why.
-
-    Attributes:
-        parameter: the parameter that counts processes; empty if there is none.
-    """
+    """The kind of scaling and why."""
 
     scaling: Scaling
-    parameter: str
+    parameter: str  # the parameter that counts processes; empty if there is none
     reason: str
 
 

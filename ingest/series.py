@@ -25,25 +25,17 @@ _ARROW = re.compile(r"(?<!\boperator)->")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Series:
-    """C call paths, P measurement points of D parameters, R repetitions; values are taken as given.
-
-    Attributes:
-        parameters: the D parameter names.
-        points: float64[P, D], sorted by the first parameter, then the next.
-        callpaths: region names from the root down, in preorder, callers without values of their own included.
-        metrics: the metrics; files of these formats have no units.
-        values: per metric name float64[C, P, R], NaN where nothing was measured.
-        notices: one sentence for everything doubtful.
-        stated: what all runs state of themselves, such as their processor.
-    """
+    """C call paths, P measurement points of D parameters, R repetitions; values are taken as given."""
 
     source: str
-    parameters: tuple[str, ...]
-    points: FloatArray
+    parameters: tuple[str, ...]  # the D parameter names
+    points: FloatArray  # float64[P, D], sorted by the first parameter, then the next
+    # region names from the root down, in preorder, callers without values of their own included
     callpaths: Sequence[CallPath]
-    metrics: tuple[Metric, ...]
-    values: Mapping[str, FloatArray]
-    notices: tuple[str, ...] = ()
+    metrics: tuple[Metric, ...]  # the metrics; files of these formats have no units
+    values: Mapping[str, FloatArray]  # per metric name float64[C, P, R], NaN where nothing was measured
+    notices: tuple[str, ...] = ()  # one sentence for everything doubtful
+    # what all runs state of themselves, such as their processor
     stated: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -32,21 +32,13 @@ _AT_LINE = re.compile(r"\s*\(at line (\d+), column (\d+)\)")
 
 @dataclass(frozen=True, eq=False)
 class TomlTable:
-    """A table of a TOML file.
+    """A table of a TOML file; what is missing or invalid raises `failure`."""
 
-    Attributes:
-        content: its keys and values.
-        path: the file.
-        name: keys that lead to the table.
-        document: the whole file, for the numbers of its lines; empty for what stands in none.
-        failure: the error of a mistake.
-    """
-
-    content: Mapping[str, Any]
-    path: Path
-    name: Key = ()
-    document: str = ""
-    failure: type[PipelineError] = InputError
+    content: Mapping[str, Any]  # its keys and values
+    path: Path  # the file
+    name: Key = ()  # keys that lead to the table
+    document: str = ""  # the whole file, for the numbers of its lines; empty for what stands in none
+    failure: type[PipelineError] = InputError  # the error of a mistake
 
     def __contains__(self, key: str) -> bool:
         return key in self.content
@@ -74,11 +66,7 @@ class TomlTable:
         return self.failure(f"{key}: {what}", where=self.at(key), hint=hint)
 
     def check_keys(self, known: Collection[str]) -> None:
-        """Refuse unknown keys.
-
-        Raises:
-            PipelineError: with the nearest known key, or all of them.
-        """
+        """Refuse unknown keys."""
         for key in self.content:
             if key not in known:
                 raise self.error(key, "unknown key", unknown_hint(key, known))
@@ -97,11 +85,7 @@ class TomlTable:
         return replace(self, content=content, name=(*self.name, *name))
 
     def table(self, key: str) -> "TomlTable":
-        """Return a table inside this one; an empty one if it is missing.
-
-        Raises:
-            PipelineError: the key is not a table.
-        """
+        """Return a table inside this one; an empty one if it is missing."""
         content = self.content.get(key, {})
         if not isinstance(content, dict):
             raise self.error(key, f"{content!r} is not a table", f"write [{key}]")
@@ -112,11 +96,7 @@ class TomlTable:
         return {key: self.table(key) for key in self.content}
 
     def tables(self, key: str) -> "list[TomlTable]":
-        """Return the tables of an array; none if it is missing.
-
-        Raises:
-            PipelineError: the key is not an array of tables.
-        """
+        """Return the tables of an array; none if it is missing."""
         entries = self.content.get(key, [])
         if not isinstance(entries, list) or not all(isinstance(entry, dict) for entry in entries):
             header = ".".join(map(str, (*self.name, key)))
@@ -137,11 +117,7 @@ class TomlTable:
         return float(self.value(key, float, Declaration(help="", least=least, most=most)))
 
     def text(self, key: str, default: str | None = None) -> str:
-        """Return a text that is not empty.
-
-        Raises:
-            PipelineError: it is missing without a default, empty or of another type.
-        """
+        """Return a text that is not empty."""
         if default is not None and key not in self:
             return default
         text = str(self.value(key, str))
@@ -150,11 +126,7 @@ class TomlTable:
         return text
 
     def names(self, key: str) -> tuple[str, ...]:
-        """Return the texts of a list that is not empty.
-
-        Raises:
-            PipelineError: the key is missing, or not such a list.
-        """
+        """Return the texts of a list that is not empty."""
         names = self.content.get(key)
         if not isinstance(names, list) or not names or not all(isinstance(name, str) for name in names):
             raise self.error(key, "is not a list of texts", f'write {key} = ["first", "second"]')
@@ -175,11 +147,7 @@ class TomlTable:
         return path if path.exists() else Path(name)
 
     def value(self, key: str, kind: Any, declared: Declaration | None = None) -> Any:  # noqa: ANN401
-        """Return the value of a key as a type, see `ingest.options.checked`.
-
-        Raises:
-            PipelineError: it is missing or invalid.
-        """
+        """Return the value of a key as a type, see `ingest.options.checked`."""
         if key not in self:
             raise self.error(key, "is missing", f"write {key} = ...")
         with self.errors_of(key):
@@ -194,11 +162,7 @@ class TomlTable:
             raise self.error(key, error.what, error.hint) from error
 
     def texts(self) -> dict[str, str]:
-        """Return the values of this table as texts in one line, without what is empty.
-
-        Raises:
-            PipelineError: a value is not a text, number, date, true or false.
-        """
+        """Return the values of this table as texts in one line, without what is empty."""
         found = {}
         for key, value in self.content.items():
             if (text := _one_text(value)) is None:

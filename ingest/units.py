@@ -158,20 +158,14 @@ def parse_unit(text: str) -> tuple[float, Dimension]:
 
 @dataclass(frozen=True, kw_only=True)
 class Quantity:
-    """A value in SI units and how well it is known.
+    """A value in SI units and how well it is known."""
 
-    Attributes:
-        value: in seconds, bytes, flop and their quotients.
-        relative_sd: standard deviation as a fraction of the value, 0 if it is taken as exact.
-        note: a sentence to show whenever the value is used, for example that it is a guess; may be empty.
-        factor: value in SI units of one of the unit it was written in.
-    """
-
-    value: float
+    value: float  # in seconds, bytes, flop and their quotients
     dimension: Dimension = NONE
-    relative_sd: float = 0.0
+    relative_sd: float = 0.0  # standard deviation as a fraction of the value, 0 if it is taken as exact
+    # a sentence to show whenever the value is used, for example that it is a guess; may be empty
     note: str = ""
-    factor: float = 1.0
+    factor: float = 1.0  # value in SI units of one of the unit it was written in
 
 
 def parse_quantity(given: object, *, where: str = "") -> Quantity:

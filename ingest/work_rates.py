@@ -21,17 +21,11 @@ _PER_DAY = re.compile(r"^sypd$", re.IGNORECASE)
 
 @dataclass(frozen=True, kw_only=True)
 class WorkRate:
-    """How a rate counts.
+    """How a rate counts."""
 
-    Attributes:
-        text: as it is written, ``ns/day``.
-        seconds: of its period; over the rate they are the time of one unit of work.
-        work: what is counted, ``ns``; empty if the name of the rate says it.
-    """
-
-    text: str
-    seconds: float
-    work: str = ""
+    text: str  # as it is written, ``ns/day``
+    seconds: float  # of its period; over the rate they are the time of one unit of work
+    work: str = ""  # what is counted, ``ns``; empty if the name of the rate says it
 
 
 def work_rate(text: str) -> WorkRate | None:

@@ -35,16 +35,11 @@ _WIDTHS: Mapping[str, Width] = {  # of every counter that tells them
 
 @dataclass(frozen=True)
 class Work:
-    """The work that counters show.
+    """The work that counters show."""
 
-    Attributes:
-        flop: floating-point operations; NaN if not counted.
-        bytes: bytes moved by level, only levels that were counted.
-        widths: how `flop` divides over instructions of different width; empty if the counters do not tell.
-    """
-
-    flop: float
-    bytes: Mapping[str, float]
+    flop: float  # floating-point operations; NaN if not counted
+    bytes: Mapping[str, float]  # bytes moved by level, only levels that were counted
+    # how `flop` divides over instructions of different width; empty if the counters do not tell
     widths: Mapping[Width, float] = field(default_factory=dict)
 
     def intensity(self, level: str) -> float:

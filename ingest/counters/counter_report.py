@@ -11,18 +11,13 @@ TOTAL = ("Total",)
 
 @dataclass(frozen=True, kw_only=True)
 class CountedRegion:
-    """A region of a report.
+    """A region of a report."""
 
-    Attributes:
-        path: names from the outermost group inwards, such as ``("USER", "solve")``; `TOTAL` is the program.
-        seconds: wall time, averaged over processes; None if the report does not state it.
-        share: of the whole, 0 to 1; None if the report does not say.
-        counters: by name, summed over the processes and threads of one node.
-    """
-
+    # names from the outermost group inwards, such as ``("USER", "solve")``; `TOTAL` is the program
     path: tuple[str, ...]
-    seconds: float | None = None
-    share: float | None = None
+    seconds: float | None = None  # wall time, averaged over processes; None if the report does not state it
+    share: float | None = None  # of the whole, 0 to 1; None if the report does not say
+    # by name, summed over the processes and threads of one node
     counters: Mapping[str, float] = field(default_factory=dict)
 
     @property
@@ -33,19 +28,13 @@ class CountedRegion:
 
 @dataclass(frozen=True, kw_only=True)
 class CounterReport:
-    """A report.
-
-    Attributes:
-        processes: how many were measured in all.
-        cores: how many cores of a node they ran on, if the report says; None means all.
-        notices: doubts about the figures, one sentence each.
-    """
+    """A report."""
 
     where: str
-    processes: int
-    cores: int | None
+    processes: int  # how many were measured in all
+    cores: int | None  # how many cores of a node they ran on, if the report says; None means all
     regions: tuple[CountedRegion, ...]
-    notices: tuple[str, ...] = ()
+    notices: tuple[str, ...] = ()  # doubts about the figures, one sentence each
 
     def region(self, *path: str) -> CountedRegion:
         """Return the region of a path.

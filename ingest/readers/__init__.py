@@ -20,22 +20,16 @@ from ingest.series import Series
 
 @dataclass(frozen=True, kw_only=True)
 class _Reader:
-    """What formats have in common.
-
-    Attributes:
-        pattern: what its files are called, for messages.
-        matches: whether a file or directory looks like this format; cheap, and raises nothing.
-        precedence: of several formats that a file looks like, the one with the smallest number reads it.
-        max_bytes: of a file, packed or not, that `read` takes.
-        head_bytes: of a file, that `matches` looks at.
-    """
+    """What formats have in common."""
 
     name: str
-    pattern: str
+    pattern: str  # what its files are called, for messages
+    # whether a file or directory looks like this format; cheap, and raises nothing
     matches: Callable[[Path], bool]
+    # of several formats that a file looks like, the one with the smallest number reads it
     precedence: int = 0
-    max_bytes: int = MAX_BYTES
-    head_bytes: int = HEAD_BYTES
+    max_bytes: int = MAX_BYTES  # of a file, packed or not, that `read` takes
+    head_bytes: int = HEAD_BYTES  # of a file, that `matches` looks at
 
 
 @dataclass(frozen=True, kw_only=True)

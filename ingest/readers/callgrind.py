@@ -34,42 +34,31 @@ _FILES = ("fl", "fi", "fe")  # of functions, of lines from elsewhere and their e
 
 @dataclass(kw_only=True)
 class _Reading:
-    """A file as far as it was read.
-
-    Attributes:
-        costs: per event values by location and node.
-        positions: how many columns precede the costs.
-        functions: numbers of functions -> their names; `files` likewise.
-        last: the costs before, which others may be relative to.
-        own: per event the costs of the function that is read, up to here.
-        plain: whether costs are one number behind one position.
-        place: location and node that costs belong to; None before the first function.
-        callee: the function of the last ``cfn=``.
-        called: whether the next line is the cost of a call.
-        process: the process and thread, as the last header states them.
-        totals: per part the stated sums of each event, by where they are stated.
-        stated: what else headers state.
-    """
+    """A file as far as it was read."""
 
     source: str
     stacks: Stacks = field(default_factory=Stacks)
     events: tuple[str, ...] = ()
+    # per event values by location and node
     costs: list[defaultdict[Place, float]] = field(default_factory=list)
-    positions: int = 1
+    positions: int = 1  # how many columns precede the costs
+    # numbers of functions -> their names; `files` likewise
     functions: dict[str, str] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
-    last: list[int] = field(default_factory=list)
+    last: list[int] = field(default_factory=list)  # the costs before, which others may be relative to
+    # per event the costs of the function that is read, up to here
     own: list[int] = field(default_factory=list)
-    plain: bool = False
+    plain: bool = False  # whether costs are one number behind one position
     file: str = ""
-    place: Place | None = None
-    callee: str = ""
-    called: bool = False
-    process: int = 0
+    place: Place | None = None  # location and node that costs belong to; None before the first function
+    callee: str = ""  # the function of the last ``cfn=``
+    called: bool = False  # whether the next line is the cost of a call
+    process: int = 0  # the process and thread, as the last header states them
     thread: int = 0
+    # per part the stated sums of each event, by where they are stated
     totals: dict[str, list[int]] = field(default_factory=dict)
     sources: dict[str, tuple[str, int]] = field(default_factory=dict)
-    stated: dict[str, str] = field(default_factory=dict)
+    stated: dict[str, str] = field(default_factory=dict)  # what else headers state
 
 
 def matches(path: Path) -> bool:

@@ -54,52 +54,33 @@ MEMBER = re.compile(r"(?:pe|thread|th|nid|numanode|ssn|node)\.\d+")
 
 @dataclass(frozen=True, kw_only=True)
 class Facts:
-    """What stands at the head of a report.
-
-    Attributes:
-        per_node: processes on a node.
-        started: when, empty if not stated.
-        data_file: name of the file that the report was made of, empty if not stated.
-    """
+    """What stands at the head of a report."""
 
     version: str
     processes: int
-    per_node: int
+    per_node: int  # processes on a node
     threads: int
-    started: str
-    data_file: str
+    started: str  # when, empty if not stated
+    data_file: str  # name of the file that the report was made of, empty if not stated
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileRow:
-    """A row of the profile table.
+    """A row of the profile table."""
 
-    Attributes:
-        path: ``(group,)`` or ``(group, function)``; ``("Total",)`` is the whole.
-        share: of the whole, 0 to 1.
-        value: seconds or samples, averaged over the processes.
-        calls: averaged over the processes, None if not stated.
-    """
-
-    path: tuple[str, ...]
-    share: float
-    value: float
-    calls: float | None = None
+    path: tuple[str, ...]  # ``(group,)`` or ``(group, function)``; ``("Total",)`` is the whole
+    share: float  # of the whole, 0 to 1
+    value: float  # seconds or samples, averaged over the processes
+    calls: float | None = None  # averaged over the processes, None if not stated
 
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileTable:
-    """The profile table of a report.
+    """The profile table of a report."""
 
-    Attributes:
-        traced: whether values are seconds, not samples.
-        by_group: whether the first level are groups of functions.
-        rows: in the order of the report, without those of single processes.
-    """
-
-    traced: bool
-    by_group: bool
-    rows: tuple[ProfileRow, ...]
+    traced: bool  # whether values are seconds, not samples
+    by_group: bool  # whether the first level are groups of functions
+    rows: tuple[ProfileRow, ...]  # in the order of the report, without those of single processes
 
 
 def is_report(text: str) -> bool:

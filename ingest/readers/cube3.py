@@ -35,26 +35,19 @@ Record: TypeAlias = dict[str, str]
 
 @dataclass(kw_only=True)
 class _Document:
-    """The content of a document.
+    """The content of a document."""
 
-    Attributes:
-        attributes: the ``attr`` elements.
-        metrics: attributes and texts, parents before children; ``parent`` is the id of the metric above.
-        regions: attributes and texts.
-        cnode: the call path of each identifier.
-        callee: per call path, in preorder, the identifier of its region.
-        parent: per call path the index of its caller, -1 for a root.
-        process_of: per thread, in the order of their definition, the number of its process.
-        values: per identifier of a metric float64[call path, thread].
-    """
-
-    attributes: Record = field(default_factory=dict)
+    attributes: Record = field(default_factory=dict)  # the ``attr`` elements
+    # attributes and texts, parents before children; ``parent`` is the id of the metric above
     metrics: list[Record] = field(default_factory=list)
-    regions: list[Record] = field(default_factory=list)
-    cnode: dict[str, int] = field(default_factory=dict)
+    regions: list[Record] = field(default_factory=list)  # attributes and texts
+    cnode: dict[str, int] = field(default_factory=dict)  # the call path of each identifier
+    # per call path, in preorder, the identifier of its region
     callee: list[str] = field(default_factory=list)
-    parent: list[int] = field(default_factory=list)
+    parent: list[int] = field(default_factory=list)  # per call path the index of its caller, -1 for a root
+    # per thread, in the order of their definition, the number of its process
     process_of: list[int] = field(default_factory=list)
+    # per identifier of a metric float64[call path, thread]
     values: dict[str, FloatArray] = field(default_factory=dict)
 
 

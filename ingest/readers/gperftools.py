@@ -47,19 +47,12 @@ _SYMBOL = re.compile(r"0x([0-9a-f]{1,16}) (\S.*?)\s*")
 
 @dataclass(kw_only=True)
 class _Addresses:
-    """What is known of addresses.
+    """What is known of addresses."""
 
-    Attributes:
-        functions: names by address, as ``--- symbol`` states them.
-        begin: first addresses of the mapped files, ascending.
-        mapped: end, offset and name of each.
-        known: names that were asked for, by address.
-    """
-
-    functions: Mapping[int, str]
-    begin: Sequence[int]
-    mapped: Sequence[tuple[int, int, str]]
-    known: dict[int, str] = field(default_factory=dict)
+    functions: Mapping[int, str]  # names by address, as ``--- symbol`` states them
+    begin: Sequence[int]  # first addresses of the mapped files, ascending
+    mapped: Sequence[tuple[int, int, str]]  # end, offset and name of each
+    known: dict[int, str] = field(default_factory=dict)  # names that were asked for, by address
 
     def names(self, innermost_first: Sequence[int]) -> list[str]:
         """Return the functions of a stack, the outermost first.

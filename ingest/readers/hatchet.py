@@ -35,18 +35,13 @@ Node = Mapping[str, Any]
 
 @dataclass(kw_only=True)
 class _Tree:
-    """A file as far as it was read.
-
-    Attributes:
-        inclusive: by metric and location the inclusive values of nodes, of which those of callees are taken.
-        kernels: functions that ran on accelerators.
-        without_unit: whether a time has no unit.
-    """
+    """A file as far as it was read."""
 
     stacks: Stacks = field(default_factory=Stacks)
+    # by metric and location the inclusive values of nodes, of which those of callees are taken
     inclusive: dict[Metric, dict[tuple[int, int], float]] = field(default_factory=dict)
-    kernels: set[str] = field(default_factory=set)
-    without_unit: bool = False
+    kernels: set[str] = field(default_factory=set)  # functions that ran on accelerators
+    without_unit: bool = False  # whether a time has no unit
 
 
 def matches(path: Path) -> bool:

@@ -60,20 +60,13 @@ _HEADERS = ("Event", "Metric", "Region Info")
 
 @dataclass(frozen=True, kw_only=True)
 class LikwidTable:
-    """Rows of one group of events.
+    """Rows of one group of events."""
 
-    Attributes:
-        region: of the marker interface; None stands for the whole program.
-        cores: names of the columns, such as ``HWThread 0``.
-        rows: values by name, float64[core], NaN if unreadable.
-        events: names of the rows that are events.
-    """
-
-    region: str | None
+    region: str | None  # of the marker interface; None stands for the whole program
     group: str
-    cores: tuple[str, ...]
-    rows: dict[str, FloatArray]
-    events: frozenset[str]
+    cores: tuple[str, ...]  # names of the columns, such as ``HWThread 0``
+    rows: dict[str, FloatArray]  # values by name, float64[core], NaN if unreadable
+    events: frozenset[str]  # names of the rows that are events
 
 
 def is_output(text: str) -> bool:
@@ -159,20 +152,13 @@ _CPU = re.compile(r"^CPU name:[\t ,]*([^,\n]*[^,\s])", re.MULTILINE)
 
 @dataclass
 class _Run:
-    """What the files of a run hold, by place: region and location.
-
-    Attributes:
-        cores: (process, name of the core) -> location.
-        values: metric -> place -> value.
-        unreadable: events that some process could not read.
-        cpu: its name, if it is stated.
-    """
+    """What the files of a run hold, by place: region and location."""
 
     regions: dict[str, int] = field(default_factory=dict)
-    cores: dict[tuple[int, str], int] = field(default_factory=dict)
-    values: dict[str, dict[tuple[int, int], float]] = field(default_factory=dict)
-    unreadable: dict[str, None] = field(default_factory=dict)
-    cpu: str = ""
+    cores: dict[tuple[int, str], int] = field(default_factory=dict)  # (process, name of the core) -> location
+    values: dict[str, dict[tuple[int, int], float]] = field(default_factory=dict)  # metric -> place -> value
+    unreadable: dict[str, None] = field(default_factory=dict)  # events that some process could not read
+    cpu: str = ""  # its name, if it is stated
 
     def put(self, metric: str, region: int, locations: Sequence[int], values: FloatArray) -> None:
         """Set values of a region, where they are known."""

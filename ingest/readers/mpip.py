@@ -53,31 +53,24 @@ _EVERY, _AGGREGATE, _MEAN, _MOST = "*", "Aggregate", "Mean", "Max"
 
 @dataclass
 class _Report:
-    """What a report says.
+    """What a report says."""
 
-    Attributes:
-        tasks: rank -> seconds of the application and in MPI.
-        whole: stated sum of the application's seconds.
-        sites: call site -> the functions around it, the innermost first.
-        calls: (call, site, rank) -> number of calls and seconds.
-        all_tasks: (call, site) -> number of calls and seconds over all tasks.
-        largest: the same of the call sites that take most, if it is stated.
-        totals: seconds of the application and in MPI by statistic of all tasks, as concise reports have them.
-        longest: the rank whose application took most.
-        assigned: number of tasks that are assigned to nodes.
-        facts: of the lines at the beginning.
-    """
-
+    # rank -> seconds of the application and in MPI
     tasks: dict[int, tuple[float, float]] = field(default_factory=dict)
-    whole: float = 0.0
+    whole: float = 0.0  # stated sum of the application's seconds
+    # call site -> the functions around it, the innermost first
     sites: dict[str, list[str]] = field(default_factory=dict)
+    # (call, site, rank) -> number of calls and seconds
     calls: dict[tuple[str, str, int], tuple[float, float]] = field(default_factory=dict)
+    # (call, site) -> number of calls and seconds over all tasks
     all_tasks: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
+    # the same of the call sites that take most, if it is stated
     largest: dict[tuple[str, str], tuple[float, float]] = field(default_factory=dict)
+    # seconds of the application and in MPI by statistic of all tasks, as concise reports have them
     totals: dict[str, tuple[float, float]] = field(default_factory=dict)
-    longest: int = 0
-    assigned: int = 0
-    facts: dict[str, str] = field(default_factory=dict)
+    longest: int = 0  # the rank whose application took most
+    assigned: int = 0  # number of tasks that are assigned to nodes
+    facts: dict[str, str] = field(default_factory=dict)  # of the lines at the beginning
 
 
 def matches(path: Path) -> bool:

@@ -64,30 +64,20 @@ class _Event:
 
 @dataclass
 class _Script:
-    """A file as far as it was read.
-
-    Attributes:
-        events: per name what was sampled.
-        frequencies: samples per second by event, as the header states them.
-        commands: number of samples of each.
-        invalid: numbers of lines that are not understood.
-        lines: number of heads and frames.
-        known: frame line -> number of its function.
-        nodes: functions of a stack from the innermost to the outermost -> node, of some stacks.
-        with_processes: whether all samples state their process.
-        stated: of the header, machine and version.
-    """
+    """A file as far as it was read."""
 
     stacks: Stacks = field(default_factory=Stacks)
-    events: dict[str, _Event] = field(default_factory=dict)
+    events: dict[str, _Event] = field(default_factory=dict)  # per name what was sampled
+    # samples per second by event, as the header states them
     frequencies: dict[str, float] = field(default_factory=dict)
-    commands: Counter[str] = field(default_factory=Counter)
-    invalid: list[int] = field(default_factory=list)
-    lines: int = 0
-    known: dict[str, int] = field(default_factory=dict)
+    commands: Counter[str] = field(default_factory=Counter)  # number of samples of each
+    invalid: list[int] = field(default_factory=list)  # numbers of lines that are not understood
+    lines: int = 0  # number of heads and frames
+    known: dict[str, int] = field(default_factory=dict)  # frame line -> number of its function
+    # functions of a stack from the innermost to the outermost -> node, of some stacks
     nodes: dict[tuple[int | None, ...], int] = field(default_factory=dict)
-    with_processes: bool = True
-    stated: dict[str, str] = field(default_factory=dict)
+    with_processes: bool = True  # whether all samples state their process
+    stated: dict[str, str] = field(default_factory=dict)  # of the header, machine and version
 
 
 def matches(path: Path) -> bool:

@@ -32,23 +32,14 @@ _LONG = "a number of more than ten bytes"
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Fields:
-    """The fields of many messages in one content; those of a message stand in their order.
+    """The fields of many messages in one content; those of a message stand in their order."""
 
-    Attributes:
-        content: uint8[n].
-        messages: how many messages there are.
-        message: int64[f], which each belongs to.
-        key: int64[f], its number and kind.
-        begin: int64[f], where its content begins.
-        end: int64[f], where that ends.
-    """
-
-    content: _Bytes
-    messages: int
-    message: IntArray
-    key: IntArray
-    begin: IntArray
-    end: IntArray
+    content: _Bytes  # uint8[n]
+    messages: int  # how many messages there are
+    message: IntArray  # int64[f], which each belongs to
+    key: IntArray  # int64[f], its number and kind
+    begin: IntArray  # int64[f], where its content begins
+    end: IntArray  # int64[f], where that ends
 
     def only(self, number: int, kind: int) -> "Fields":
         """Return the fields of a number and kind."""
@@ -120,17 +111,12 @@ _SPARSE = 8  # numbers of locations up to so many times their count are looked u
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Message:
-    """A profile as it is written.
+    """A profile as it is written."""
 
-    Attributes:
-        content: uint8[n].
-        spans: by the number of a field where its messages or texts begin and end, int64[count, 2].
-        duration: nanoseconds, 0 if not stated.
-    """
-
-    content: NDArray[np.uint8]
+    content: NDArray[np.uint8]  # uint8[n]
+    # by the number of a field where its messages or texts begin and end, int64[count, 2]
     spans: dict[int, IntArray]
-    duration: int
+    duration: int  # nanoseconds, 0 if not stated
 
     def fields(self, number: int) -> Fields:
         """Return the fields of all messages of a field."""
@@ -233,23 +219,15 @@ def _values(samples: Fields, types: int) -> FloatArray:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _Locations:
-    """The frames of the locations: several where functions are inlined.
+    """The frames of the locations: several where functions are inlined."""
 
-    Attributes:
-        number: int64[locations], by which samples name them, ascending.
-        first: int64[locations + 1], where the frames of each begin; the last is that of a sample without any.
-        count: int64[locations + 1], how many frames there are.
-        region: int64[frames], from the innermost of each location.
-        names: of the regions.
-        files: of the regions, and no line.
-    """
-
-    number: IntArray
+    number: IntArray  # int64[locations], by which samples name them, ascending
+    # int64[locations + 1], where the frames of each begin; the last is that of a sample without any
     first: IntArray
-    count: IntArray
-    region: IntArray
-    names: tuple[str, ...]
-    files: dict[str, tuple[str, int]]
+    count: IntArray  # int64[locations + 1], how many frames there are
+    region: IntArray  # int64[frames], from the innermost of each location
+    names: tuple[str, ...]  # of the regions
+    files: dict[str, tuple[str, int]]  # of the regions, and no line
 
     @classmethod
     def of(cls, message: _Message) -> "_Locations":
@@ -375,36 +353,22 @@ READER = ProfileReader(
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class _CallPaths:
-    """Call paths of a block, those of a depth together, the deepest first; int64[n] but for the hashes.
+    """Call paths of a block, those of a depth together, the deepest first; int64[n] but for the hashes."""
 
-    Attributes:
-        path: uint64[n], hash of a call path.
-        caller: which of them is its caller, the last one for a root and as good as any.
-        region: its innermost frame.
-        depth: number of its frames.
-        first: the stack that it was first seen in.
-    """
-
-    path: _Hashes
-    caller: IntArray
-    region: IntArray
-    depth: IntArray
-    first: IntArray
+    path: _Hashes  # uint64[n], hash of a call path
+    caller: IntArray  # which of them is its caller, the last one for a root and as good as any
+    region: IntArray  # its innermost frame
+    depth: IntArray  # number of its frames
+    first: IntArray  # the stack that it was first seen in
 
 
 @dataclass(kw_only=True)
 class StackTree:
-    """A call tree that grows block of stacks by block of stacks.
+    """A call tree that grows block of stacks by block of stacks."""
 
-    Attributes:
-        regions: how many there are.
-        metrics: values of a stack.
-        stacks: how many were added.
-    """
-
-    regions: int
-    metrics: int
-    stacks: int = 0
+    regions: int  # how many there are
+    metrics: int  # values of a stack
+    stacks: int = 0  # how many were added
     _random: np.random.Generator = field(default_factory=lambda: np.random.default_rng(_SEED))
     _of_region: _Hashes = field(init=False)
     _of_depth: _Hashes = field(default_factory=lambda: np.zeros(0, dtype=np.uint64))

@@ -58,19 +58,14 @@ _MARKS = (b'"dlbVersion"', b'"elapsedTime"', b'"usefulTime"')
 
 @dataclass(frozen=True, kw_only=True)
 class _Region:
-    """A region.
-
-    Attributes:
-        seconds: float64[1 + lost + 1, rank], useful time, what was lost to each cause, and idle time, summed
-            over the CPUs of each rank.
-        visits: how often it was measured, summed over the ranks.
-        efficiencies: as the file states them.
-    """
+    """A region."""
 
     name: str
+    # float64[1 + lost + 1, rank], useful time, what was lost to each cause, and idle time, summed over the
+    # CPUs of each rank
     seconds: FloatArray
-    visits: float
-    efficiencies: Mapping[str, str]
+    visits: float  # how often it was measured, summed over the ranks
+    efficiencies: Mapping[str, str]  # as the file states them
 
 
 def matches(path: Path) -> bool:

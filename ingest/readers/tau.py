@@ -299,25 +299,17 @@ class TauData:
     """A TAU profile as its files have it: F functions, L locations, M metrics.
 
     A function is a flat one, summed over its callers, or a call path joined by `` => ``.
-
-    Attributes:
-        functions: F names, with source locations in brackets.
-        groups: F group names, joined by ``|`` or blanks.
-        locations: int64[L, 3], node, context and thread.
-        calls: float64[F, L].
-        exclusive: float64[M, F, L], times in microseconds.
-        attributes: the metadata of the first location.
-        devices: of L locations, the accelerator of its node that one is a stream of; empty for threads.
     """
 
     source: str
-    functions: Sequence[str]
-    groups: Sequence[str]
+    functions: Sequence[str]  # F names, with source locations in brackets
+    groups: Sequence[str]  # F group names, joined by ``|`` or blanks
     metrics: Sequence[str]
-    locations: IntArray
-    calls: FloatArray
-    exclusive: FloatArray
-    attributes: Mapping[str, str]
+    locations: IntArray  # int64[L, 3], node, context and thread
+    calls: FloatArray  # float64[F, L]
+    exclusive: FloatArray  # float64[M, F, L], times in microseconds
+    attributes: Mapping[str, str]  # the metadata of the first location
+    # of L locations, the accelerator of its node that one is a stream of; empty for threads
     devices: Sequence[str]
 
 

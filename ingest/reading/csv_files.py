@@ -47,19 +47,12 @@ NO_VALUE = ("", "NA", "N/A", "NaN", "nan", "null", "None", "-")
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Frame:
-    """A table as it lies.
+    """A table as it lies."""
 
-    Attributes:
-        source: the file, or what a DataFrame is called.
-        table: its columns, as texts or numbers.
-        place: where a row stands, such as ``line 7``, by its number from 0.
-        said: what was left out of it.
-    """
-
-    source: str
-    table: "pd.DataFrame"
-    place: Callable[[int], str]
-    said: tuple[str, ...] = ()
+    source: str  # the file, or what a DataFrame is called
+    table: "pd.DataFrame"  # its columns, as texts or numbers
+    place: Callable[[int], str]  # where a row stands, such as ``line 7``, by its number from 0
+    said: tuple[str, ...] = ()  # what was left out of it
 
 
 def is_unnamed(header: str) -> bool:

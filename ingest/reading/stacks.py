@@ -31,16 +31,12 @@ Place = tuple[int, int]  # location and node
 
 @dataclass(kw_only=True)
 class Stacks:
-    """Values of the innermost frames of stacks, added as they are read.
+    """Values of the innermost frames of stacks, added as they are read."""
 
-    Attributes:
-        callpaths: the stacks, outermost frame first.
-        locations: (process, thread, device) as the file names them -> location.
-        values: per metric, values by location and node.
-    """
-
-    callpaths: CallTreeBuilder = field(default_factory=CallTreeBuilder)
+    callpaths: CallTreeBuilder = field(default_factory=CallTreeBuilder)  # the stacks, outermost frame first
+    # (process, thread, device) as the file names them -> location
     locations: dict[tuple[int, int, int], int] = field(default_factory=dict)
+    # per metric, values by location and node
     values: dict[Metric, defaultdict[Place, float]] = field(default_factory=dict)
 
     def location(self, process: int, thread: int, device: int = CPU) -> int:

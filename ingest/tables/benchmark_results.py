@@ -33,16 +33,12 @@ MAX_TEXT = 500  # characters of a variable that are kept
 
 @dataclass(frozen=True, kw_only=True)
 class FigureOfMerit:
-    """One figure of merit of one run.
-
-    Attributes:
-        run: what describes the run, by name; one object per run.
-    """
+    """One figure of merit of one run."""
 
     name: str
     value: object
     unit: str
-    run: Mapping[str, str]
+    run: Mapping[str, str]  # what describes the run, by name; one object per run
     place: str
 
 

@@ -105,31 +105,19 @@ _NUMBERED = re.compile(r"([^\W\d_]+)(\d{1,4})")
 
 @dataclass(frozen=True, kw_only=True)
 class Heading:
-    """A heading, and what its words say of a time.
+    """A heading, and what its words say of a time."""
 
-    Attributes:
-        header: as the table has it; without its unit it is `name`.
-        ambiguous: whether the unit may be a word of the name: ``time_min``.
-        statistic: of `STATISTICS`, or ``spread``; empty if it is none.
-        clock: ``wall``, ``cpuclocks`` or ``halfclocks``; empty if none is named.
-        total: whether it is called the whole.
-        named: whether another word says that it is a time.
-        repetition: the number of the measurement, empty if there is none.
-        numbered: whether a word says that the number counts measurements.
-        base: the other words, such as those of a part.
-    """
-
-    header: str
+    header: str  # as the table has it; without its unit it is `name`
     name: str
     unit: str
-    ambiguous: bool
-    statistic: str = ""
-    clock: str = ""
-    total: bool = False
-    named: bool = False
-    repetition: str = ""
-    numbered: bool = False
-    base: tuple[str, ...] = ()
+    ambiguous: bool  # whether the unit may be a word of the name: ``time_min``
+    statistic: str = ""  # of `STATISTICS`, or ``spread``; empty if it is none
+    clock: str = ""  # ``wall``, ``cpuclocks`` or ``halfclocks``; empty if none is named
+    total: bool = False  # whether it is called the whole
+    named: bool = False  # whether another word says that it is a time
+    repetition: str = ""  # the number of the measurement, empty if there is none
+    numbered: bool = False  # whether a word says that the number counts measurements
+    base: tuple[str, ...] = ()  # the other words, such as those of a part
 
     @property
     def seconds(self) -> float | None:

@@ -40,18 +40,13 @@ _CHECKED = re.compile(r"\s+(?:Pass|Fail)\s*$")  # OSU's column Validation
 
 @dataclass(frozen=True, kw_only=True)
 class MessageTime:
-    """The time of one message or collective, of a size.
+    """The time of one message or collective, of a size."""
 
-    Attributes:
-        line: where it stands, from 1.
-        processes: None if they are not stated.
-    """
-
-    line: int
+    line: int  # where it stands, from 1
     benchmark: str
     size: float
     seconds: float
-    processes: int | None = None
+    processes: int | None = None  # None if they are not stated
 
 
 def is_message_benchmark(path: Path) -> bool:

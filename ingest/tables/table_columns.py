@@ -12,39 +12,27 @@ from ingest.tables.time_columns import MOST_NAMES, TimeColumn, choose_times, sta
 
 @dataclass(frozen=True, kw_only=True)
 class TableColumns:
-    """The columns of one table by their meaning, as they are called there; empty if there is none.
+    """The columns of one table by their meaning, as they are called there; empty if there is none."""
 
-    Attributes:
-        parameters: per column what it is called; one at least unless the name of the file has them.
-        processes, threads: parameters whose product is the number of locations.
-        alone: what `processes` are if nothing is called so: cores, or GPUs.
-        kernel: the kernel or call path.
-        times: several are kernels or repetitions.
-        aside: other clocks, and statistics of the times.
-        repetition, visits, locations, rank: as in `TableMapping`.
-        unit: the units of the times, per row.
-        metrics: further values.
-        metadata: what describes a run.
-        others: columns that nothing is known about.
-        roles: what was decided beyond one parameter and one time.
-    """
-
+    # per column what it is called; one at least unless the name of the file has them
     parameters: Mapping[str, str]
+    # parameters whose product is the number of locations
     processes: str = ""
     threads: str = ""
-    alone: str = ""
-    kernel: str = ""
-    times: tuple[TimeColumn, ...] = ()
-    aside: tuple[str, ...] = ()
+    alone: str = ""  # what `processes` are if nothing is called so: cores, or GPUs
+    kernel: str = ""  # the kernel or call path
+    times: tuple[TimeColumn, ...] = ()  # several are kernels or repetitions
+    aside: tuple[str, ...] = ()  # other clocks, and statistics of the times
+    # as in `TableMapping`
     repetition: str = ""
     visits: str = ""
     locations: str = ""
     rank: str = ""
-    unit: str = ""
-    metrics: tuple[str, ...] = ()
-    metadata: tuple[str, ...] = ()
-    others: tuple[str, ...] = ()
-    roles: tuple[str, ...] = ()
+    unit: str = ""  # the units of the times, per row
+    metrics: tuple[str, ...] = ()  # further values
+    metadata: tuple[str, ...] = ()  # what describes a run
+    others: tuple[str, ...] = ()  # columns that nothing is known about
+    roles: tuple[str, ...] = ()  # what was decided beyond one parameter and one time
 
 
 def find_columns(headers: Sequence[str], mapping: TableMapping, source: str) -> TableColumns:

@@ -87,18 +87,13 @@ TEXT_ENDINGS = frozenset((".txt", ".dat", ".md", ".tab", ".prn", ".asc", ".data"
 
 @dataclass(frozen=True, kw_only=True)
 class TableSource:
-    """Tables that are read as one study.
-
-    Attributes:
-        skipped: files beside them that look like tables and are not read.
-        only: metadata and its value, if only runs that state it are read.
-    """
+    """Tables that are read as one study."""
 
     path: Path
     files: tuple[Path, ...]
     mapping: TableMapping
-    skipped: tuple[Skipped, ...] = ()
-    only: tuple[str, str] | None = None
+    skipped: tuple[Skipped, ...] = ()  # files beside them that look like tables and are not read
+    only: tuple[str, str] | None = None  # metadata and its value, if only runs that state it are read
 
     def read(self) -> TableStudy:
         """Read all files."""

@@ -45,39 +45,25 @@ Texts: TypeAlias = np.ndarray[Any, Any]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TableRows:
-    """N rows of one table.
-
-    Attributes:
-        row: int64[N], the row of the table each is from.
-        points: float64[N, D].
-        kernels: names of the kernels, as the table has them; DataFrames may have call paths.
-        kernel: int64[N], index into `kernels`.
-        repetition: what distinguishes runs of one point, one text per row; None if nothing does.
-        rank: int64[N], the process each was measured on; None if values are of all.
-        locations: float64[N], the number of locations of the run; NaN if unknown.
-        process: float64[N], the number of processes; NaN if unknown.
-        values: ``time`` in seconds and other metrics, float64[N]; NaN if there is no value.
-        described: what describes the run, per name one text per row.
-        unknown: columns of numbers that nothing is known about, one text per row.
-        bad: index into the N rows, and what is wrong with a cell of it.
-        roles: what was decided on columns and rows, in words.
-    """
+    """N rows of one table."""
 
     frame: Frame
-    row: IntArray
+    row: IntArray  # int64[N], the row of the table each is from
     parameters: tuple[str, ...]
-    points: FloatArray
+    points: FloatArray  # float64[N, D]
+    # names of the kernels, as the table has them; DataFrames may have call paths
     kernels: tuple[str | CallPath, ...]
-    kernel: IntArray
-    repetition: Texts | None
-    rank: IntArray | None
-    locations: FloatArray
-    process: FloatArray
+    kernel: IntArray  # int64[N], index into `kernels`
+    repetition: Texts | None  # what distinguishes runs of one point, one text per row; None if nothing does
+    rank: IntArray | None  # int64[N], the process each was measured on; None if values are of all
+    locations: FloatArray  # float64[N], the number of locations of the run; NaN if unknown
+    process: FloatArray  # float64[N], the number of processes; NaN if unknown
+    # ``time`` in seconds and other metrics, float64[N]; NaN if there is no value
     values: Mapping[str, FloatArray]
-    described: Mapping[str, Texts]
-    unknown: Mapping[str, Texts]
-    bad: tuple[tuple[int, str], ...]
-    roles: tuple[str, ...]
+    described: Mapping[str, Texts]  # what describes the run, per name one text per row
+    unknown: Mapping[str, Texts]  # columns of numbers that nothing is known about, one text per row
+    bad: tuple[tuple[int, str], ...]  # index into the N rows, and what is wrong with a cell of it
+    roles: tuple[str, ...]  # what was decided on columns and rows, in words
 
     def only(self, kept: BoolArray) -> "TableRows":
         """Return some of the rows, bool[N]."""

@@ -29,28 +29,17 @@ MOST_DIFFERENT = 0.9  # of the runs, that have other values of such a number
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NumberedRows:
-    """N rows of all tables together, with the run and the call path of each.
-
-    Attributes:
-        file: int64[N], index into `rows`.
-        index: int64[N], number of the row in its table.
-        points: float64[P, D], the points, sorted by the first parameter, then the next.
-        run: int64[N], index of the run.
-        point_of: int64[run], index of its point.
-        repetition: int64[run], from 1 at each point.
-        node: int64[N], call path.
-        tree: the call paths of all runs, in preorder.
-    """
+    """N rows of all tables together, with the run and the call path of each."""
 
     rows: tuple[TableRows, ...]
-    file: IntArray
-    index: IntArray
-    points: FloatArray
-    run: IntArray
-    point_of: IntArray
-    repetition: IntArray
-    node: IntArray
-    tree: CallTree
+    file: IntArray  # int64[N], index into `rows`
+    index: IntArray  # int64[N], number of the row in its table
+    points: FloatArray  # float64[P, D], the points, sorted by the first parameter, then the next
+    run: IntArray  # int64[N], index of the run
+    point_of: IntArray  # int64[run], index of its point
+    repetition: IntArray  # int64[run], from 1 at each point
+    node: IntArray  # int64[N], call path
+    tree: CallTree  # the call paths of all runs, in preorder
     names: tuple[str, ...]
 
     def column(self, name: str) -> FloatArray:
@@ -83,37 +72,24 @@ KINDS = {MEMORY: MetricKind.MAXIMUM}
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class TableRun:
-    """One run of a table.
+    """One run of a table."""
 
-    Attributes:
-        parameters: values in the order of the study's parameters.
-        repetition: numbered from 1 at each point.
-        profile: what was measured; its source names the table and the run.
-    """
-
-    parameters: tuple[float, ...]
-    repetition: int
-    profile: Profile
+    parameters: tuple[float, ...]  # values in the order of the study's parameters
+    repetition: int  # numbered from 1 at each point
+    profile: Profile  # what was measured; its source names the table and the run
 
 
 @dataclass(frozen=True, eq=False)
 class TableStudy:
-    """What tables hold.
-
-    Attributes:
-        runs: sorted by parameters and repetition; none if the number of locations is unknown.
-        series: the values as they are, if it is.
-        damaged: name of a run that cannot be used, and why.
-        notices: one sentence for everything doubtful, and what was decided on the columns.
-        roles: the sentence on the columns, empty if each says itself what it is.
-    """
+    """What tables hold."""
 
     parameters: tuple[str, ...]
+    # sorted by parameters and repetition; none if the number of locations is unknown
     runs: tuple[TableRun, ...]
-    series: Series | None
-    damaged: tuple[tuple[str, str], ...]
-    notices: tuple[str, ...]
-    roles: str = ""
+    series: Series | None  # the values as they are, if it is
+    damaged: tuple[tuple[str, str], ...]  # name of a run that cannot be used, and why
+    notices: tuple[str, ...]  # one sentence for everything doubtful, and what was decided on the columns
+    roles: str = ""  # the sentence on the columns, empty if each says itself what it is
 
 
 def make_study(

@@ -28,23 +28,14 @@ class UnknownColumnError(InputError):
 
 @dataclass(frozen=True, kw_only=True)
 class TimeColumn:
-    """A column of times, or of a rate that times are made from.
+    """A column of times, or of a rate that times are made from."""
 
-    Attributes:
-        header: as the table has it.
-        kernel: what is timed; empty for repetitions of the whole run.
-        seconds: per unit, None if the heading has none; of a rate, of its period.
-        rate: how the rate is written; empty for a time.
-        form: how cells write times, such as ``mm:ss``, if the heading says it.
-        repetition: the number of the measurement, empty if a row has one.
-    """
-
-    header: str
-    kernel: str
-    seconds: float | None = None
-    rate: str = ""
-    form: str = ""
-    repetition: str = ""
+    header: str  # as the table has it
+    kernel: str  # what is timed; empty for repetitions of the whole run
+    seconds: float | None = None  # per unit, None if the heading has none; of a rate, of its period
+    rate: str = ""  # how the rate is written; empty for a time
+    form: str = ""  # how cells write times, such as ``mm:ss``, if the heading says it
+    repetition: str = ""  # the number of the measurement, empty if a row has one
 
 
 def stated_times(mapping: TableMapping, source: str, *, several: bool) -> tuple[TimeColumn, ...]:

@@ -66,14 +66,9 @@ class Annotations:
 
 @dataclass
 class Nodes:
-    """The tree of a file as it is read.
+    """The tree of a file as it is read."""
 
-    Attributes:
-        nodes: id -> attribute, data, parent; parent -1 if there is none.
-        kinds: region name -> the attributes that it is a value of.
-        known: id -> what the node says, of those that were asked for.
-    """
-
+    # id -> attribute, data, parent; parent -1 if there is none
     nodes: dict[int, tuple[int, str, int]] = field(default_factory=dict)
     depth: dict[int, int] = field(default_factory=lambda: dict.fromkeys(range(_BOOTSTRAP), 0))
     attributes: dict[int, Attribute] = field(
@@ -85,7 +80,9 @@ class Nodes:
     )
     units: dict[str, str] = field(default_factory=dict)
     callpaths: CallTreeBuilder = field(default_factory=CallTreeBuilder)
+    # region name -> the attributes that it is a value of
     kinds: dict[str, set[str]] = field(default_factory=dict)
+    # id -> what the node says, of those that were asked for
     known: dict[int, Annotations] = field(default_factory=dict)
 
     def define(self, line: str) -> None:
@@ -163,15 +160,11 @@ _VALUE = re.compile(r"(?:^|=)((?:[^=\\]|\\.)*+)")
 
 @dataclass
 class _Found:
-    """Records as they are read, block by block.
-
-    Attributes:
-        paths: of the records, int64[k] for each block.
-        parts: per attribute, rows and values that were found together.
-    """
+    """Records as they are read, block by block."""
 
     nodes: Nodes
-    paths: list[IntArray] = field(default_factory=list)
+    paths: list[IntArray] = field(default_factory=list)  # of the records, int64[k] for each block
+    # per attribute, rows and values that were found together
     parts: dict[str, list[tuple[IntArray, Sequence[str]]]] = field(default_factory=dict)
     size: int = 0
 

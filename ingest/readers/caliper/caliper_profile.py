@@ -53,15 +53,10 @@ _INDEX = re.compile(r"[0-9]{1,18}")
 
 @dataclass(frozen=True)
 class RecordColumn:
-    """The values of one attribute, of those records that have one.
+    """The values of one attribute, of those records that have one."""
 
-    Attributes:
-        rows: int64[k], numbers of the records, ascending.
-        values: one for each of them, as the file has it.
-    """
-
-    rows: IntArray
-    values: Sequence[Value]
+    rows: IntArray  # int64[k], numbers of the records, ascending
+    values: Sequence[Value]  # one for each of them, as the file has it
 
     def without(self, rows: Collection[int]) -> "RecordColumn":
         """Return the values of all but some records."""
@@ -71,26 +66,18 @@ class RecordColumn:
 
 @dataclass(frozen=True, kw_only=True)
 class Records:
-    """The records of a file.
-
-    Attributes:
-        kinds: region name -> attributes that it is a value of, such as ``function`` or ``mpi.function``.
-        node: int64[n], the path of each record in `callpaths`, `ROOT` outside of all annotations.
-        columns: by the name of the attribute.
-        globals: values that describe the run.
-        units: of attributes that state theirs.
-        unit_expected: whether the format states the units of all values that are not in seconds.
-        averages: whether values were stated as averages over processes: they are sums if their number is.
-    """
+    """The records of a file."""
 
     source: str
     callpaths: CallTreeBuilder
+    # region name -> attributes that it is a value of, such as ``function`` or ``mpi.function``
     kinds: Mapping[str, set[str]]
-    node: IntArray
-    columns: Mapping[str, RecordColumn]
-    globals: Mapping[str, str]
-    units: Mapping[str, str]
-    unit_expected: bool
+    node: IntArray  # int64[n], the path of each record in `callpaths`, `ROOT` outside of all annotations
+    columns: Mapping[str, RecordColumn]  # by the name of the attribute
+    globals: Mapping[str, str]  # values that describe the run
+    units: Mapping[str, str]  # of attributes that state theirs
+    unit_expected: bool  # whether the format states the units of all values that are not in seconds
+    # whether values were stated as averages over processes: they are sums if their number is
     averages: bool = False
 
     def rows(self, name: str) -> IntArray:
@@ -178,23 +165,14 @@ _SUMS = frozenset(("sum", "inclusive", "scale", "iscale"))
 
 @dataclass(frozen=True, kw_only=True)
 class TimeName:
-    """What the name of a time says.
+    """What the name of a time says."""
 
-    Attributes:
-        name: as the file has it.
-        inclusive: whether callees are in it.
-        summed: whether it is a sum over processes.
-        device: whether it is time on accelerators.
-        interface: whether the service of an accelerator measured it, not a timer.
-        seconds: of a stored value; None if neither unit nor name states it.
-    """
-
-    name: str
-    inclusive: bool
-    summed: bool
-    device: bool
-    interface: bool
-    seconds: float | None
+    name: str  # as the file has it
+    inclusive: bool  # whether callees are in it
+    summed: bool  # whether it is a sum over processes
+    device: bool  # whether it is time on accelerators
+    interface: bool  # whether the service of an accelerator measured it, not a timer
+    seconds: float | None  # of a stored value; None if neither unit nor name states it
 
     @property
     def preference(self) -> tuple[bool, bool, bool, str]:
@@ -266,38 +244,24 @@ ROUNDING = 1e-5  # seconds: times are printed with six decimals, and their diffe
 
 @dataclass(frozen=True, kw_only=True)
 class _Activities:
-    """The records of kernels and copies on accelerators, k of them.
+    """The records of kernels and copies on accelerators, k of them."""
 
-    Attributes:
-        rows: int64[k], numbers of the records.
-        names: regions of what ran.
-        copies: those of the names that are copies.
-        seconds: float64[k].
-        inclusive: whether those launched by callees are in it.
-    """
-
-    rows: IntArray
-    names: Sequence[str]
-    copies: frozenset[str]
-    seconds: FloatArray
-    inclusive: bool
+    rows: IntArray  # int64[k], numbers of the records
+    names: Sequence[str]  # regions of what ran
+    copies: frozenset[str]  # those of the names that are copies
+    seconds: FloatArray  # float64[k]
+    inclusive: bool  # whether those launched by callees are in it
 
 
 @dataclass(frozen=True, kw_only=True)
 class _Places:
-    """Where the values of a profile stand.
+    """Where the values of a profile stand."""
 
-    Attributes:
-        tree: call paths of the host, and below them activities.
-        node: int64[n], of each record of the host, -1 for others.
-        launcher, activity: int64[k], of each activity: the call path that launched it, and its own.
-    """
-
-    tree: CallTree
+    tree: CallTree  # call paths of the host, and below them activities
     names: tuple[str, ...]
-    node: IntArray
-    launcher: IntArray
-    activity: IntArray
+    node: IntArray  # int64[n], of each record of the host, -1 for others
+    launcher: IntArray  # int64[k], of each activity: the call path that launched it
+    activity: IntArray  # int64[k], its own
 
 
 def assemble(records: Records) -> Profile:

@@ -59,15 +59,11 @@ _MAX_NAME = 120  # characters of a name in messages
 
 @dataclass(frozen=True, eq=False)
 class CubexMetric:
-    """How a metric is stored.
+    """How a metric is stored."""
 
-    Attributes:
-        number: the N of ``N.data`` and ``N.index``.
-        order: int64[n], the metric's enumeration of the call paths: row r belongs to node ``order[r]``.
-    """
-
-    number: str
+    number: str  # the N of ``N.data`` and ``N.index``
     type: ValueType
+    # int64[n], the metric's enumeration of the call paths: row r belongs to node ``order[r]``
     order: IntArray
 
 
@@ -91,20 +87,14 @@ _TEXTS = {  # the elements whose texts are wanted, by the element that contains 
 
 @dataclass(frozen=True)
 class Anchor:
-    """The content of an anchor, as written: records hold attributes and texts of child elements by name.
+    """The content of an anchor, as written: records hold attributes and texts of child elements by name."""
 
-    Attributes:
-        program: regions and call paths.
-        system: location groups and locations.
-        attributes: the ``attr`` elements of the document itself, and the machine as its system tree has it.
-        metrics: the metrics, parents before children.
-        nodes: the name of the node of each location group; empty if the system tree does not have them.
-    """
-
-    program: Program
-    system: System
+    program: Program  # regions and call paths
+    system: System  # location groups and locations
+    # the ``attr`` elements of the document itself, and the machine as its system tree has it
     attributes: Record
-    metrics: list[Record]
+    metrics: list[Record]  # the metrics, parents before children
+    # the name of the node of each location group; empty if the system tree does not have them
     nodes: tuple[str, ...] = ()
 
 
@@ -494,17 +484,12 @@ class _Events:
 
 @dataclass(frozen=True, eq=False)
 class CubexValues:
-    """Reads the values of a `.cubex` file on demand: the `ValueLoader` of this format.
-
-    Attributes:
-        parent: int64[n], the callers of the call paths, -1 for roots.
-        stored: how each metric is stored, by name.
-    """
+    """Reads the values of a `.cubex` file on demand: the `ValueLoader` of this format."""
 
     container: Container
-    parent: IntArray
+    parent: IntArray  # int64[n], the callers of the call paths, -1 for roots
     locations: int
-    stored: Mapping[str, CubexMetric] = field(repr=False)
+    stored: Mapping[str, CubexMetric] = field(repr=False)  # how each metric is stored, by name
 
     def __call__(self, metric: Metric) -> FloatArray:
         """Return the stored values of a metric, float64[n, L]; rows never written are zero."""

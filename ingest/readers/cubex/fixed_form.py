@@ -70,39 +70,27 @@ _SYSTEM_END = b"</systemtreenode>"
 
 @dataclass(frozen=True, eq=False)
 class Program:
-    """Regions and call paths, column by column, as written.
+    """Regions and call paths, column by column, as written."""
 
-    Attributes:
-        regions: per field of `REGION_FIELDS` the texts of all regions, empty if missing.
-        cnode: identifiers of the call paths, in document order, which is preorder.
-        parent: int64[n], index of their callers, -1 for roots.
-    """
-
+    # per field of `REGION_FIELDS` the texts of all regions, empty if missing
     regions: Sequence[Sequence[str]]
-    cnode: Sequence[str]
+    cnode: Sequence[str]  # identifiers of the call paths, in document order, which is preorder
     callee: Sequence[str]
-    parent: IntArray
+    parent: IntArray  # int64[n], index of their callers, -1 for roots
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class System:
-    """Location groups and locations, column by column, as written.
-
-    Attributes:
-        kind: the type of each location group.
-        creator: of each location group the value of its attribute `CREATOR`, None if it has none.
-        location: identifiers of the locations.
-        location_kind: the type of each location.
-        group: int64[L], index of the location group of each location, -1 if it has none.
-    """
+    """Location groups and locations, column by column, as written."""
 
     rank: Sequence[str]
     name: Sequence[str]
-    kind: Sequence[str]
+    kind: Sequence[str]  # the type of each location group
+    # of each location group the value of its attribute `CREATOR`, None if it has none
     creator: Sequence[str | None]
-    location: Sequence[str]
-    location_kind: Sequence[str]
-    group: IntArray
+    location: Sequence[str]  # identifiers of the locations
+    location_kind: Sequence[str]  # the type of each location
+    group: IntArray  # int64[L], index of the location group of each location, -1 if it has none
 
 
 class OtherFormError(Exception):

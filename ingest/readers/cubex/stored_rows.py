@@ -40,16 +40,13 @@ class Container:
     """A `.cubex` file and the positions of its members.
 
     The file is opened again for every view, so that a profile kept for later keeps no file open.
-
-    Attributes:
-        size: its size in bytes when it was opened.
-        members: offset and size in bytes of ``anchor.xml``, ``N.data`` and ``N.index``, by name.
-        unpacked: the archive itself if the whole file is gzip-compressed, else empty.
     """
 
     path: Path
-    size: int
+    size: int  # its size in bytes when it was opened
+    # offset and size in bytes of ``anchor.xml``, ``N.data`` and ``N.index``, by name
     members: dict[str, tuple[int, int]] = field(repr=False)
+    # the archive itself if the whole file is gzip-compressed, else empty
     unpacked: bytes = field(default=b"", repr=False)
 
     def read(self, name: str) -> bytes:
@@ -193,16 +190,11 @@ _TAU_ATOMIC = [("n", "u4"), ("min", "f8"), ("max", "f8"), ("sum", "f8"), ("sum2"
 
 @dataclass(frozen=True)
 class ValueType:
-    """How one stored value becomes one number.
+    """How one stored value becomes one number."""
 
-    Attributes:
-        layout: numpy type of a stored value, little-endian; ``newbyteorder`` gives the other.
-        scalar: from an array of `layout` to an array of numbers of the same shape.
-        kind: the kind that the type gives its metric; None if the metric keeps its own.
-    """
-
-    layout: npt.DTypeLike
-    scalar: Callable[[Stored], Stored]
+    layout: npt.DTypeLike  # numpy type of a stored value, little-endian; ``newbyteorder`` gives the other
+    scalar: Callable[[Stored], Stored]  # from an array of `layout` to an array of numbers of the same shape
+    # the kind that the type gives its metric; None if the metric keeps its own
     kind: MetricKind | None = None
 
 
@@ -297,25 +289,15 @@ def _sparse(data: memoryview, order: ByteOrder, nodes: int) -> IntArray:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StoredRows:
-    """Where the rows of a metric are.
+    """Where the rows of a metric are."""
 
-    Attributes:
-        body: the bytes after all headers.
-        layout: numpy type of one value.
-        locations: number of values L in a row.
-        number: int64[k], which rows there are, in the order of the file.
-        start: int64[k], where each begins in `body`.
-        stop: int64[k], where each ends in `body`.
-        compressed: whether each row is a zlib stream of its own.
-    """
-
-    body: memoryview
-    layout: np.dtype[Any]
-    locations: int
-    number: IntArray
-    start: IntArray
-    stop: IntArray
-    compressed: bool
+    body: memoryview  # the bytes after all headers
+    layout: np.dtype[Any]  # numpy type of one value
+    locations: int  # number of values L in a row
+    number: IntArray  # int64[k], which rows there are, in the order of the file
+    start: IntArray  # int64[k], where each begins in `body`
+    stop: IntArray  # int64[k], where each ends in `body`
+    compressed: bool  # whether each row is a zlib stream of its own
 
     def blocks(self, size: int) -> Iterator[tuple[IntArray, Stored]]:
         """Yield at most `size` rows at once: their numbers, int64[k], and values, layout[k, L]."""

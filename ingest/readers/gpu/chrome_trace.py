@@ -69,25 +69,15 @@ _UNREAD_PHASES = {"b": "asynchronous events", "S": "asynchronous events", "C": "
 
 @dataclass(frozen=True, kw_only=True)
 class _Trace:
-    """One file.
+    """One file."""
 
-    Attributes:
-        parts: what ran on threads and on devices.
-        kineto: whether it is of PyTorch's profiler.
-        recorded: nanoseconds for which events were recorded; None if not stated.
-        devices: number of accelerators that were used.
-        models: their names, if stated.
-        attributes: what else is stated.
-        notices: what is not read.
-    """
-
-    parts: Sequence[Activities]
-    kineto: bool
-    recorded: int | None
-    devices: int
-    models: Sequence[str]
-    attributes: Mapping[str, str]
-    notices: Sequence[str]
+    parts: Sequence[Activities]  # what ran on threads and on devices
+    kineto: bool  # whether it is of PyTorch's profiler
+    recorded: int | None  # nanoseconds for which events were recorded; None if not stated
+    devices: int  # number of accelerators that were used
+    models: Sequence[str]  # their names, if stated
+    attributes: Mapping[str, str]  # what else is stated
+    notices: Sequence[str]  # what is not read
 
 
 def matches(path: Path) -> bool:

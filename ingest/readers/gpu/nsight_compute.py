@@ -40,26 +40,19 @@ _SUMMARY = (_KERNEL, "Block Size", "Grid Size", "Device")  # what a row of a sum
 
 @dataclass(kw_only=True)
 class _Table:
-    """A table as far as it was read.
+    """A table as far as it was read."""
 
-    Attributes:
-        columns: name -> place.
-        units: of the metrics of the wide form, by the places of their columns.
-        stacks: kernels by process, stream and device.
-        places: of the launches, by process and ID.
-        launch: the one that the last row was of.
-        counted: its metrics that were found; they may stand in several sections.
-        values: (metric, unit) -> what it is summed under, and what it is divided by; None if it is no sum.
-        metrics: name -> metric, with the unit that it has first.
-    """
-
-    columns: dict[str, int]
+    columns: dict[str, int]  # name -> place
+    # of the metrics of the wide form, by the places of their columns
     units: dict[int, tuple[str, str]] = field(default_factory=dict)
-    stacks: Stacks = field(default_factory=Stacks)
-    places: dict[tuple[str, str], Place] = field(default_factory=dict)
-    launch: tuple[str, str] = ("", "")
+    stacks: Stacks = field(default_factory=Stacks)  # kernels by process, stream and device
+    places: dict[tuple[str, str], Place] = field(default_factory=dict)  # of the launches, by process and ID
+    launch: tuple[str, str] = ("", "")  # the one that the last row was of
+    # its metrics that were found; they may stand in several sections
     counted: set[Metric] = field(default_factory=set)
+    # (metric, unit) -> what it is summed under, and what it is divided by; None if it is no sum
     values: dict[tuple[str, str], tuple[Metric, float] | None] = field(default_factory=dict)
+    # name -> metric, with the unit that it has first
     metrics: dict[str, Metric] = field(default_factory=dict)
 
     def cell(self, row: Sequence[str], column: str) -> str:

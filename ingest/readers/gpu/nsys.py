@@ -76,38 +76,24 @@ _MARKS = ("META_DATA_CAPTURE", "ANALYSIS_DETAILS", "TARGET_INFO_SESSION_START_TI
 
 @dataclass(frozen=True)
 class _Device:
-    """An accelerator.
+    """An accelerator."""
 
-    Attributes:
-        host: the node; empty if the device has an identifier of its own.
-        identifier: unique on the node.
-        name: its model.
-    """
-
-    host: str
-    identifier: str
-    name: str
+    host: str  # the node; empty if the device has an identifier of its own
+    identifier: str  # unique on the node
+    name: str  # its model
 
 
 @dataclass(kw_only=True)
 class _Report:
-    """One database.
+    """One database."""
 
-    Attributes:
-        parts: activities; numbers of devices are indices into `devices`, those of processes are the file's.
-        devices: those that were used.
-        begin: of the capture, nanoseconds since 1970; None if not stated.
-        duration: of the capture, nanoseconds; None if not stated.
-        attributes: what the file says of the run.
-        notices: what is not read.
-    """
-
+    # activities; numbers of devices are indices into `devices`, those of processes are the file's
     parts: list[Activities] = field(default_factory=list)
-    devices: list[_Device] = field(default_factory=list)
-    begin: int | None = None
-    duration: int | None = None
-    attributes: dict[str, str] = field(default_factory=dict)
-    notices: list[str] = field(default_factory=list)
+    devices: list[_Device] = field(default_factory=list)  # those that were used
+    begin: int | None = None  # of the capture, nanoseconds since 1970; None if not stated
+    duration: int | None = None  # of the capture, nanoseconds; None if not stated
+    attributes: dict[str, str] = field(default_factory=dict)  # what the file says of the run
+    notices: list[str] = field(default_factory=list)  # what is not read
 
 
 def matches(path: Path) -> bool:

@@ -40,39 +40,25 @@ _CALL = re.compile(r"(?:cu|nv)[A-Za-z]")  # of CUDA: calls of the operating syst
 
 @dataclass(frozen=True, kw_only=True)
 class _Header:
-    """The header of a table.
+    """The header of a table."""
 
-    Attributes:
-        kind: what the table has.
-        stated: whether a line above it says so.
-    """
-
-    kind: SumKind
-    stated: bool
+    kind: SumKind  # what the table has
+    stated: bool  # whether a line above it says so
     columns: SumColumns
 
 
 @dataclass(kw_only=True)
 class _Output:
-    """An output as far as it was read.
+    """An output as far as it was read."""
 
-    Attributes:
-        capture: that its first tables are of.
-        report: named by the last line that names one.
-        other: whether this is of another capture.
-        header: of the table that is read.
-        spans: begins and ends of its columns, if dashes state them.
-        known: the reports that were read.
-        rows: paradigm, name, number of calls and seconds.
-    """
-
-    capture: str = ""
-    report: str = ""
-    other: bool = False
-    header: _Header | None = None
+    capture: str = ""  # that its first tables are of
+    report: str = ""  # named by the last line that names one
+    other: bool = False  # whether this is of another capture
+    header: _Header | None = None  # of the table that is read
+    # begins and ends of its columns, if dashes state them
     spans: list[tuple[int, int]] = field(default_factory=list)
-    known: list[SumKind] = field(default_factory=list)
-    rows: list[NamedSum] = field(default_factory=list)
+    known: list[SumKind] = field(default_factory=list)  # the reports that were read
+    rows: list[NamedSum] = field(default_factory=list)  # paradigm, name, number of calls and seconds
 
 
 def matches(path: Path) -> bool:

@@ -35,21 +35,13 @@ NamedSum = tuple[str, str, float, float]  # paradigm, name, number of calls, sec
 
 @dataclass(frozen=True)
 class SumKind:
-    """A kind of tables.
+    """A kind of tables."""
 
-    Attributes:
-        profiler: what writes it.
-        called: how tables of it are called, by version: names of files end so.
-        paradigm: of what is in it.
-        name: the column of names.
-        numbers: columns that may have the number of calls.
-    """
-
-    profiler: str
-    called: tuple[str, ...]
-    paradigm: str
-    name: str = "Name"
-    numbers: tuple[str, ...] = ("Calls",)
+    profiler: str  # what writes it
+    called: tuple[str, ...]  # how tables of it are called, by version: names of files end so
+    paradigm: str  # of what is in it
+    name: str = "Name"  # the column of names
+    numbers: tuple[str, ...] = ("Calls",)  # columns that may have the number of calls
 
     @property
     def on_device(self) -> bool:
@@ -72,16 +64,12 @@ NSYS_KINDS = (
 
 @dataclass(frozen=True, kw_only=True)
 class SumColumns:
-    """Where the columns of a table are.
-
-    Attributes:
-        unit: of times, in a second.
-    """
+    """Where the columns of a table are."""
 
     name: int
     number: int
     time: int
-    unit: float
+    unit: float  # of times, in a second
 
     def row(self, cells: Sequence[str]) -> tuple[str, float, float]:
         """Return name, number of calls, and time in the unit of the table."""
@@ -170,14 +158,10 @@ _BY_NAME = ((re.compile(r"_{0,2}(?:hip|hsa_)\w*$"), "hip"), (re.compile(r"Copy|M
 
 @dataclass(frozen=True, kw_only=True)
 class _Table:
-    """A file, and where its columns are.
-
-    Attributes:
-        run: profiler, and the beginning of the name that the tables of a run share.
-    """
+    """A file, and where its columns are."""
 
     path: Path
-    run: tuple[str, str]
+    run: tuple[str, str]  # profiler, and the beginning of the name that the tables of a run share
     kind: SumKind
     line: int
     columns: SumColumns

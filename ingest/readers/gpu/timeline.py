@@ -41,13 +41,9 @@ Event = dict[str, Any]
 
 @dataclass(frozen=True)
 class TraceFile:
-    """A file of events.
+    """A file of events."""
 
-    Attributes:
-        top: what the file says beside the events.
-    """
-
-    top: Mapping[str, object]
+    top: Mapping[str, object]  # what the file says beside the events
     events: Sequence[Event]
 
     def of_phase(self, phase: str) -> list[Event]:
@@ -176,21 +172,13 @@ def _parsed(text: str) -> object:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Nested:
-    """n calls as c call paths.
+    """n calls as c call paths."""
 
-    Attributes:
-        node: int64[n], the call path of each call.
-        own: int64[n], its time without that of the calls within it.
-        caller: int64[c], of each call path: an earlier one, or `ROOT`.
-        region: int64[c], the region each call path ends in.
-        crossings: number of calls that end after a call began that they do not contain.
-    """
-
-    node: IntArray
-    own: IntArray
-    caller: IntArray
-    region: IntArray
-    crossings: int
+    node: IntArray  # int64[n], the call path of each call
+    own: IntArray  # int64[n], its time without that of the calls within it
+    caller: IntArray  # int64[c], of each call path: an earlier one, or `ROOT`
+    region: IntArray  # int64[c], the region each call path ends in
+    crossings: int  # number of calls that end after a call began that they do not contain
 
 
 def nested(thread: IntArray, region: IntArray, start: IntArray, end: IntArray, rounding: int) -> Nested:
@@ -255,25 +243,15 @@ MAX_DEVICE = 1 << 31
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Activities(Rows):
-    """Kernels, copies, calls and ranges, one entry each; all int64[n].
+    """Kernels, copies, calls and ranges, one entry each; all int64[n]."""
 
-    Attributes:
-        process: as the file names it.
-        thread: of the process, or stream of the device.
-        device: number of the accelerator over the whole run, `CPU` for what a thread did.
-        region: its number in `Timeline.regions`.
-        start: nanoseconds.
-        end: nanoseconds.
-        bytes: copied or set.
-    """
-
-    process: IntArray
-    thread: IntArray
-    device: IntArray
-    region: IntArray
-    start: IntArray
-    end: IntArray
-    bytes: IntArray
+    process: IntArray  # as the file names it
+    thread: IntArray  # of the process, or stream of the device
+    device: IntArray  # number of the accelerator over the whole run, `CPU` for what a thread did
+    region: IntArray  # its number in `Timeline.regions`
+    start: IntArray  # nanoseconds
+    end: IntArray  # nanoseconds
+    bytes: IntArray  # copied or set
 
     @classmethod
     def of(cls, *, start: IntArray, **others: IntArray | int) -> "Activities":
@@ -284,13 +262,9 @@ class Activities(Rows):
 
 @dataclass(kw_only=True)
 class Regions:
-    """Regions by their names; a kernel with the name of a range gets a name of its own.
+    """Regions by their names; a kernel with the name of a range gets a name of its own."""
 
-    Attributes:
-        paradigms: name -> paradigm; numbered in their order.
-    """
-
-    paradigms: dict[str, str] = field(default_factory=dict)
+    paradigms: dict[str, str] = field(default_factory=dict)  # name -> paradigm; numbered in their order
     _names: dict[tuple[str, str], str] = field(default_factory=dict)
     _numbers: dict[str, int] = field(default_factory=dict)
 
@@ -313,19 +287,13 @@ class Regions:
 
 @dataclass(kw_only=True)
 class Timeline:
-    """What a file says of a run.
+    """What a file says of a run."""
 
-    Attributes:
-        regions: of all activities.
-        parts: the activities, as they were read.
-        duration: nanoseconds of the run; None if times of threads and devices are not to be completed to it.
-        rounding: nanoseconds by which a call may outlast the range around it.
-    """
-
-    regions: Regions = field(default_factory=Regions)
-    parts: list[Activities] = field(default_factory=list)
+    regions: Regions = field(default_factory=Regions)  # of all activities
+    parts: list[Activities] = field(default_factory=list)  # the activities, as they were read
+    # nanoseconds of the run; None if times of threads and devices are not to be completed to it
     duration: int | None = None
-    rounding: int = 0
+    rounding: int = 0  # nanoseconds by which a call may outlast the range around it
 
 
 def timeline_profile(

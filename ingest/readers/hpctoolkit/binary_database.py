@@ -61,49 +61,31 @@ _EXECUTION, _SUM, _IDENTITY = 2, 0, "$$"
 
 @dataclass(frozen=True)
 class MeasuredMetric:
-    """A metric that was measured.
+    """A metric that was measured."""
 
-    Attributes:
-        name: as it is written, with its unit.
-        inclusive: identifier of its inclusive values (scope ``execution``) in the profiles of threads.
-        total: identifier of the sum of these over all threads in the summary, -1 if there is none.
-    """
-
-    name: str
-    inclusive: int
-    total: int
+    name: str  # as it is written, with its unit
+    inclusive: int  # identifier of its inclusive values (scope ``execution``) in the profiles of threads
+    total: int  # identifier of the sum of these over all threads in the summary, -1 if there is none
 
 
 @dataclass(frozen=True)
 class Function:
-    """A function, as far as it is known.
+    """A function, as far as it is known."""
 
-    Attributes:
-        name: empty if it has none.
-        module: file name of its load module, empty if unknown.
-        offset: of its first instruction in the module.
-        file: source file, empty if unknown.
-        line: in the source file, 0 if unknown.
-    """
-
-    name: str
-    module: str
-    offset: int
-    file: str
-    line: int
+    name: str  # empty if it has none
+    module: str  # file name of its load module, empty if unknown
+    offset: int  # of its first instruction in the module
+    file: str  # source file, empty if unknown
+    line: int  # in the source file, 0 if unknown
 
 
 @dataclass(eq=False, kw_only=True)
 class MetaFile:
-    """The content of ``meta.db``; methods raise ValueError if it is damaged.
-
-    Attributes:
-        characters: that may still be read: texts of a file are not many times longer than the file.
-    """
+    """The content of ``meta.db``; methods raise ValueError if it is damaged."""
 
     whole: FilePart
     sections: dict[str, FilePart]
-    characters: int
+    characters: int  # that may still be read: texts of a file are not many times longer than the file
     _texts: dict[int, str] = field(default_factory=dict, repr=False)
 
     @classmethod
@@ -214,18 +196,12 @@ _ON_DEVICE = frozenset(PLACEHOLDERS.values())
 
 @dataclass(frozen=True, eq=False)
 class Contexts:
-    """The call tree of a database.
+    """The call tree of a database."""
 
-    Attributes:
-        identifier: int64[n], the context of each call path.
-        tree: n call paths; the first is the root.
-        others: number of lines, instructions and loops without a line, which are counted with call paths.
-    """
-
-    identifier: IntArray
-    tree: CallTree
+    identifier: IntArray  # int64[n], the context of each call path
+    tree: CallTree  # n call paths; the first is the root
     regions: RegionTable
-    others: int
+    others: int  # number of lines, instructions and loops without a line, which are counted with call paths
 
 
 MAX_DENSE = 1 << 31  # values: 16 GiB
@@ -235,17 +211,11 @@ Triplets: TypeAlias = tuple[IntArray, IntArray, FloatArray]  # int64[k], call pa
 
 @dataclass(frozen=True, eq=False)
 class SparseEntries:
-    """The values of a metric that are not zero, sorted by call path, then location.
+    """The values of a metric that are not zero, sorted by call path, then location."""
 
-    Attributes:
-        first: int64[n + 1], the entries of call path i are ``first[i] : first[i + 1]``.
-        location: int64[k].
-        value: float64[k].
-    """
-
-    first: IntArray
-    location: IntArray
-    value: FloatArray
+    first: IntArray  # int64[n + 1], the entries of call path i are ``first[i] : first[i + 1]``
+    location: IntArray  # int64[k]
+    value: FloatArray  # float64[k]
 
 
 def summed_entries(parts: Sequence[Triplets], shape: tuple[int, int]) -> SparseEntries:
@@ -267,16 +237,11 @@ def summed_entries(parts: Sequence[Triplets], shape: tuple[int, int]) -> SparseE
 
 @dataclass(frozen=True, eq=False)
 class SparseValues:
-    """The loader of exclusive metrics that are kept sparse.
-
-    Attributes:
-        shape: number of call paths n and of locations L.
-        entries: the values of each metric by its name.
-    """
+    """The loader of exclusive metrics that are kept sparse."""
 
     source: str
-    shape: tuple[int, int]
-    entries: Mapping[str, SparseEntries] = field(repr=False)
+    shape: tuple[int, int]  # number of call paths n and of locations L
+    entries: Mapping[str, SparseEntries] = field(repr=False)  # the values of each metric by its name
 
     def __call__(self, metric: Metric) -> FloatArray:
         """Return all values of a metric, float64[n, L]."""
@@ -314,37 +279,23 @@ _IDENTIFIERS = 1 << 16
 
 @dataclass(frozen=True)
 class _Use:
-    """What a stored metric becomes.
+    """What a stored metric becomes."""
 
-    Attributes:
-        stored: its name in the database.
-        metric: the metric that its values are added to.
-        device: whether they are of accelerators, not of the thread.
-    """
-
-    stored: str
-    metric: Metric
+    stored: str  # its name in the database
+    metric: Metric  # the metric that its values are added to
     scale: float = 1.0
-    device: bool = False
+    device: bool = False  # whether they are of accelerators, not of the thread
 
 
 @dataclass(eq=False)
 class _Collected:
-    """The exclusive values of a stored metric, as profiles are read.
+    """The exclusive values of a stored metric, as profiles are read."""
 
-    Attributes:
-        profile: the profiles that have some.
-        node: of each of these int64[k], call paths.
-        value: and float64[k].
-        stated: the sum over all profiles and call paths that the summary states.
-        whole: the same, by the values that profiles have for the whole program.
-    """
-
-    profile: list[int] = field(default_factory=list)
-    node: list[IntArray] = field(default_factory=list)
-    value: list[FloatArray] = field(default_factory=list)
-    stated: float = 0.0
-    whole: float = 0.0
+    profile: list[int] = field(default_factory=list)  # the profiles that have some
+    node: list[IntArray] = field(default_factory=list)  # of each of these int64[k], call paths
+    value: list[FloatArray] = field(default_factory=list)  # and float64[k]
+    stated: float = 0.0  # the sum over all profiles and call paths that the summary states
+    whole: float = 0.0  # the same, by the values that profiles have for the whole program
 
     def profiles(self) -> IntArray:
         """Return the profile of each value."""
@@ -555,16 +506,13 @@ class _Nodes:
 
 @dataclass
 class _Regions:
-    """The regions of a file, each looked up once.
-
-    Attributes:
-        number: number of a region by what it is made of: names, or offsets in the file.
-        seen: number of a region by type, flags, fields and inherited paradigm of a context.
-    """
+    """The regions of a file, each looked up once."""
 
     meta: MetaFile
+    # number of a region by what it is made of: names, or offsets in the file
     number: dict[tuple[object, ...], int] = field(default_factory=dict)
     found: list[_Region] = field(default_factory=list)
+    # number of a region by type, flags, fields and inherited paradigm of a context
     seen: dict[tuple[int, int, bytes, str], int] = field(default_factory=dict)
 
     def named(self, name: str) -> int:

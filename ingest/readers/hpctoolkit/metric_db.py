@@ -50,26 +50,19 @@ Attributes = dict[str, str]
 
 @dataclass(eq=False, kw_only=True)
 class Document:
-    """The content of a document; columns have one entry per node, callers first.
+    """The content of a document; columns have one entry per node, callers first."""
 
-    Attributes:
-        metrics: of those with values in ``*.metric-db``, the name as it is written, with its unit and (I) or
-            (E) for inclusive or exclusive values, and the column.
-        tables: names by their numbers, for ``File`` and ``Procedure``.
-        tag: what a node is; call sites and procedures without a name are `CALL_SITE`.
-        identifier: the number of its values, from 1.
-        parent: the node that it is in, or `ROOT`.
-        region: name and source file.
-        line: source line, 0 if unknown.
-    """
-
+    # of those with values in ``*.metric-db``, the name as it is written, with its unit and (I) or (E) for
+    # inclusive or exclusive values, and the column
     metrics: list[tuple[str, int]] = field(default_factory=list)
+    # names by their numbers, for ``File`` and ``Procedure``
     tables: dict[str, dict[str, str]] = field(default_factory=lambda: {"File": {}, "Procedure": {}})
+    # what a node is; call sites and procedures without a name are `CALL_SITE`
     tag: list[str] = field(default_factory=list)
-    identifier: list[int] = field(default_factory=list)
-    parent: list[int] = field(default_factory=list)
-    region: list[tuple[str, str]] = field(default_factory=list)
-    line: list[int] = field(default_factory=list)
+    identifier: list[int] = field(default_factory=list)  # the number of its values, from 1
+    parent: list[int] = field(default_factory=list)  # the node that it is in, or `ROOT`
+    region: list[tuple[str, str]] = field(default_factory=list)  # name and source file
+    line: list[int] = field(default_factory=list)  # source line, 0 if unknown
 
     def kept(self) -> list[bool]:
         """Return which nodes are call paths: all but call sites, and statements that call nothing."""
@@ -189,30 +182,21 @@ Shape: TypeAlias = tuple[int, int]  # number of nodes and of metrics
 
 @dataclass(frozen=True)
 class _Thread:
-    """A file with the values of a thread.
+    """A file with the values of a thread."""
 
-    Attributes:
-        process: rank, host and number of its process.
-        thread: its number in the process.
-    """
-
-    process: tuple[int, str, int]
-    thread: int
+    process: tuple[int, str, int]  # rank, host and number of its process
+    thread: int  # its number in the process
     path: Path
 
 
 @dataclass(frozen=True)
 class _Column:
-    """The inclusive values of a metric.
-
-    Attributes:
-        exclusive: that of its exclusive values, -1 if there is none.
-    """
+    """The inclusive values of a metric."""
 
     metric: Metric
     scale: float
     inclusive: int
-    exclusive: int
+    exclusive: int  # that of its exclusive values, -1 if there is none
 
 
 def metric_files(path: Path) -> list[Path]:

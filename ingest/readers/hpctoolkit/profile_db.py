@@ -100,13 +100,9 @@ Table: TypeAlias = npt.NDArray[np.void]
 
 @dataclass(frozen=True, eq=False)
 class FilePart:
-    """A part of a file, addressed by offsets in the file.
+    """A part of a file, addressed by offsets in the file."""
 
-    Attributes:
-        start: offset of its first byte.
-    """
-
-    start: int
+    start: int  # offset of its first byte
     content: bytes = field(repr=False)
 
     def holds(self, at: int, size: int) -> bool:
@@ -194,17 +190,12 @@ Identity = Mapping[str, int]
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class StoredProfile:
-    """Where the values of a thread or an accelerator are.
+    """Where the values of a thread or an accelerator are."""
 
-    Attributes:
-        identity: what it belongs to: number by kind (``NODE``, ``RANK``, ``THREAD``, ``GPUDEVICE`` ...).
-        physical: the kinds whose numbers are those of hardware.
-        summary: whether it has sums over profiles.
-    """
-
+    # what it belongs to: number by kind (``NODE``, ``RANK``, ``THREAD``, ``GPUDEVICE`` ...)
     identity: Identity
-    physical: frozenset[str]
-    summary: bool
+    physical: frozenset[str]  # the kinds whose numbers are those of hardware
+    summary: bool  # whether it has sums over profiles
     values: int
     first_value: int
     contexts: int
@@ -218,14 +209,11 @@ class StoredProfile:
 
 @dataclass(frozen=True, eq=False)
 class ProfileFile:
-    """An open file; methods raise ValueError if it is damaged.
-
-    Attributes:
-        sections: size and offset of the descriptions of profiles, and of their identifiers.
-    """
+    """An open file; methods raise ValueError if it is damaged."""
 
     stream: BufferedReader
     size: int
+    # size and offset of the descriptions of profiles, and of their identifiers
     sections: Sequence[tuple[int, int]]
 
     @classmethod
@@ -324,19 +312,14 @@ Device: TypeAlias = tuple[str | int, ...]  # what makes a device different from 
 
 @dataclass(frozen=True, eq=False)
 class Placement:
-    """The locations of profiles.
+    """The locations of profiles."""
 
-    Attributes:
-        locations: process by process: threads, streams, accelerators whose streams have no values.
-        own: int64[profile], the location of each profile, -1 if it needs none.
-        started: int64[profile], the location of the accelerator time of each profile, -1 if it has none.
-        notices: what is assumed.
-    """
-
+    # process by process: threads, streams, accelerators whose streams have no values
     locations: LocationTable
-    own: IntArray
+    own: IntArray  # int64[profile], the location of each profile, -1 if it needs none
+    # int64[profile], the location of the accelerator time of each profile, -1 if it has none
     started: IntArray
-    notices: tuple[str, ...]
+    notices: tuple[str, ...]  # what is assumed
 
 
 class _Row(NamedTuple):

@@ -61,45 +61,29 @@ _LONGEST = 1e12  # seconds: more is damage
 
 @dataclass(kw_only=True)
 class SolvedField:
-    """How a field was solved for over a run: ``p``, or a component as in ``Ux``.
+    """How a field was solved for over a run: ``p``, or a component as in ``Ux``."""
 
-    Attributes:
-        solver: of the linear systems, such as ``GAMG``.
-        residual: the initial residual of the last solution, as it is printed; empty if it is not.
-        first: iterations up to the end of the first step.
-    """
-
-    solver: str
-    residual: bytes = b""
+    solver: str  # of the linear systems, such as ``GAMG``
+    residual: bytes = b""  # the initial residual of the last solution, as it is printed; empty if it is not
     solutions: int = 0
     iterations: int = 0
-    first: int = 0
+    first: int = 0  # iterations up to the end of the first step
 
 
 @dataclass(kw_only=True)
 class SolverRun:
-    """What was printed from one header to the next.
+    """What was printed from one header to the next."""
 
-    Attributes:
-        stated: what the header says, by its names.
-        hosts: names of the nodes.
-        solved: what was solved for, by its name.
-        start: wall seconds at the end of the first step.
-        seconds: wall seconds at the end of the last step.
-        clock: the times printed last, of the processor and of the wall, the latter None if there is none.
-        ended: whether the solver came to its end.
-        failed: whether it gave up with an error.
-    """
-
-    stated: dict[str, str] = field(default_factory=dict)
-    hosts: set[str] = field(default_factory=set)
-    solved: dict[bytes, SolvedField] = field(default_factory=dict)
+    stated: dict[str, str] = field(default_factory=dict)  # what the header says, by its names
+    hosts: set[str] = field(default_factory=set)  # names of the nodes
+    solved: dict[bytes, SolvedField] = field(default_factory=dict)  # what was solved for, by its name
     steps: int = 0
-    start: float = 0.0
-    seconds: float = 0.0
+    start: float = 0.0  # wall seconds at the end of the first step
+    seconds: float = 0.0  # wall seconds at the end of the last step
+    # the times printed last, of the processor and of the wall, the latter None if there is none
     clock: tuple[float, float | None] = (0.0, None)
-    ended: bool = False
-    failed: bool = False
+    ended: bool = False  # whether the solver came to its end
+    failed: bool = False  # whether it gave up with an error
 
     @property
     def fields(self) -> dict[str, SolvedField]:

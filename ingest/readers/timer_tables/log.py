@@ -89,15 +89,10 @@ WINDOW = 1 << 24  # bytes that are searched at once: no more of a large log need
 
 @dataclass(frozen=True)
 class Found:
-    """A line that was searched for.
+    """A line that was searched for."""
 
-    Attributes:
-        start: where it begins.
-        facts: the named groups of its pattern that took part.
-    """
-
-    start: int
-    facts: Mapping[str, str]
+    start: int  # where it begins
+    facts: Mapping[str, str]  # the named groups of its pattern that took part
 
 
 @dataclass(frozen=True)

@@ -42,14 +42,10 @@ class ReadTable:
 
 @dataclass(frozen=True)
 class LogTables:
-    """The tables in a log, read one by one.
-
-    Attributes:
-        kind: how it prints them.
-    """
+    """The tables in a log, read one by one."""
 
     log: Log
-    kind: TimerTable
+    kind: TimerTable  # how it prints them
     path: Path
 
     def read(self) -> tuple[list[ReadTable], tuple[str, ...]]:

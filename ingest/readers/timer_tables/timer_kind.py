@@ -64,75 +64,50 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 @dataclass(frozen=True)
 class LogLine:
-    """A line of a log.
+    """A line of a log."""
 
-    Attributes:
-        text: what the line contains; the log is searched for it, which is fast.
-        pattern: searched for in such lines; its named groups are facts.
-        first: whether a fact is what the first such line states, not the last.
-    """
-
-    text: str
-    pattern: str
-    first: bool = False
+    text: str  # what the line contains; the log is searched for it, which is fast
+    pattern: str  # searched for in such lines; its named groups are facts
+    first: bool = False  # whether a fact is what the first such line states, not the last
 
 
 @dataclass(frozen=True, kw_only=True)
 class RowForm:
-    """The form of the rows below a header.
+    """The form of the rows below a header."""
 
-    Attributes:
-        row: pattern of a whole row, with a group `name`; other named groups are columns. A group `values`
-            holds the values of `columns`.
-        header: pattern of the header, matched from its start with blanks squeezed to one and the line below
-            it appended; empty if such rows have none.
-        columns: what the values of a row are, from left to right; empty to take the words of the header.
-            Rows may lack columns on the left.
-        separator: what separates values; empty for blanks.
-        begun: pattern of the first line of a row that goes on in the next one; empty if none does.
-    """
-
+    # pattern of a whole row, with a group `name`; other named groups are columns. A group `values` holds
+    # the values of `columns`
     row: str
+    # pattern of the header, matched from its start with blanks squeezed to one and the line below it
+    # appended; empty if such rows have none
     header: str = ""
+    # what the values of a row are, from left to right; empty to take the words of the header. Rows may lack
+    # columns on the left
     columns: tuple[str, ...] = ()
-    separator: str = ""
-    begun: str = ""
+    separator: str = ""  # what separates values; empty for blanks
+    begun: str = ""  # pattern of the first line of a row that goes on in the next one; empty if none does
 
 
 @dataclass(frozen=True, kw_only=True)
 class TimerRow:
-    """A row as it is printed.
+    """A row as it is printed."""
 
-    Attributes:
-        group: the heading it stands under.
-        indent: blanks before the name.
-    """
-
-    group: str
+    group: str  # the heading it stands under
     name: str
     values: Mapping[str, str]
-    indent: int = 0
+    indent: int = 0  # blanks before the name
 
 
 @dataclass(frozen=True, kw_only=True)
 class Timer:
-    """A timer in its place among the others.
+    """A timer in its place among the others."""
 
-    Attributes:
-        path: names from the root down.
-        seconds: the value, as `TimerTable.statistic` and `TimerTable.inclusive` say.
-        calls: calls of a process, None if not stated.
-        least: smallest value of a process, None if not stated.
-        most: largest value of a process, None if not stated.
-        overlapping: whether it lies inside or around others; it then counts in no sum.
-    """
-
-    path: tuple[str, ...]
-    seconds: float
-    calls: float | None = None
-    least: float | None = None
-    most: float | None = None
-    overlapping: bool = False
+    path: tuple[str, ...]  # names from the root down
+    seconds: float  # the value, as `TimerTable.statistic` and `TimerTable.inclusive` say
+    calls: float | None = None  # calls of a process, None if not stated
+    least: float | None = None  # smallest value of a process, None if not stated
+    most: float | None = None  # largest value of a process, None if not stated
+    overlapping: bool = False  # whether it lies inside or around others; it then counts in no sum
 
     def plus(self, other: "Timer") -> "Timer":
         """Return the sum of two timers; what one of them lacks the sum lacks, too."""
@@ -151,16 +126,12 @@ def _sum(one: float | None, other: float | None) -> float | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Placed:
-    """The timers of a table.
-
-    Attributes:
-        total: what the program states as its total, in the measure of the timers; None if it states none.
-        facts: what else was found out from the rows.
-    """
+    """The timers of a table."""
 
     timers: Sequence[Timer]
+    # what the program states as its total, in the measure of the timers; None if it states none
     total: float | None = None
-    facts: Facts = field(default_factory=dict)
+    facts: Facts = field(default_factory=dict)  # what else was found out from the rows
     notices: tuple[str, ...] = ()
 
 
@@ -172,97 +143,72 @@ class TimerTable:
     ``total`` and ``rate`` (a number, then its unit or that of `rate_unit`) have a meaning; a log that states
     ``_serial`` and no processes is of one; steps go from ``_first_step`` to ``last_step``. Others that begin
     with an underscore are for `place`; all others are settings, which should be the same in all runs.
-
-    Attributes:
-        name: of the program, as users know it.
-        begin: the line at which a table starts; only this program has it, and it is how logs are recognised.
-        program: the line that shows that a log without a table is one of this program that was interrupted.
-        mark: what shows that there are rows, if `begin` is only the start of a run; else `begin` does.
-        ended: the line that only a run that came to its end prints, for programs with timers on the way.
-        started: the line at the start of each run that has a table: behind the last table it has none.
-        end: pattern of the first line after a table; if not given, it reaches to the next table.
-        forms: forms of rows; if some have no header, the first of these is that of the rows above any header.
-        header: pattern of everything that looks like a header: one that no form knows is refused.
-        heading: pattern of a line with a group `group`: the rows below stand under it.
-        within: patterns of lines of a table that state facts.
-        scattered: lines with a group `group` or `name` that are headings and rows instead of `forms`, for
-            programs that print each timer where it ends.
-        facts: lines anywhere in the log that state facts; the first of these lines that states a fact counts.
-        memory: lines anywhere in the log that state what memory the process that takes most has (group
-            ``memory``), all processes have (``mean``, ``total``), in which ``unit``, and in which words
-            (``source``); of each the largest that the first of these lines states counts.
-        partitions: lines at the start of a log with the ``number`` of the partition that wrote it, or
-            their ``count`` in the log of all of them, which has no table.
-        place: the function of `placements` that puts rows in their places.
-        statistic: what a value is of the processes.
-        inclusive: whether a value contains those of the timers below it.
-        choice: which tables of a log count.
-        rest: whether the stated total minus all timers is a timer, too.
-        rest_row: name of the timer that the program prints for the rest; then there is no other.
-        per_thread: whether values are sums over the threads of the processes.
-        communication: pattern of the names of timers of communication.
-        output: pattern of the names of timers of input and output.
-        precedence: of several kinds that a log shows, the one with the smallest number reads it: programs
-            come before the libraries that they use.
-        under_headings: what the rows under a heading are: ``ignored``, ``named`` by it, or below it, which
-            is one of their ``parents``; empty if it says nothing.
-        renamed: names of rows and what they are called instead.
-        skipped: names of rows that are no timers.
-        last_row: the row after which all others are left out.
-        overlapping: names of rows that lie inside or around others, ``*`` for all.
-        wholes: sets of names: the first set that occurs holds all other timers.
-        each_call: whether each row is one call, which are added.
-        running: whether rows repeat with their sums so far, so that the last of each name counts; its columns
-            that are no times are facts.
-        unit: seconds of the unit that values are printed in.
-        rate_unit: unit of the stated rate, if it does not stand behind it.
-        counted: facts that the calls of timers state, and the names of these timers.
-        sizes: facts that are sizes of the problem, the one that says most first.
-        total_row: the row whose column ``total`` is the total.
-        parents: of overlapping timers by name those that may hold it, the first that is there does; an empty
-            name is the whole run or the group. The surest come first.
-        doubtful: names of timers, and patterns of others beside which it is not known what holds them.
     """
 
-    name: str
+    name: str  # of the program, as users know it
+    # the line at which a table starts; only this program has it, and it is how logs are recognised
     begin: LogLine
+    # the line that shows that a log without a table is one of this program that was interrupted
     program: LogLine | None = None
+    # what shows that there are rows, if `begin` is only the start of a run; else `begin` does
     mark: LogLine | None = None
+    # the line that only a run that came to its end prints, for programs with timers on the way
     ended: LogLine | None = None
+    # the line at the start of each run that has a table: behind the last table it has none
     started: LogLine | None = None
-    end: str = ""
+    end: str = ""  # pattern of the first line after a table; if not given, it reaches to the next table
+    # forms of rows; if some have no header, the first of these is that of the rows above any header
     forms: tuple[RowForm, ...] = ()
-    header: str = ""
-    heading: str = ""
-    within: tuple[str, ...] = ()
+    header: str = ""  # pattern of everything that looks like a header: one that no form knows is refused
+    heading: str = ""  # pattern of a line with a group `group`: the rows below stand under it
+    within: tuple[str, ...] = ()  # patterns of lines of a table that state facts
+    # lines with a group `group` or `name` that are headings and rows instead of `forms`, for programs that
+    # print each timer where it ends
     scattered: tuple[LogLine, ...] = ()
+    # lines anywhere in the log that state facts; the first of these lines that states a fact counts
     facts: tuple[LogLine, ...] = ()
+    # lines anywhere in the log that state what memory the process that takes most has (group ``memory``),
+    # all processes have (``mean``, ``total``), in which ``unit``, and in which words (``source``); of each
+    # the largest that the first of these lines states counts
     memory: tuple[LogLine, ...] = ()
+    # lines at the start of a log with the ``number`` of the partition that wrote it, or their ``count`` in
+    # the log of all of them, which has no table
     partitions: tuple[LogLine, ...] = ()
-    place: str
-    statistic: Statistic
-    inclusive: bool = False
-    choice: Choice = Choice.LAST
-    rest: bool = False
-    rest_row: str = ""
-    per_thread: bool = False
-    communication: str = ""
-    output: str = ""
+    place: str  # the function of `placements` that puts rows in their places
+    statistic: Statistic  # what a value is of the processes
+    inclusive: bool = False  # whether a value contains those of the timers below it
+    choice: Choice = Choice.LAST  # which tables of a log count
+    rest: bool = False  # whether the stated total minus all timers is a timer, too
+    rest_row: str = ""  # name of the timer that the program prints for the rest; then there is no other
+    per_thread: bool = False  # whether values are sums over the threads of the processes
+    communication: str = ""  # pattern of the names of timers of communication
+    output: str = ""  # pattern of the names of timers of input and output
+    # of several kinds that a log shows, the one with the smallest number reads it: programs come before the
+    # libraries that they use
     precedence: int = 0
+    # what the rows under a heading are: ``ignored``, ``named`` by it, or below it, which is one of their
+    # ``parents``; empty if it says nothing
     under_headings: Literal["", "ignored", "named", "parents"] = ""
-    renamed: Mapping[str, str] = field(default_factory=dict)
-    skipped: tuple[str, ...] = ()
-    last_row: str = ""
-    overlapping: tuple[str, ...] = ()
+    renamed: Mapping[str, str] = field(default_factory=dict)  # names of rows and what they are called instead
+    skipped: tuple[str, ...] = ()  # names of rows that are no timers
+    last_row: str = ""  # the row after which all others are left out
+    overlapping: tuple[str, ...] = ()  # names of rows that lie inside or around others, ``*`` for all
+    # sets of names: the first set that occurs holds all other timers
     wholes: tuple[tuple[str, ...], ...] = ()
-    each_call: bool = False
+    each_call: bool = False  # whether each row is one call, which are added
+    # whether rows repeat with their sums so far, so that the last of each name counts; its columns that are
+    # no times are facts
     running: bool = False
-    unit: float = 1.0
-    rate_unit: str = ""
+    unit: float = 1.0  # seconds of the unit that values are printed in
+    rate_unit: str = ""  # unit of the stated rate, if it does not stand behind it
+    # facts that the calls of timers state, and the names of these timers
     counted: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    sizes: tuple[str, ...] = ()
-    total_row: str = ""
+    sizes: tuple[str, ...] = ()  # facts that are sizes of the problem, the one that says most first
+    total_row: str = ""  # the row whose column ``total`` is the total
+    # of overlapping timers by name those that may hold it, the first that is there does; an empty name is
+    # the whole run or the group. The surest come first
     parents: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    # names of timers, and patterns of others beside which it is not known what holds them
     doubtful: Mapping[str, str] = field(default_factory=dict)
 
 

@@ -64,19 +64,13 @@ _MEANINGS = frozenset(("processes", "threads", "nodes", "cores", "steps", "total
 
 @dataclass(frozen=True, kw_only=True)
 class _Phase:
-    """One table in its place, all values in seconds of one location.
+    """One table in its place, all values in seconds of one location."""
 
-    Attributes:
-        name: of the phase, empty if it is the only one.
-        timers: exclusive times of those that overlap nothing: their sum is the total of the profile.
-        overlapping: all others, inclusive.
-        reconciled: how much of the stated total the timers are, in words.
-    """
-
-    name: str
+    name: str  # of the phase, empty if it is the only one
+    # exclusive times of those that overlap nothing: their sum is the total of the profile
     timers: tuple[Timer, ...]
-    overlapping: tuple[Timer, ...]
-    reconciled: str
+    overlapping: tuple[Timer, ...]  # all others, inclusive
+    reconciled: str  # how much of the stated total the timers are, in words
 
     @property
     def path(self) -> tuple[str, ...]:

@@ -64,25 +64,18 @@ _KIND = TimerTable(
 
 @dataclass(kw_only=True)
 class StepTimings:
-    """The sums of what a log states, in seconds; what lies inside a step is taken out of it.
+    """The sums of what a log states, in seconds; what lies inside a step is taken out of it."""
 
-    Attributes:
-        steps: of each domain.
-        stepping: of each domain, without what lies inside its steps, and without the first of the outermost.
-        start: what the outermost domain read before the first step, and that step.
-        written: number and seconds of files, by the name of the stream.
-        boundaries: number and seconds of readings of boundaries.
-        total: steps of the outermost domain, and what lies outside of all steps.
-        exceeded: steps that took less than what lies in them.
-    """
-
-    steps: dict[int, int] = field(default_factory=dict)
+    steps: dict[int, int] = field(default_factory=dict)  # of each domain
+    # of each domain, without what lies inside its steps, and without the first of the outermost
     stepping: dict[int, float] = field(default_factory=dict)
-    start: float = 0.0
+    start: float = 0.0  # what the outermost domain read before the first step, and that step
+    # number and seconds of files, by the name of the stream
     written: dict[bytes, list[float]] = field(default_factory=dict)
+    # number and seconds of readings of boundaries
     boundaries: list[float] = field(default_factory=lambda: [0, 0.0])
-    total: float = 0.0
-    exceeded: int = 0
+    total: float = 0.0  # steps of the outermost domain, and what lies outside of all steps
+    exceeded: int = 0  # steps that took less than what lies in them
     _inside: dict[int, float] = field(default_factory=dict)  # of steps that are still to come, by domain
 
     def step(self, domain: int, seconds: float) -> None:
