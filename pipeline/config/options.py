@@ -7,7 +7,6 @@ from typing import Any, Literal, TypeVar, get_type_hints
 
 from filters.filter_options import PaperRule
 from ingest.errors import UsageError, located
-from ingest.held_cores import usable_cores
 from ingest.options import Declaration, checked, declaration, option
 from ingest.run_names import RunSpec
 from ingest.table_mapping import TableMapping
@@ -23,7 +22,6 @@ from pipeline.config.option_readers import (
     read_positive_share,
     read_targets,
 )
-from pipeline.models.formulas import GROWTH_HINT, read_growths
 from pipeline.models.options import MIN_EFFICIENCY, Expectation, ModelOptions
 
 KEYS = ("region", "growth", "metric")
@@ -35,6 +33,8 @@ def read_expectation(table: TomlTable) -> Expectation:
     Raises:
         UsageError: with line, key and what was expected.
     """
+    from pipeline.models.formulas import GROWTH_HINT, read_growths  # which loads numpy, as options do not
+
     table.check_keys(KEYS)
     growth = table.text("growth")
     exponents = read_growths(growth)
@@ -277,6 +277,8 @@ class Options:
     @property
     def processes(self) -> int:
         """Number of processes that may work at once."""
+        from ingest.held_cores import usable_cores  # which loads numpy, as options do not
+
         return self.jobs or usable_cores()
 
 
