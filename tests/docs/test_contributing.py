@@ -130,3 +130,13 @@ def test_a_format_of_export(changed):
 def test_a_machine(changed):
     listed = changed("A machine")("machine", "list")
     assert re.search(r"^desk +a computer on a desk; node +made up", listed, re.MULTILINE)
+
+
+def test_a_command(changed):
+    pipeline = changed("A command")
+    pipeline("run", SAMPLE, "--out", "out")
+    rows = json.loads(pipeline("formulas", "out", "--json", "-"))
+    assert any(row["kernel"] == "MPI_Allreduce" and "p" in row["formula"] for row in rows)
+    for form in ("table", "csv"):
+        assert "MPI_Allreduce" in pipeline("formulas", "out", "--format", form), form
+    assert "List the formula of every kernel." in pipeline("--help")
