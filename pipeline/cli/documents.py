@@ -83,8 +83,8 @@ DOCUMENTS: Mapping[str, Document] = {
     "ports": Document(title="Loops on processor cores", type="pipeline.report.ports_table:PortsJson"),
     "machines": Document(title="Shipped machines", type="pipeline.columns.projections:Machines"),
     "campaign": Document(title="A campaign as it stands", type="pipeline.columns.campaigns:ShownCampaign"),
-    "added": Document(title="What was added to a history", type="pipeline.cli.history:AddedJson"),
-    "history": Document(title="Kernels across commits", type="pipeline.report.check.history:HistoryJson"),
+    "added": Document(title="What was added to a history", type="pipeline.cli.history:Added"),
+    "history": Document(title="Kernels across commits", type="pipeline.report.check.history:History"),
 }
 """By the names of their schemas."""
 

@@ -1,8 +1,9 @@
 """`pipeline history`: results over commits."""
 
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypedDict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -72,7 +73,8 @@ def _write_page(out: Path, file: Path, commit_url: str, machine: str) -> None:
     show_written(page)
 
 
-class AddedJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class Added:
     """What was added to a history."""
 
     history: str
@@ -121,8 +123,7 @@ def add(
     ahead = forecast(whole, targets, options.models).of(study.kernels)
     rows = history_rows(study, ahead, target, label, verdicts, commit)
     labels = add_to_history(file, rows)
-    added: AddedJson = {"history": str(file), "label": label, "kernels": len(rows), "labels": labels}
-    if write_summary(json, added):
+    if write_summary(json, Added(history=str(file), label=label, kernels=len(rows), labels=labels)):
         return
     typer.echo(
         f"Added {counted(len(rows), 'kernel')} of {label} to {file}, which has {counted(labels, 'label')}"
@@ -140,8 +141,13 @@ def show(
 ) -> None:
     """Show a kernel across commits, with change points and drift."""
     from ingest.errors import UsageError
-    from pipeline.columns.changes import history_table
-    from pipeline.report.check.history import history_document, history_notes, places_of, show_history
+    from pipeline.report.check.history import (
+        History,
+        history_table,
+        kernel_history,
+        places_of,
+        show_history,
+    )
     from pipeline.store.history_file import comparable, kernel_rows, read_history
 
     table = read_history(file)
@@ -149,11 +155,10 @@ def show(
     if not found:
         raise UsageError(f"'{kernel}' matches no kernel", where=str(file), hint="try '*' or 'total'")
     places = places_of(comparable(table))
-    documents = [history_document(k, rows, places.get(k, ())) for k, rows in found.items()]
+    histories = [kernel_history(k, rows, places.get(k, ())) for k, rows in found.items()]
 
     def draw(screen: "Console") -> None:
-        for document in documents[:limit]:
-            show_history(screen, document, limit)
+        for history in histories[:limit]:
+            show_history(screen, history, limit)
 
-    rows = partial(history_table, documents, limit=limit, notes=history_notes(documents[:limit]))
-    shown.present({"kernels": documents}, rows, draw)
+    shown.present(History(kernels=histories), partial(history_table, histories, limit=limit), draw)

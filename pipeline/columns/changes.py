@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from pipeline.columns.cells import Audience, DataTable
-from pipeline.columns.column import ESTIMATE, FIGURE, GROWTH, PATH, SHARE, Column, filled, parameters
+from pipeline.columns.column import ESTIMATE, FIGURE, PATH, SHARE, Column, filled, parameters
 from pipeline.gate.check_result import CheckResult, KernelResult, PointRatio, Ruling, StudySide
 from pipeline.wording.quantities import estimate_json, growth_text, number, point_text
 
@@ -154,32 +154,3 @@ def _growth(place: int, row: AtTarget) -> str:
 
 def _ratio(change: PointRatio | None) -> Mapping[str, Any] | None:
     return None if change is None else estimate_json(change.ratio, change.lower, change.upper)
-
-
-def history_table(
-    documents: Sequence[Mapping[str, Any]], *, limit: int, notes: Sequence[str] = ()
-) -> DataTable:
-    """Return one row per kernel and entry of `history_document`, the newest last, at most `limit` of both."""
-    rows: list[Mapping[str, Any]] = []
-    for one in documents[:limit]:
-        changes = {change["label"]: change["factor"] for change in one["change_points"]}
-        rows += [
-            {**one, **entry, "change_factor": changes.get(entry["label"])}
-            for entry in one["entries"][-limit:]
-        ]
-    names = dict.fromkeys(name for row in rows for name in row["at"])
-    columns: list[Column[Any]] = [
-        Column(key="callpath", name="kernel", kind=PATH),
-        Column(key="level"),
-        *parameters(names, [row["at"] for row in rows]),
-        Column(key="label"),
-        Column(key="added"),
-        Column(key="value", kind=FIGURE),
-        Column(key="unit"),
-        Column(key="share", kind=SHARE),
-        Column(key="growth", kind=GROWTH),
-        Column(key="predicted", kind=FIGURE),
-        Column(key="verdict"),
-        Column(key="change_factor", kind=FIGURE),
-    ]
-    return filled(columns, rows, notes=notes)

@@ -4,16 +4,29 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pipeline.gate.change_points import FALSE_ALARMS
+from pipeline.columns.cells import DataTable
+from pipeline.columns.column import (
+    FIGURE,
+    GROWTH,
+    PATH,
+    SHARE,
+    TEXT,
+    Column,
+    Kind,
+    filled,
+    parameters,
+    stored,
+)
+from pipeline.gate.change_points import FALSE_ALARMS, ChangePoint
 from pipeline.gate.kernel_values import KernelId
-from pipeline.gate.trends import Entries, development, measured_places, too_few
+from pipeline.gate.trends import Entries, ProgramChange, development, measured_places, too_few
 from pipeline.wording.quantities import (
     callpath_text,
     counted,
@@ -29,7 +42,8 @@ BAR = 20  # characters
 LEVEL_NAMES = {"callpath": "call path", "region": "region"}  # the total needs none
 
 
-class HistoryEntryJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class HistoryEntry:
     """A kernel at one label."""
 
     label: str
@@ -41,8 +55,21 @@ class HistoryEntryJson(TypedDict):
     verdict: str
 
 
-class ChangePointJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class NamedEntry:
+    """Labels of the entry of a change and of those it may be at, and the call path that shows it best."""
+
+    label: str
+    first_label: str
+    last_label: str
+    named_by: Sequence[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelChange:
     """A change of a kernel, with the labels between which it surely lies."""
+
+    document_name: ClassVar[str] = "change_point"
 
     label: str
     first_label: str
@@ -51,11 +78,14 @@ class ChangePointJson(TypedDict):
     lower: float
     upper: float
     p: float
-    named_by: Annotated[list[str], "the call path that shows it best"]
+    named_by: Annotated[Sequence[str], "the call path that shows it best"]
 
 
-class DriftJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class KernelDrift:
     """A slow change over the series, or over the part of it between two labels."""
+
+    document_name: ClassVar[str] = "drift"
 
     first_label: str
     last_label: str
@@ -63,110 +93,128 @@ class DriftJson(TypedDict):
     p: float
 
 
-class KernelHistoryJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class KernelHistory:
     """The series of one kernel."""
 
     level: Literal["total", "region", "callpath"]
-    callpath: list[str]
+    callpath: Sequence[str]
     unit: str
-    at: dict[str, float]
-    entries: list[HistoryEntryJson]
-    other_functions: Annotated[list[str], "labels from which on other functions were recorded"]
-    change_points: list[ChangePointJson]
-    drift: DriftJson | None
+    at: Mapping[str, float]
+    entries: Sequence[HistoryEntry]
+    other_functions: Annotated[Sequence[str], "labels from which on other functions were recorded"]
+    change_points: Sequence[KernelChange]
+    drift: KernelDrift | None
+
+    def __str__(self) -> str:
+        """Say which kernel it is of, and at which point."""
+        name = callpath_text(self.callpath, 100)
+        level = f" ({LEVEL_NAMES[self.level]})" if self.level in LEVEL_NAMES else ""
+        return f"{name}{level} at {point_text(self.at)}"
+
+    @property
+    def recording_note(self) -> str:
+        """From where on other functions were recorded; empty if they were always the same."""
+        if not self.other_functions:
+            return ""
+        labels = ", ".join(self.other_functions)
+        return f"other functions were recorded from {labels} on, so time moved between callers and callees"
+
+    @property
+    def conclusion(self) -> str:
+        """How many change points it has, and whether it drifts, in words."""
+        if text := too_few(len(self.entries), " at this point"):
+            return text
+        trend, points, level = self.drift, self.change_points, f"(level {value_text(FALSE_ALARMS)})"
+        if not points and trend is None:
+            return f"no change {level}"
+        parts = [f"{counted(len(points), 'change point')} {level}"] if points else []
+        if trend is not None:
+            ends = f"from {trend.first_label} to {trend.last_label}"
+            test = f"Mann-Kendall test, p = {figure(trend.p, 2)}"
+            parts.append(f"drift by a factor of {figure(trend.factor)} {ends} ({test})")
+        return "; ".join(parts)
+
+    @property
+    def factors(self) -> Mapping[str, float]:
+        """By how much it changed, by the label of the first entry after that."""
+        return {change.label: change.factor for change in self.change_points}
 
 
-class HistoryJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class History:
     """Kernels across commits."""
 
-    kernels: list[KernelHistoryJson]
-
-
-@dataclass(frozen=True)
-class NamedEntry:
-    """Labels of the entry of a change and of those it may be at, and the call path that shows it best."""
-
-    label: str
-    first_label: str
-    last_label: str
-    named_by: list[str]
+    kernels: Sequence[KernelHistory]
 
 
 def places_of(entries: Entries) -> dict[KernelId, list[NamedEntry]]:
     """Return where the measured value of each kernel changed, as named by the kernels that show it best."""
-    labels = entries.labels
     return {
-        kernel: [
-            NamedEntry(labels[one.at], labels[one.first], labels[one.last], list(best.callpath))
-            for one, best in found
-        ]
+        kernel: [_named(entries.labels, change, best) for change, best in found]
         for kernel, found in measured_places(entries).items()
     }
 
 
-def history_document(
+def kernel_history(
     kernel: KernelId, rows: Sequence[Mapping[str, Any]], places: Sequence[NamedEntry] = ()
-) -> KernelHistoryJson:
-    """Return the series of one kernel with its change points and drift as plain data.
+) -> KernelHistory:
+    """Return the series of one kernel with its change points and drift.
 
     Only entries measured at the same point as the last one are compared, and on the same machine if it is
     known.
 
     Args:
+        rows: of the history file.
         places: of its changes as all kernels show them; without them its own series names the entries.
     """
     last = rows[-1]
     known = ("", last["machine"])
     same = [row for row in rows if row["at"] == last["at"] and row["machine"] in known and row["value"] > 0]
-    values = np.array([row["value"] for row in same], dtype=np.float64)
-    found = development(values)
-    trend = found.drift
+    found = development(np.array([row["value"] for row in same], dtype=np.float64))
+    labels, trend = [row["label"] for row in same], found.drift
     if len(places) != len(found.steps):
-        labels = [row["label"] for row in same]
-        places = [
-            NamedEntry(labels[c.at], labels[c.first], labels[c.last], list(kernel.callpath))
-            for c in found.steps
-        ]
-    return {
-        "level": kernel.level.value,
-        "callpath": list(kernel.callpath),
-        "unit": last["unit"],
-        "at": json.loads(last["at"]),
-        "entries": [
-            {
-                "label": row["label"],
-                "added": row["added"].isoformat(),
-                "value": number(row["value"]),
-                "share": number(row["share"]),
-                "growth": row["growth"],
-                "predicted": number(row["predicted"]),
-                "verdict": row["verdict"],
-            }
+        places = [_named(labels, step, kernel) for step in found.steps]
+    return KernelHistory(
+        level=kernel.level.value,
+        callpath=kernel.callpath,
+        unit=last["unit"],
+        at=json.loads(last["at"]),
+        entries=[
+            HistoryEntry(
+                label=row["label"],
+                added=row["added"].isoformat(),
+                value=row["value"],
+                share=row["share"],
+                growth=row["growth"],
+                predicted=row["predicted"],
+                verdict=row["verdict"],
+            )
             for row in same
         ],
-        "other_functions": _other_functions(same),
-        "change_points": [
-            {
-                "label": place.label,
-                "first_label": place.first_label,
-                "last_label": place.last_label,
-                "named_by": place.named_by,
-                "factor": number(c.factor),
-                "lower": number(c.lower),
-                "upper": number(c.upper),
-                "p": number(c.p),
-            }
-            for c, place in zip(found.steps, places, strict=True)
+        other_functions=_other_functions(same),
+        change_points=[
+            KernelChange(**vars(place), factor=step.factor, lower=step.lower, upper=step.upper, p=step.p)
+            for step, place in zip(found.steps, places, strict=True)
         ],
-        "drift": None
+        drift=None
         if trend is None
-        else {
-            "first_label": same[trend.first]["label"],
-            "last_label": same[trend.last]["label"],
-            "factor": number(trend.factor),
-            "p": number(trend.p),
-        },
-    }
+        else KernelDrift(
+            first_label=labels[trend.first],
+            last_label=labels[trend.last],
+            factor=trend.factor,
+            p=trend.p,
+        ),
+    )
+
+
+def _named(labels: Sequence[str], change: ChangePoint | ProgramChange, kernel: KernelId) -> NamedEntry:
+    return NamedEntry(
+        label=labels[change.at],
+        first_label=labels[change.first],
+        last_label=labels[change.last],
+        named_by=kernel.callpath,
+    )
 
 
 def _other_functions(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -175,65 +223,58 @@ def _other_functions(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return [row["label"] for last, row in pairwise(known) if row["recorded"] != last["recorded"]]
 
 
-def show_history(out: Console, document: Mapping[str, Any], limit: int) -> None:
+def show_history(out: Console, history: KernelHistory, limit: int) -> None:
     """Print a series, the newest entry last, with its change points and drift."""
-    out.print(Text(title(document), style="bold"))
-    entries = document["entries"]
-    largest = max((e["value"] for e in entries), default=1.0)
-    changes = {c["label"]: c["factor"] for c in document["change_points"]}
+    out.print(Text(str(history), style="bold"))
+    largest = max((one.value for one in history.entries), default=1.0)
     table = Table(box=None, pad_edge=False)
-    value = document["unit"] or "value"
+    value = history.unit or "value"
     for name in ("label", value, "", "share", "growth", ""):
         table.add_column(name, justify="right" if name in (value, "share") else "left", no_wrap=True)
-    for e in entries[-limit:]:
-        bar = "█" * max(1, round(BAR * e["value"] / largest))
-        remark = _remark(e, changes)
-        cells = (figure(e["value"]), bar, percent(e["share"]), growth_text(e["growth"]))
-        table.add_row(Text(e["label"]), *map(Text, cells), Text(remark, style="yellow"))
+    for one in history.entries[-limit:]:
+        bar = "█" * max(1, round(BAR * one.value / largest))
+        factor = history.factors.get(one.label)
+        remark = one.verdict if factor is None else f"{figure(factor)} × before"
+        cells = (one.label, figure(one.value), bar, percent(one.share), growth_text(one.growth))
+        table.add_row(*map(Text, cells), Text(remark, style="yellow"))
     out.print(table)
-    out.print(conclusion(document), soft_wrap=True)
-    if text := recording_note(document):
+    out.print(history.conclusion, soft_wrap=True)
+    if text := history.recording_note:
         out.print(Text(f"Note: {text}", style="yellow"), soft_wrap=True)
 
 
-def title(document: Mapping[str, Any]) -> str:
-    """Return which kernel a series is of, and at which point."""
-    name = callpath_text(document["callpath"], 100)
-    level = f" ({LEVEL_NAMES[document['level']]})" if document["level"] in LEVEL_NAMES else ""
-    return f"{name}{level} at {point_text(document['at'])}"
+def history_table(histories: Sequence[KernelHistory], *, limit: int) -> DataTable:
+    """Return one row per kernel and entry, the newest last, at most `limit` of both."""
+    shown = histories[:limit]
+    rows = [(one, entry) for one in shown for entry in one.entries[-limit:]]
+    of_kernels, entries = [one for one, _ in rows], [entry for _, entry in rows]
 
+    def of_kernel(key: str, kind: Kind = TEXT, name: str = "") -> Column[Any]:
+        return Column(key=key, kind=kind, name=name, values=lambda _: stored(key, of_kernels))
 
-def recording_note(document: Mapping[str, Any]) -> str:
-    """Say from where on other functions were recorded; empty if they were always the same."""
-    if not document["other_functions"]:
-        return ""
-    labels = ", ".join(document["other_functions"])
-    return f"other functions were recorded from {labels} on, so time moved between callers and callees"
-
-
-def history_notes(documents: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Say what each series concludes, and where other functions were recorded."""
-    notes = [f"{title(one)}: {conclusion(one)}" for one in documents]
-    return notes + [text for one in documents if (text := recording_note(one))]
-
-
-def _remark(entry: Mapping[str, Any], changes: Mapping[str, float]) -> str:
-    if entry["label"] in changes:
-        return f"{figure(changes[entry['label']])} × before"
-    return str(entry["verdict"])
-
-
-def conclusion(document: Mapping[str, Any]) -> str:
-    """Say how many change points a series has, and whether it drifts."""
-    if text := too_few(len(document["entries"]), " at this point"):
-        return text
-    trend = document["drift"]
-    points = document["change_points"]
-    if not points and trend is None:
-        return f"no change (level {value_text(FALSE_ALARMS)})"
-    parts = [f"{counted(len(points), 'change point')} (level {value_text(FALSE_ALARMS)})"] if points else []
-    if trend is not None:
-        ends = f"from {trend['first_label']} to {trend['last_label']}"
-        test = f"Mann-Kendall test, p = {figure(trend['p'], 2)}"
-        parts.append(f"drift by a factor of {figure(trend['factor'])} {ends} ({test})")
-    return "; ".join(parts)
+    columns: list[Column[Any]] = [
+        of_kernel("callpath", PATH, "kernel"),
+        of_kernel("level"),
+        *parameters(
+            dict.fromkeys(name for one in of_kernels for name in one.at), [one.at for one in of_kernels]
+        ),
+        Column(key="label"),
+        Column(key="added"),
+        Column(key="value", kind=FIGURE),
+        of_kernel("unit"),
+        Column(key="share", kind=SHARE),
+        Column(key="growth", kind=GROWTH),
+        Column(key="predicted", kind=FIGURE),
+        Column(key="verdict"),
+        Column(
+            key="change_factor",
+            kind=FIGURE,
+            values=lambda _: [
+                None if (factor := one.factors.get(entry.label)) is None else number(factor)
+                for one, entry in rows
+            ],
+        ),
+    ]
+    said = [f"{one}: {one.conclusion}" for one in shown]
+    notes = filter(None, (one.recording_note for one in shown))
+    return filled(columns, entries, notes=[*said, *notes])

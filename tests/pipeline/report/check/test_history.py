@@ -7,7 +7,8 @@ import pytest
 from pipeline.gate.change_points import change_points
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import development
-from pipeline.report.check.history import history_document, show_history
+from pipeline.report.check.history import kernel_history, show_history
+from pipeline.wording.record_codec import document as as_data
 from tests.terminal_output import printed as on_terminal
 
 K = KernelId(Scope.CALLPATH, ("main", "sum"))
@@ -30,12 +31,12 @@ def series(values, **given):
 STEP = [1.0, 1.01, 0.99, 1.02, 1.0, 0.98, 2.0, 2.02, 1.98, 2.01, 2.03, 1.99]
 
 
-def printed(rows, limit=30, width=80, **replaced):
-    return on_terminal(show_history, history_document(K, rows) | replaced, limit, width=width)
+def printed(rows, limit=30, width=80):
+    return on_terminal(show_history, kernel_history(K, rows), limit, width=width)
 
 
 def test_a_series_as_data():
-    document = history_document(K, series(STEP))
+    document = as_data(kernel_history(K, series(STEP)))
     assert (document["level"], document["callpath"]) == ("callpath", ["main", "sum"])
     assert (document["unit"], document["at"]) == ("core-s", {"p": 8.0})
     assert document["entries"][6] == {
@@ -58,14 +59,14 @@ def test_a_series_as_data():
 
 def test_only_positive_entries_at_the_last_point_are_compared():
     rows = [entry("old", 5.0, at=4.0), *series(STEP), entry("nothing", 0.0)]
-    assert [e["label"] for e in history_document(K, rows)["entries"]] == [f"c{n}" for n in range(12)]
-    assert history_document(K, rows[:2])["entries"][0]["label"] == "c0"
-    assert history_document(K, series([1.0] * 9))["drift"] is None
+    assert [e.label for e in kernel_history(K, rows).entries] == [f"c{n}" for n in range(12)]
+    assert kernel_history(K, rows[:2]).entries[0].label == "c0"
+    assert kernel_history(K, series([1.0] * 9)).drift is None
 
 
 def test_entries_of_other_machines_are_left_out_and_of_unknown_ones_are_not():
     rows = [entry("c0", 1.0), entry("c1", 9.0, machine="a"), entry("c2", 1.0, machine="b")]
-    assert [e["label"] for e in history_document(K, rows)["entries"]] == ["c0", "c2"]
+    assert [e.label for e in kernel_history(K, rows).entries] == ["c0", "c2"]
 
 
 def test_a_series_in_the_terminal(snapshot):
@@ -78,7 +79,7 @@ def test_entries_with_other_functions_are_named():
     rows = series(STEP)
     for row, recorded in zip(rows, ("a", "a", "", "b", "b", "", "a"), strict=False):
         row["recorded"] = recorded
-    assert history_document(K, rows)["other_functions"] == ["c3", "c6"]
+    assert kernel_history(K, rows).other_functions == ["c3", "c6"]
     assert "Note: other functions were recorded from c3, c6 on" in printed(rows)
     assert "other functions" not in printed(series(STEP))
 
@@ -107,7 +108,7 @@ def test_a_drift_is_one_drift_with_its_ends():
     rising = printed(series(values)).splitlines()[-1]
     assert rising == "drift by a factor of 2.85 from c0 to c11 (Mann-Kendall test, p = 4.2e-09)"
     found = development(np.array(values)).drift
-    document = history_document(K, series(values))
+    document = as_data(kernel_history(K, series(values)))
     assert document["change_points"] == []
     assert document["drift"] == {
         "first_label": "c0",
