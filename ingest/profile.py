@@ -226,6 +226,12 @@ def exclusive_values(tree: CallTree, metric: Metric, stored: FloatArray) -> Floa
     return tree.exclusive(stored) if metric.kind is MetricKind.INCLUSIVE else stored
 
 
+def require_possible(processes: int, where: str) -> None:
+    """Refuse a number of processes that no run has."""
+    if processes > MAX_LOCATIONS:
+        raise InputError(f"{processes} processes: more than any run has", where=where)
+
+
 def require_summable(values: FloatArray, what: str, where: str) -> None:
     """Refuse values that would spoil every sum they go into.
 

@@ -112,6 +112,8 @@ SECONDS: Mapping[str, float] = {
 }
 """Seconds per unit of time, in lower case."""
 
+NANOSECOND, MICROSECOND = SECONDS["ns"], SECONDS["us"]
+
 IN_A_SECOND: Mapping[str, float] = {
     unit: float(round(1 / seconds)) for unit, seconds in SECONDS.items() if seconds <= 1
 }

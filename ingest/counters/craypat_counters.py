@@ -23,6 +23,7 @@ from dataclasses import replace
 from ingest.counters.counter_report import TOTAL, CountedRegion, CounterReport, completed
 from ingest.errors import InputError
 from ingest.readers.craypat import (
+    HINT,
     MEMBER,
     is_report,
     number,
@@ -47,8 +48,7 @@ def read_craypat(text: str, where: str) -> CounterReport:
         InputError: the text is not such a report, or no region can be read from it.
     """
     if not is_report(text):
-        hint = "write it with: pat_report -o FILE DATA"
-        raise InputError("not a CrayPat report", where=where, hint=hint)
+        raise InputError("not a CrayPat report", where=where, hint=HINT)
     facts = read_facts(text)
     cores = facts.per_node * facts.threads
     lines = text.splitlines()

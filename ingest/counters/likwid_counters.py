@@ -15,7 +15,7 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.counters.counter_report import TOTAL, CountedRegion, CounterReport
 from ingest.errors import InputError
-from ingest.readers.likwid import RUNTIMES, LikwidTable, read_tables
+from ingest.readers.likwid import HINT, RUNTIMES, LikwidTable, read_tables
 
 _RATE = re.compile(r"(?P<precision>[SD]P) \[MFLOP/s\]")
 
@@ -33,8 +33,7 @@ def read_likwid(text: str, where: str) -> CounterReport:
         if (found := _region(name, [table for table in tables if table.region == name])) is not None
     )
     if not regions:
-        hint = "write it with: likwid-perfctr -O -g GROUP PROGRAM"
-        raise InputError("no table of likwid with a runtime", where=where, hint=hint)
+        raise InputError("no table of likwid with a runtime", where=where, hint=HINT)
     cores = max(values.size for table in tables for values in table.rows.values())
     return CounterReport(where=where, processes=cores, cores=cores, regions=regions)
 

@@ -22,7 +22,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from ingest.errors import InputError
-from ingest.profile import Metric, Profile
+from ingest.profile import Metric, Profile, require_possible
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_text
 from ingest.reading.stacks import NO_SECONDS, PARADIGM, SAMPLES, TIME, VISITS, Stacks, found_of
@@ -217,7 +217,6 @@ def _csv_rows(lines: Sequence[str]) -> Iterator[ProfileRow]:
             yield ProfileRow(path=path, share=float(cells[1].rstrip("%")) / 100, value=float(cells[2]))
 
 
-MAX_PROCESSES = 1 << 21
 MAX_NAME = 1 << 16
 SMALLEST, ROUNDING = 1e-9, 1e-3  # shares of a whole that parts may leave, or exceed it by
 NOT_LISTED = "(groups not listed)"
@@ -260,8 +259,7 @@ def read(path: Path) -> Profile:
     whole = next((row for row in table.rows if row.path == _WHOLE), None) if table else None
     if table is None or whole is None:
         raise InputError("no profile table with a total in it", where=str(path), hint=HINT)
-    if not facts.processes <= MAX_PROCESSES:
-        raise InputError(f"{facts.processes} processes: more than any run has", where=str(path))
+    require_possible(facts.processes, str(path))
     interval = 1.0 if table.traced else seconds_per_sample(text)
     kernels, exceeding = _kernels(table, whole)
     return _profile(str(path), facts, table, kernels, interval, process_seconds(lines), exceeding)

@@ -4,11 +4,8 @@ Values are exclusive along the call tree. A row of a metric's matrix lists the v
 order of their definition; rows that are missing are zero.
 """
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
-from xml.parsers import expat
 
 import numpy as np
 
@@ -18,29 +15,26 @@ from ingest.errors import InputError
 from ingest.profile import LARGEST, LocationTable, Metric, Profile, RegionTable, ValuesInMemory
 from ingest.readers import ProfileReader
 from ingest.reading.files import head
-from ingest.reading.packed import open_plain, plain_name
+from ingest.reading.packed import plain_name
+from ingest.reading.xml_events import XmlAttributes, XmlEvents
 
 MAX_VALUES = 1 << 27
 MAX_TEXT = 1 << 26
-CHUNK = 1 << 20
-MAX_QUOTED = 120  # characters of an error, which may quote the file
 ROUNDING = 1e-9  # relative: values are written with 12 digits
 
 _ENDING = ".cube"
 _RECORDS = frozenset(("metric", "region", "machine", "node", "process", "thread"))
 _TEXTS = frozenset(("uniq_name", "uom", "name", "row"))
 
-Record: TypeAlias = dict[str, str]
-
 
 @dataclass(kw_only=True)
 class _Document:
     """The content of a document."""
 
-    attributes: Record = field(default_factory=dict)  # the ``attr`` elements
+    attributes: XmlAttributes = field(default_factory=dict)  # the ``attr`` elements
     # attributes and texts, parents before children; ``parent`` is the id of the metric above
-    metrics: list[Record] = field(default_factory=list)
-    regions: list[Record] = field(default_factory=list)  # attributes and texts
+    metrics: list[XmlAttributes] = field(default_factory=list)
+    regions: list[XmlAttributes] = field(default_factory=list)  # attributes and texts
     cnode: dict[str, int] = field(default_factory=dict)  # the call path of each identifier
     # per call path, in preorder, the identifier of its region
     callee: list[str] = field(default_factory=list)
@@ -60,24 +54,12 @@ def matches(path: Path) -> bool:
 
 def read(path: Path) -> Profile:
     """Read a profile."""
+    events = _Events()
+    events.read(path, READER.max_bytes)
     try:
-        return _profile(path, _read_document(_chunks(path)))
-    except (expat.ExpatError, LookupError) as error:  # the latter for an encoding that is not known
-        raise InputError(f"damaged XML ({str(error)[:MAX_QUOTED]})", where=str(path)) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error}", where=str(path)) from error
+        return _profile(path, events.document)
     except ValueError as error:
         raise InputError(str(error), where=str(path)) from error
-
-
-def _chunks(path: Path) -> Iterator[bytes]:
-    size = 0
-    with open_plain(path, READER.max_bytes) as file:
-        while chunk := file.read(CHUNK):
-            size += len(chunk)
-            if size > READER.max_bytes:
-                raise InputError(f"more than {READER.max_bytes >> 20} MiB of XML", where=str(path))
-            yield chunk
 
 
 def _profile(path: Path, document: _Document) -> Profile:
@@ -127,7 +109,7 @@ def _totals(document: _Document) -> dict[str, FloatArray]:
     return values
 
 
-def _paradigm(name: str, region: Record) -> str:
+def _paradigm(name: str, region: XmlAttributes) -> str:
     if name.startswith(("MPI_", "PMPI_")):
         return "mpi"
     if name.startswith(("!$omp", "omp_")):
@@ -135,7 +117,7 @@ def _paradigm(name: str, region: Record) -> str:
     return "measurement" if region.get("mod") == "EPIK" else "compiler"
 
 
-def _line(region: Record) -> int:
+def _line(region: XmlAttributes) -> int:
     text = region.get("begin", "")
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
 
@@ -146,29 +128,13 @@ def _locations(document: _Document) -> LocationTable:
     return LocationTable.of_threads(process, places_in_groups(process))
 
 
-def _read_document(chunks: Iterable[bytes]) -> _Document:
-    """Parse a document that comes in chunks."""
-    events = _Events()
-    try:
-        for chunk in chunks:
-            events.parser.Parse(chunk)
-        events.parser.Parse(b"", True)
-    except ValueError as error:
-        raise ValueError(f"line {events.parser.CurrentLineNumber}: {error}") from error
-    return events.document
-
-
-class _Events:
-    """The handlers expat calls, and what they know between two calls; all raise ValueError."""
+class _Events(XmlEvents):
+    who_declares = "CUBE does not"
 
     def __init__(self) -> None:
+        super().__init__()
         self.document = _Document()
-        self.parser = expat.ParserCreate()
-        self.parser.buffer_text = True
-        self.parser.StartElementHandler = self.root
-        self.parser.EndElementHandler = self.end
-        self.parser.EntityDeclHandler = self.entity
-        self.open: list[Record] = []
+        self.open: list[XmlAttributes] = []
         self.callers = [-1]
         self.processes = 0
         self.metrics: set[str] = set()
@@ -177,13 +143,12 @@ class _Events:
         self.matrix = ""
         self.row = ""
 
-    def root(self, tag: str, attributes: Record) -> None:
+    def root(self, tag: str, attributes: XmlAttributes) -> None:
         if tag != "cube" or not attributes.get("version", "").startswith("3"):
             found = f"<{tag[:40]}> of version '{attributes.get('version', 'unknown')[:20]}'"
             raise ValueError(f"the document is {found}, not <cube> of version 3")
-        self.parser.StartElementHandler = self.start
 
-    def start(self, tag: str, attributes: Record) -> None:
+    def start(self, tag: str, attributes: XmlAttributes) -> None:
         if tag in _RECORDS:
             self.record(tag, {key.lower(): value for key, value in attributes.items()})
         elif tag == "cnode":
@@ -203,7 +168,7 @@ class _Events:
         if self.length > MAX_TEXT:
             raise ValueError(f"text of more than {MAX_TEXT >> 20} MiB")
 
-    def record(self, tag: str, attributes: Record) -> None:
+    def record(self, tag: str, attributes: XmlAttributes) -> None:
         if tag == "metric":
             attributes["parent"] = self.open[-1].get("id", "") if self.open else ""
             self.document.metrics.append(attributes)
@@ -218,7 +183,7 @@ class _Events:
             raise ValueError(f"a {tag} without id")
         self.open.append(attributes)
 
-    def call_path(self, attributes: Record) -> None:
+    def call_path(self, attributes: XmlAttributes) -> None:
         identifier = attributes.get("id", "")
         if identifier in self.document.cnode:
             raise ValueError(f"two call paths have the id '{identifier[:20]}'")
@@ -257,9 +222,6 @@ class _Events:
                 raise ValueError(f"too large for memory: {shape[0]} call paths on {shape[1]} threads")
             document.values[self.matrix] = np.zeros(shape)
         document.values[self.matrix][node] = row
-
-    def entity(self, name: str, *_: object) -> None:
-        raise ValueError(f"it declares an entity ('{name[:20]}'), which CUBE does not")
 
 
 READER = ProfileReader(name="CUBE 3", pattern="*.cube", matches=matches, read=read, max_bytes=1 << 31)

@@ -25,11 +25,11 @@ from ingest.profile import Metric, Profile
 from ingest.readers import ProfileReader
 from ingest.reading.files import head, read_bytes
 from ingest.reading.stacks import SAMPLES, TIME, Stacks
+from ingest.units import MICROSECOND
 
 _MAX_BYTES = 1 << 28
 _HEAD_BYTES = 1 << 16
 MAX_DEPTH = 1 << 14
-MICROSECOND = 1e-6
 DELAY = Metric("delay", "s")
 WAITS = Metric("contentions", "occ")
 NO_NAMES = "functions have no names: addresses stand for them; pprof --raw PROGRAM FILE writes one with names"

@@ -21,10 +21,10 @@ from ingest.readers import ProfileReader
 from ingest.reading.files import head_lines, is_page, lines_of
 from ingest.reading.stacks import NO_SECONDS, SAMPLES, TIME, UNKNOWN, Place, Stacks, skipped_lines
 from ingest.run_settings import SETTING
+from ingest.units import NANOSECOND
 
 MAX_HEAD = 1000  # characters of a head line before the frame
 MAX_MESSAGES, MAX_BETWEEN = 100, 4  # lines before the first sample, and before its first frame
-NANOSECOND = 1e-9
 CLOCKS = frozenset(("cpu-clock", "task-clock"))  # their periods are nanoseconds
 CYCLES = frozenset(("cycles", "cpu-cycles"))
 IDLE = "swapper"  # the task of the kernel that runs if nothing else does

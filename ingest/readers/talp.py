@@ -35,10 +35,10 @@ from ingest.reading.json_values import JsonRecord, json_text, parse_json
 from ingest.reading.stacks import TIME, VISITS
 from ingest.run_names import PROCESSES
 from ingest.run_settings import OVERLAPPING_TIME, RECONCILED, SAMPLED, STATISTIC
+from ingest.units import NANOSECOND
 
 MAX_VALUES = 1 << 26
 MAX_CPUS = 1 << 21
-NANOSECOND = 1e-9
 ROUNDING = 1.001  # by which regions side by side may exceed the whole
 MANY_REGIONS = 64  # whose stated efficiencies are kept
 APART = "(inside or around others)"

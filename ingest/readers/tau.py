@@ -31,6 +31,7 @@ from ingest.reading.files import COPY_ALL, missing_numbers, read_bytes, read_tex
 from ingest.reading.packed import plain_name
 from ingest.reading.stacks import VISITS
 from ingest.region_class import GPU_COPY
+from ingest.units import MICROSECOND
 
 MAGIC = b"\0P\0P\0K"
 NEWEST_VERSION = 2
@@ -165,7 +166,6 @@ MAX_VALUES = 1 << 27
 MAX_ATTRIBUTES = 256
 SINGLE_METRIC = "TIME"  # the metric of a file that names none
 ARROW = " => "
-MICROSECOND = 1e-6
 ROUNDING = 1e-6  # relative: flat times and those of call paths are printed, and differ in their last digits
 
 _FILE = re.compile(r"profile\.([0-9]{1,9})\.([0-9]{1,9})\.([0-9]{1,9})")

@@ -1,1 +1,1 @@
-"""What readers share: files of text, JSON and CSV, streams that are inflated, and stacks as a profile."""
+"""What readers share: files of text, JSON, XML and CSV, what is packed, and stacks as a profile."""

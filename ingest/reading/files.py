@@ -46,13 +46,21 @@ def read_bytes(path: Path, max_bytes: int) -> bytes:
     """
     try:
         with path.open("rb") as file:
-            if os.fstat(file.fileno()).st_size > max_bytes:
-                what = f"larger than {max_bytes >> 20} MiB, the limit for such files"
-                raise InputError(what, where=str(path))
+            _require_size(path, os.fstat(file.fileno()).st_size, max_bytes)
             content = file.read()
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+        raise unreadable(path, error) from error
     return unpack(content, where=str(path), most=max_bytes) if is_packed(content) else content
+
+
+def unreadable(path: Path, error: OSError, hint: str = "") -> InputError:
+    """Return the error for a file that the system does not let us read."""
+    return InputError(f"cannot be read: {error.strerror or error}", where=str(path), hint=hint)
+
+
+def _require_size(path: Path, size: int, max_bytes: int) -> None:
+    if size > max_bytes:
+        raise InputError(f"larger than {max_bytes >> 20} MiB, the limit for such files", where=str(path))
 
 
 @contextmanager
@@ -81,13 +89,11 @@ def lines_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[str]:
             open_plain(path, max_bytes) as file,
             io.TextIOWrapper(file, encoding="utf-8-sig", errors="replace", newline="\n") as text,
         ):
-            if path.stat().st_size > max_bytes:
-                what = f"larger than {max_bytes >> 20} MiB, the limit for such files"
-                raise InputError(what, where=str(path))
+            _require_size(path, path.stat().st_size, max_bytes)
             for line in text:
                 yield line.rstrip("\r\n")
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+        raise unreadable(path, error) from error
 
 
 def blocks_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[bytes]:
@@ -98,15 +104,13 @@ def blocks_of(path: Path, max_bytes: int = MAX_LARGE_BYTES) -> Iterator[bytes]:
     """
     try:
         with open_plain(path, max_bytes) as file:
-            if path.stat().st_size > max_bytes:
-                what = f"larger than {max_bytes >> 20} MiB, the limit for such files"
-                raise InputError(what, where=str(path))
+            _require_size(path, path.stat().st_size, max_bytes)
             while block := file.read(BLOCK_BYTES):
                 if b"\0" in block:
                     raise InputError("binary data where text is expected", where=str(path))
                 yield block + file.readline(BLOCK_BYTES)
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+        raise unreadable(path, error) from error
 
 
 def stamp(path: Path) -> tuple[int, ...]:
@@ -118,7 +122,7 @@ def stamp(path: Path) -> tuple[int, ...]:
     try:
         found = path.stat()
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+        raise unreadable(path, error) from error
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 

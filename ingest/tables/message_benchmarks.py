@@ -17,11 +17,11 @@ from ingest.reading.csv_files import Frame
 from ingest.reading.files import head_lines, is_page, lines_of
 from ingest.run_names import PROCESSES
 from ingest.table_mapping import TableMapping
+from ingest.units import MICROSECOND
 
 _HEAD_BYTES = 1 << 14
 KERNEL, BYTES, SECONDS = "benchmark", "bytes", "time [s]"
 
-_MICRO = 1e-6
 MESSAGE_TITLE = re.compile(r"#\s*(?:OSU \S+\s+(?P<osu>.+?)\s+Test\b.*|Benchmarking\s+(?P<imb>\S+)\s*)")
 _OSU_NAMES = {
     "Latency": "osu_latency",
@@ -80,7 +80,7 @@ def message_times(lines: Iterable[str]) -> Iterator[MessageTime]:
             continue
         size, value = float(words[0]) if sized else 0.0, float(words[column])
         if value > 0:
-            seconds = (size / value if is_rate else value) * _MICRO
+            seconds = (size / value if is_rate else value) * MICROSECOND
             yield MessageTime(line=number, benchmark=name, size=size, seconds=seconds, processes=processes)
 
 

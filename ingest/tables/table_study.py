@@ -12,7 +12,16 @@ from ingest.callpaths import CallPath, CallPaths
 from ingest.calltree import CallTree, CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.number_text import value_text
-from ingest.profile import LARGEST, LocationTable, Metric, MetricKind, Profile, RegionTable, ValuesInMemory
+from ingest.profile import (
+    LARGEST,
+    MAX_LOCATIONS,
+    LocationTable,
+    Metric,
+    MetricKind,
+    Profile,
+    RegionTable,
+    ValuesInMemory,
+)
 from ingest.readers.timer_tables.timer_kind import REST, Statistic
 from ingest.run_settings import GENERATOR, MAX_SHOWN, METADATA, STATISTIC, TABLE
 from ingest.series import MAX_NAMES, MAX_VALUES, Series, split_callpath
@@ -63,7 +72,6 @@ LEAST_REST = 0.005  # of a total, that is kept as time outside its parts
 
 _WHOLE = frozenset((*NAMES["totals"], *NAMES["times"], *NAMES["wall"]))
 MAX_ROLES = 200  # characters of the sentence on the columns
-MAX_LOCATIONS = 1 << 21
 MAX_ALL_LOCATIONS = 1 << 26  # of all runs together
 STATISTICS = {"mean": Statistic.MEAN, "sum": Statistic.SUM, "maximum": Statistic.MAXIMUM}
 UNITS = {TIME: "s", VISITS: "occ", MEMORY: "B", ENERGY: "J"}

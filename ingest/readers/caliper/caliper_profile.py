@@ -26,13 +26,13 @@ from ingest.calltree import ROOT, CallTree, CallTreeBuilder
 from ingest.errors import InputError
 from ingest.profile import (
     CPU,
-    MAX_LOCATIONS,
     LocationTable,
     Metric,
     Profile,
     RegionTable,
     SummedOver,
     ValuesInMemory,
+    require_possible,
     require_summable,
 )
 from ingest.reading.files import missing_numbers
@@ -608,8 +608,7 @@ def stated_processes(records: Records) -> int | None:
     text = next((records.globals[name] for name in WORLD_SIZES if records.globals.get(name)), "")
     if not (text.isdecimal() and int(text[:20])):
         return None
-    if int(text[:20]) > MAX_LOCATIONS:
-        raise InputError(f"{text[:20]} processes: more than any run has", where=records.source)
+    require_possible(int(text[:20]), records.source)
     return int(text)
 
 

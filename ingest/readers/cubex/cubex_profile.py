@@ -51,6 +51,7 @@ from ingest.readers.cubex.stored_rows import (
     value_type,
 )
 from ingest.reading.packed import plain_name, unpack
+from ingest.reading.xml_events import XmlEvents
 
 _BLOCK_BYTES = 1 << 18  # a block stays in the cache while it is inflated, checked and placed
 _MAX_BYTES = 1 << 34
@@ -304,8 +305,6 @@ READER = ProfileReader(name="CUBE", pattern="*.cubex", matches=matches, read=rea
 
 # `anchor.xml`: the metrics, regions, call tree and locations of a profile.
 #
-# Expat reports event by event, so neither the depth nor the size of the document costs more than the flat
-# lists kept here. Declarations of entities are refused: Cube writes none, and XML bombs consist of them.
 
 
 def read_anchor(data: bytes, path: Path) -> Anchor:
@@ -381,10 +380,11 @@ def parse_anchor(document: bytes) -> Anchor:
     return replace(rest, program=program, system=system or rest.system)
 
 
-class _Events:
-    """The handlers expat calls, and what they know between two calls."""
+class _Events(XmlEvents):
+    who_declares = "no Cube writer does"
 
     def __init__(self) -> None:
+        super().__init__()
         self.attributes: Record = {}
         self.metrics: list[Record] = []
         self.groups: list[Record] = []
@@ -403,11 +403,6 @@ class _Events:
         self.text: list[str] = []
 
     def parse(self, *parts: bytes) -> Anchor:
-        self.parser = expat.ParserCreate()
-        self.parser.buffer_text = True
-        self.parser.StartElementHandler = self.root
-        self.parser.EndElementHandler = self.end
-        self.parser.EntityDeclHandler = self.entity
         for part in parts:
             self.parser.Parse(part)
         self.parser.Parse(b"", True)
@@ -431,7 +426,6 @@ class _Events:
     def root(self, tag: str, attributes: Record) -> None:
         if tag != _ROOT:
             raise ValueError(f"the document is <{tag[:40]}>, not <{_ROOT}>")
-        self.parser.StartElementHandler = self.start
 
     def start(self, tag: str, attributes: Record) -> None:
         if tag in self.wanted:
@@ -477,9 +471,6 @@ class _Events:
             self.attributes[key] = value
         elif self.open and key == CREATOR:
             self.record["creator"] = value
-
-    def entity(self, name: str, *_: object) -> None:
-        raise ValueError(f"it declares an entity ('{name[:20]}'), which no Cube writer does")
 
 
 @dataclass(frozen=True, eq=False)

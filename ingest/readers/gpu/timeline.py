@@ -33,7 +33,7 @@ from ingest.run_settings import METADATA
 
 _MAX_BYTES = 1 << 30
 _HEAD_BYTES = 1 << 16
-MICROSECOND = 1000.0  # in nanoseconds
+_MICROSECOND = 1000.0  # in nanoseconds
 UNNAMED = "[unnamed]"
 
 Event = dict[str, Any]
@@ -133,8 +133,8 @@ def paired(events: Sequence[Event]) -> tuple[list[Event], int]:
 
 def times(events: Sequence[Event]) -> tuple[IntArray, IntArray]:
     """Return begin and end of events, int64[n] each, in nanoseconds."""
-    begin = whole([event["ts"] for event in events], MICROSECOND)
-    return begin, begin + whole([event.get("dur", 0) for event in events], MICROSECOND)
+    begin = whole([event["ts"] for event in events], _MICROSECOND)
+    return begin, begin + whole([event.get("dur", 0) for event in events], _MICROSECOND)
 
 
 def whole(values: Sequence[object], scale: float = 1.0) -> IntArray:

@@ -36,7 +36,7 @@ from ingest.readers.hpctoolkit.profile_db import (
     split_unit,
     without_library,
 )
-from ingest.reading.files import read_bytes
+from ingest.reading.files import read_bytes, unreadable
 from ingest.reading.stacks import PARADIGM, TIME
 from ingest.run_settings import RECONCILED, SAMPLED
 from ingest.units import SECONDS
@@ -318,8 +318,7 @@ def read(path: Path) -> Profile:
     except ValueError as error:
         raise InputError(str(error), where=str(path / PROFILES), hint=HINT) from error
     except OSError as error:
-        what = f"cannot be read: {error.strerror or error}"
-        raise InputError(what, where=str(path / PROFILES), hint=HINT) from error
+        raise unreadable(path / PROFILES, error, HINT) from error
     threads = [profile for profile in profiles if not profile.summary]
     found = [(use, of) for use, of in zip(uses, collected, strict=True) if of.profile]
     if not found:

@@ -9,14 +9,12 @@ compiler inlined (``Pr``), loops (``L``), call sites (``C``) and statements (``S
 its values. Numbers stand for the names of procedures and files, which tables before define.
 """
 
-import os
 import re
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
-from xml.parsers import expat
 
 import numpy as np
 
@@ -35,17 +33,15 @@ from ingest.profile import (
 )
 from ingest.readers.hpctoolkit.profile_db import HOST_TIMES, paradigm_of, split_unit
 from ingest.reading.files import head, read_bytes
+from ingest.reading.xml_events import XmlAttributes, XmlEvents
 from ingest.run_settings import RECONCILED, SAMPLED
 from ingest.units import SECONDS
 
 MAX_DOCUMENT = 1 << 31  # bytes
 MAX_DIGITS = 9
-MAX_QUOTED = 120  # characters of an error, which may quote the file
 LOOP, CALL_SITE, STATEMENT = "L", "C", "S"
 _NODES = frozenset(("PF", "Pr", LOOP, CALL_SITE, STATEMENT))
 _DATA = "SecCallPathProfileData"
-
-Attributes = dict[str, str]
 
 
 @dataclass(eq=False, kw_only=True)
@@ -78,40 +74,25 @@ class Document:
 def read_document(path: Path) -> Document:
     """Parse a document."""
     events = _Events()
-    try:
-        with path.open("rb") as stream:
-            if os.fstat(stream.fileno()).st_size > MAX_DOCUMENT:
-                raise InputError(f"more than {MAX_DOCUMENT >> 20} MiB of XML", where=str(path))
-            events.parser.ParseFile(stream)
-    except (expat.ExpatError, LookupError) as error:  # the latter for an encoding that is not known
-        raise InputError(f"damaged XML ({str(error)[:MAX_QUOTED]})", where=str(path)) from error
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
-    except ValueError as error:
-        what = f"line {events.parser.CurrentLineNumber}: {error}"
-        raise InputError(what, where=str(path)) from error
+    events.read(path, MAX_DOCUMENT)
     return events.document
 
 
-class _Events:
-    """The handlers that expat calls; they raise ValueError."""
+class _Events(XmlEvents):
+    who_declares = "HPCToolkit does not"
 
     def __init__(self) -> None:
+        super().__init__()
         self.document = Document()
-        self.parser = expat.ParserCreate()
-        self.parser.StartElementHandler = self.root
-        self.parser.EndElementHandler = self.end
-        self.parser.EntityDeclHandler = self.entity
         self.inside = False  # of the call tree
         self.open: list[int] = [ROOT]
         self.files: list[str] = [""]  # of the nodes that are open
 
-    def root(self, tag: str, attributes: Attributes) -> None:
+    def root(self, tag: str, attributes: XmlAttributes) -> None:
         if tag != "HPCToolkitExperiment":
             raise ValueError(f"the document is <{tag[:40]}>, not <HPCToolkitExperiment>")
-        self.parser.StartElementHandler = self.start
 
-    def start(self, tag: str, attributes: Attributes) -> None:
+    def start(self, tag: str, attributes: XmlAttributes) -> None:
         if self.inside and tag in _NODES:
             self.node(tag, attributes)
         elif tag in self.document.tables:
@@ -130,7 +111,7 @@ class _Events:
         elif tag == _DATA:
             self.inside = False
 
-    def node(self, tag: str, attributes: Attributes) -> None:
+    def node(self, tag: str, attributes: XmlAttributes) -> None:
         document = self.document
         line = _number(attributes.get("l", "0").partition("-")[0], "an impossible source line")
         file = self.named("File", attributes["f"]) if "f" in attributes else self.files[-1]
@@ -153,9 +134,6 @@ class _Events:
             return self.document.tables[table][number]
         except KeyError:
             raise ValueError(f"an undefined {table.lower()} ('{number[:20]}')") from None
-
-    def entity(self, name: str, *_: object) -> None:
-        raise ValueError(f"it declares an entity ('{name[:20]}'), which HPCToolkit does not")
 
 
 def _number(text: str, otherwise: str) -> int:

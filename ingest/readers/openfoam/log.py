@@ -22,7 +22,15 @@ import numpy as np
 from ingest.arrays import FloatArray
 from ingest.calltree import CallTree, CallTreeBuilder
 from ingest.errors import InputError, one_line
-from ingest.profile import LocationTable, Metric, Profile, RegionTable, ValuesInMemory, require_summable
+from ingest.profile import (
+    LocationTable,
+    Metric,
+    Profile,
+    RegionTable,
+    ValuesInMemory,
+    require_possible,
+    require_summable,
+)
 from ingest.readers import ProfileReader
 from ingest.reading.files import blocks_of, ends_of, entries, head, stamp
 from ingest.reading.stacks import TIME, VISITS
@@ -187,7 +195,6 @@ def files_with_cells(log: Path) -> Iterator[Path]:
 
 PER_STEP = Metric(TIME_PER_STEP, "s/step")
 START, STEP_LOOP = "start-up and first step", "time steps"
-MAX_PROCESSES = 1 << 21
 LEAST_STEPS = 2  # utilities print times, too, but once
 
 _NUMBER = re.compile(r"[0-9]{1,7}")
@@ -209,8 +216,7 @@ def read(path: Path) -> Profile:
     """Read the last run in a log: as many locations as processes, all with the same values."""
     run, notices = _run(path)
     processes = _processes(run) or 1
-    if processes > MAX_PROCESSES:
-        raise InputError(f"{processes} processes: more than any run has", where=str(path))
+    require_possible(processes, str(path))
     columns = _columns(run)
     tree, names = _flat(START, STEP_LOOP)
     require_summable(columns[TIME], "the times", str(path))

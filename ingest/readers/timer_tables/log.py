@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ingest.errors import InputError
 from ingest.readers.timer_tables.timer_kind import Facts, LogLine, Timer, TimerRow, compiled
-from ingest.reading.files import ends_of, entries, read_bytes
+from ingest.reading.files import ends_of, entries, read_bytes, unreadable
 from ingest.reading.packed import is_packed, plain_name
 from ingest.run_names import PROCESS_PARAMETERS, named_parameters
 from ingest.toml_table import read_toml
@@ -184,7 +184,7 @@ def read_log(path: Path) -> Log:
             if WINDOW < os.fstat(file.fileno()).st_size <= _MAX_BYTES and not is_packed(file.peek(8)):
                 return Log(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror or error}", where=str(path)) from error
+        raise unreadable(path, error) from error
     content = read_bytes(path, _MAX_BYTES)
     if not content.strip():
         raise InputError("the file is empty", where=str(path), hint="was the run interrupted?")

@@ -10,6 +10,7 @@ from ingest.calltree import CallTreeBuilder
 from ingest.errors import InputError, one_line
 from ingest.profile import (
     CORES,
+    MAX_LOCATIONS,
     NODES,
     OVERLAPPING,
     LocationTable,
@@ -55,7 +56,6 @@ LEAST = Metric("min_time", "s", MetricKind.MINIMUM)
 MOST = Metric("max_time", "s", MetricKind.MAXIMUM)
 OVERLAPPING_SECONDS = Metric(OVERLAPPING_TIME, "s", MetricKind.SIMPLE)
 
-MAX_PROCESSES = 1 << 21
 MAX_VALUES = 1 << 27
 ROUNDING = 1e-5  # relative: a smaller rest of the stated total is no time of its own
 MAX_NAMED = 3  # timers that stand for the total and are listed by name
@@ -88,7 +88,7 @@ def assemble(tables: Sequence[ReadTable], kind: TimerTable, source: str, notices
     one = kind.choice is Choice.PROGRAMS
     facts = tables[0 if one else -1].facts
     processes, threads = count(facts, "processes") or 1, count(facts, "threads") or 1
-    if processes > MAX_PROCESSES or threads > MAX_PROCESSES // processes:
+    if processes > MAX_LOCATIONS or threads > MAX_LOCATIONS // processes:
         raise InputError(f"{processes} processes of {threads} threads: more than any run has", where=source)
     locations = LocationTable.of_threads(
         process=np.repeat(np.arange(processes), threads if kind.per_thread else 1),
