@@ -40,7 +40,6 @@ class Devices:
         return cls(streams[order], first)
 
     def __len__(self) -> int:
-        """Return the number of accelerators D."""
         return len(self.first)
 
     def table(self, locations: LocationTable) -> LocationTable:

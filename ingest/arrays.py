@@ -22,7 +22,6 @@ class Rows:
     _of_all: ClassVar[frozenset[str]] = frozenset()
 
     def __len__(self) -> int:
-        """Return the number of rows."""
         return len(next(iter(self._columns().values())))
 
     def take(self, rows: IntArray | BoolArray) -> Self:

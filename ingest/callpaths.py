@@ -35,7 +35,6 @@ class CallPaths(Sequence[CallPath]):
         return cls(tree, names, np.arange(len(tree)))
 
     def __len__(self) -> int:
-        """Return the number of call paths k."""
         return len(self.node)
 
     @overload
@@ -44,17 +43,14 @@ class CallPaths(Sequence[CallPath]):
     def __getitem__(self, place: slice) -> "CallPaths": ...
 
     def __getitem__(self, place: int | slice) -> "CallPath | CallPaths":
-        """Return one call path, or some in their order."""
         if isinstance(place, slice):
             return CallPaths(self.tree, self.names, np.sort(self.node[place]))
         return tuple(self.names[self.tree.region[node]] for node in self.tree.path(int(self.node[place])))
 
     def __iter__(self) -> Iterator[CallPath]:
-        """Yield one call path after the other."""
         return (tuple(names) for _, names in self._descent())
 
     def __eq__(self, other: object) -> bool:
-        """Tell whether another sequence has the same call paths in the same order."""
         if not isinstance(other, Sequence):
             return NotImplemented
         return len(self) == len(other) and all(a == b for a, b in zip(self, other, strict=True))

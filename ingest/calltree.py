@@ -29,7 +29,6 @@ class CallTree:
     region: IntArray
 
     def __len__(self) -> int:
-        """Return the number of call paths n."""
         return len(self.parent)
 
     @cached_property

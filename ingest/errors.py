@@ -11,8 +11,9 @@ code 2; everything else is a crash, exit code 70, and a defect of this program.
     └── ModelError         data from which no model can be made
 """
 
+import difflib
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 _COMMAND = re.compile(r"##(?=\[|vso\[)", re.IGNORECASE)
@@ -54,6 +55,12 @@ def one_line(text: str) -> str:
     if line.isprintable():
         return line
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+
+
+def nearest_hint(name: str, known: Collection[str], otherwise: str = "") -> str:
+    """Return the known name that was probably meant, as a question; `otherwise` if none is similar."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean '{near[0]}'?" if near else otherwise
 
 
 class UsageError(PipelineError):

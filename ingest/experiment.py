@@ -366,7 +366,6 @@ class MetricChoice(Container[str]):
     on_locations: str = "time"
 
     def __contains__(self, name: object) -> bool:
-        """Return whether a metric is kept."""
         if name in self.required or event(str(name)):
             return True
         return self.every and not any(fnmatchcase(str(name), pattern) for pattern in self.excluded)

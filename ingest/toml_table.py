@@ -1,7 +1,6 @@
 """Tables of TOML files, whose errors name file, line and key."""
 
 import datetime
-import difflib
 import re
 import sys
 import tomllib
@@ -13,7 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_type_hints
 
-from ingest.errors import InputError, PipelineError, UsageError, one_line
+from ingest.errors import InputError, PipelineError, UsageError, nearest_hint, one_line
 from ingest.options import INFINITE, Declaration, checked, declaration
 from ingest.reading.files import read_bytes
 
@@ -199,8 +198,7 @@ def _flat(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 def unknown_hint(name: str, known: Collection[str]) -> str:
     """Return the nearest of the known names, or all of them."""
-    near = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean '{near[0]}'?" if near else f"known: {', '.join(known)}"
+    return nearest_hint(name, known, f"known: {', '.join(known)}")
 
 
 def read_toml(path: Path, failure: type[PipelineError] = InputError) -> TomlTable:

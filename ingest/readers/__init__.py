@@ -6,13 +6,12 @@ raises `InputError`; parts that do not know its name raise `ValueError`, which `
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import walk_packages
 
-from ingest.errors import InputError
+from ingest.errors import InputError, nearest_hint
 from ingest.profile import Profile
 from ingest.reading.files import HEAD_BYTES, MAX_BYTES, archive_of, entries, unpack_hint
 from ingest.series import Series
@@ -139,8 +138,7 @@ def nothing_read(path: Path, what: str) -> InputError:
     """Return the error for a path that no reader knows: `what` it is, or what is known to be wrong."""
     where = str(path)
     if not path.exists():
-        near = get_close_matches(path.name, [entry.name for entry in entries(path.parent)], n=1)
-        hint = f"did you mean '{near[0]}'?" if near else ""
+        hint = nearest_hint(path.name, [entry.name for entry in entries(path.parent)])
         return InputError("no such file or directory", where=where, hint=hint)
     if archive := archive_of(path):
         return InputError(f"a {archive} archive is not read", where=where, hint=unpack_hint(path))

@@ -376,7 +376,6 @@ class StackTree:
     _values: list[FloatArray] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        """Draw the numbers of the regions."""
         self._of_region = self._drawn(self.regions)
 
     def add(self, frames: IntArray, depth: IntArray, values: FloatArray) -> None:

@@ -90,33 +90,21 @@ def records_in(value: object, name: str, where: str, what: str = "") -> list[Jso
 
 
 def json_object(value: object, what: str, where: str) -> JsonObject:
-    """Return a JSON object.
-
-    Raises:
-        InputError: if it is something else.
-    """
+    """Return a JSON object; InputError if it is something else."""
     if not isinstance(value, dict):
         raise InputError(f"{what} should be an object {{...}} but is {_shown(value)}", where=where)
     return value
 
 
 def json_list(value: object, what: str, where: str) -> list[Any]:
-    """Return a JSON list.
-
-    Raises:
-        InputError: if it is something else.
-    """
+    """Return a JSON list; InputError if it is something else."""
     if not isinstance(value, list):
         raise InputError(f"{what} should be a list [...] but is {_shown(value)}", where=where)
     return value
 
 
 def json_text(value: object, what: str, where: str) -> str:
-    """Return a JSON string.
-
-    Raises:
-        InputError: if it is something else.
-    """
+    """Return a JSON string; InputError if it is something else."""
     if not isinstance(value, str):
         raise InputError(f"{what} should be a string but is {_shown(value)}", where=where)
     return value
@@ -131,11 +119,7 @@ def measured_values(value: object, what: str, where: str) -> list[float]:
 
 
 def parameter_values(values: Sequence[object], what: str, where: str) -> tuple[float, ...]:
-    """Return the coordinates of a measurement point.
-
-    Raises:
-        InputError: if there is anything but finite numbers.
-    """
+    """Return the coordinates of a measurement point; InputError if there is anything but finite numbers."""
     point = tuple([_number(value, what, where) for value in values])
     if not all(map(math.isfinite, point)):
         raise InputError(f"{what} should be finite numbers but is {_shown(list(point))}", where=where)

@@ -1,10 +1,9 @@
 """Which column of a table means what: as the mapping states it, or by the words and units of its heading."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ingest.errors import InputError
+from ingest.errors import InputError, nearest_hint
 from ingest.table_mapping import TableMapping
 from ingest.tables.headings import NAMES, Heading, is_number, read_headings
 from ingest.tables.time_columns import MOST_NAMES, TimeColumn, choose_times, stated_times
@@ -95,11 +94,9 @@ def _check_headers(headers: Sequence[str], mapping: TableMapping, source: str) -
         raise InputError(f"two columns are called '{twice}'", where=source, hint="rename one")
     for name in _stated(mapping):
         if name not in headers:
-            near = difflib.get_close_matches(name, headers, n=1)
-            hint = f"did you mean '{near[0]}'?" if near else f"its columns: {', '.join(headers)}"
-            raise InputError(
-                f"[table] names the column '{name}', which is not there", where=source, hint=hint
-            )
+            what = f"[table] names the column '{name}', which is not there"
+            hint = nearest_hint(name, headers, f"its columns: {', '.join(headers)}")
+            raise InputError(what, where=source, hint=hint)
 
 
 def _stated(mapping: TableMapping) -> tuple[str, ...]:

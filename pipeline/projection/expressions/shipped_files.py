@@ -1,11 +1,10 @@
 """The files of a projection, found by path or by the name of a shipped one, and read within bounds."""
 
-import difflib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from ingest.errors import UsageError
+from ingest.errors import UsageError, nearest_hint
 from ingest.reading import files
 
 Kind: TypeAlias = Literal["application", "machine"]
@@ -44,8 +43,7 @@ def find(kind: Kind, name: str | Path) -> Path:
         article = {"application": "an"}
         what = f"{article.get(others[0], 'a')} {others[0]}, not {article.get(kind, 'a')} {kind}"
         raise UsageError(what, where=str(name), hint=f"{kind}s are {', '.join(known)}")
-    close = difflib.get_close_matches(stem, known)
-    hint = f"did you mean '{close[0]}'?" if close else f"give a file, or one of {', '.join(known)}"
+    hint = nearest_hint(stem, known, f"give a file, or one of {', '.join(known)}")
     raise UsageError(f"no such file, and no shipped {kind} of that name", where=str(name), hint=hint)
 
 

@@ -4,7 +4,6 @@ Its answer is read as JSON, and whatever is not as expected is one error. Proces
 LLVM calls them, and what its scheduling models leave out.
 """
 
-import difflib
 import json
 import re
 import shutil
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ingest.arrays import FloatArray
-from ingest.errors import InputError, UsageError
+from ingest.errors import InputError, UsageError, nearest_hint
 from ingest.toml_table import read_toml
 from pipeline.projection.expressions.shipped_files import PROCESSORS
 from pipeline.projection.ports.assembly import Instruction, run_tool
@@ -106,8 +105,7 @@ def processor_named(name: str) -> Processor:
     known = {alias: one for one in processors() for alias in (one.key, *one.aliases)}
     if wanted in known:
         return known[wanted]
-    close = difflib.get_close_matches(wanted, known, n=1)
-    hint = f"did you mean '{close[0]}'?" if close else f"known: {', '.join(one.key for one in processors())}"
+    hint = nearest_hint(wanted, known, f"known: {', '.join(one.key for one in processors())}")
     raise UsageError(f"unknown processor '{name}'", hint=hint)
 
 
