@@ -211,13 +211,10 @@ class CallTreeBuilder:
     """A call tree that grows call path by call path: for formats that have no call tree of their own.
 
     Call paths are the same if their region names are; nodes are numbered as they are first seen.
-
-    Attributes:
-        regions: region name -> number.
-        nodes: (node of the caller or `ROOT`, number of the region) -> node.
     """
 
-    regions: dict[str, int] = field(default_factory=dict)
+    regions: dict[str, int] = field(default_factory=dict)  # region name -> number
+    # (node of the caller or `ROOT`, number of the region) -> node
     nodes: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def callee(self, caller: int, region: str) -> int:

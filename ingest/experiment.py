@@ -28,28 +28,19 @@ TIME, VISITS = "time", "visits"
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class RunRecord:
-    """The place of one run in the experiment, and what models need to know about it beyond its values.
-
-    Attributes:
-        point: index of its measurement point.
-        repetition: index of its repetition, from 0.
-        process: int64[CPU location], the process of each CPU location.
-        classes: what the rows of `class_time` are.
-        class_time: float64[class, CPU location], exclusive time in seconds.
-        device_time: float64[class, accelerator], seconds of kernels, copies and idle time (`DEVICE_CLASSES`).
-        attributes: what the measurement system says about itself.
-        largest: per metric the values of the largest kernels on each location, as they were measured; there
-            are none in stored experiments.
-    """
+    """The place of one run in the experiment, and what models need to know about it beyond its values."""
 
     source: str
-    point: int
-    repetition: int
-    process: IntArray
-    classes: tuple[RegionClass, ...]
-    class_time: FloatArray
+    point: int  # index of its measurement point
+    repetition: int  # index of its repetition, from 0
+    process: IntArray  # int64[CPU location], the process of each CPU location
+    classes: tuple[RegionClass, ...]  # what the rows of `class_time` are
+    class_time: FloatArray  # float64[class, CPU location], exclusive time in seconds
+    # float64[class, accelerator], seconds of kernels, copies and idle time (`DEVICE_CLASSES`)
     device_time: FloatArray
-    attributes: Mapping[str, str]
+    attributes: Mapping[str, str]  # what the measurement system says about itself
+    # per metric the values of the largest kernels on each location, as they were measured; there are none
+    # in stored experiments
     largest: Mapping[str, LocationValues] = field(default_factory=dict)
 
     @property
@@ -99,32 +90,24 @@ class RunRecord:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class OverheadCorrection:
-    """How instrumentation overhead was taken out of the times of an experiment with N call paths.
+    """How instrumentation overhead was taken out of the times of an experiment with N call paths."""
 
-    Attributes:
-        share: overhead as a share of the measured computing time of all runs.
-        cost: seconds of overhead per visit, on average.
-        deviation: float64[N], standard deviation of the logarithm of the error that all corrected times of a
-            call path share.
-        total_deviation: the same for the sum of all call paths.
-        measurable: bool[N]; the time of other call paths is below what the correction leaves uncertain, so
-            it is attributed to their callers.
-        source: where the cost comes from.
-        supported: whether a plain time or a cost was given, so that more than the profiles speaks for it.
-        hooks: share of the measured computing time that hooks of visits take which a filter rejects at run
-            time; None if the runs were not filtered while they ran.
-        hooks_counted: whether it is known how many visits those are.
-    """
-
-    share: float
-    cost: float
+    share: float  # overhead as a share of the measured computing time of all runs
+    cost: float  # seconds of overhead per visit, on average
+    # float64[N], standard deviation of the logarithm of the error that all corrected times of a call path
+    # share
     deviation: FloatArray
-    total_deviation: float
+    total_deviation: float  # the same for the sum of all call paths
+    # bool[N]; the time of other call paths is below what the correction leaves uncertain, so it is
+    # attributed to their callers
     measurable: BoolArray
-    source: str
+    source: str  # where the cost comes from
+    # whether a plain time or a cost was given, so that more than the profiles speaks for it
     supported: bool = False
+    # share of the measured computing time that hooks of visits take which a filter rejects at run time;
+    # None if the runs were not filtered while they ran
     hooks: float | None = None
-    hooks_counted: bool = True
+    hooks_counted: bool = True  # whether it is known how many visits those are
 
 
 def per_text(region: str) -> str:
@@ -140,15 +123,10 @@ def counted_work(least: float, most: float, region: str) -> str:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class PerVisit:
-    """By what all values of an experiment were divided.
+    """By what all values of an experiment were divided."""
 
-    Attributes:
-        region: the pattern that names the region, or what runs state that counts work, such as ``steps``.
-        visits: float64[P, R], how often each run visited it; NaN where there was no run.
-    """
-
-    region: str
-    visits: FloatArray
+    region: str  # the pattern that names the region, or what runs state that counts work, such as ``steps``
+    visits: FloatArray  # float64[P, R], how often each run visited it; NaN where there was no run
 
     @property
     def text(self) -> str:
@@ -163,17 +141,11 @@ class PerVisit:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class HeldOutRuns:
-    """Runs that an experiment is without, to compare them with what it predicts.
+    """Runs that an experiment is without, to compare them with what it predicts."""
 
-    Attributes:
-        conditions: which runs these are, as the user wrote it.
-        whole: the experiment with them.
-        runs: bool[P, R], which of its runs they are.
-    """
-
-    conditions: tuple[str, ...]
-    whole: "Experiment"
-    runs: BoolArray
+    conditions: tuple[str, ...]  # which runs these are, as the user wrote it
+    whole: "Experiment"  # the experiment with them
+    runs: BoolArray  # bool[P, R], which of its runs they are
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -351,19 +323,12 @@ EVERY = "*"
 
 @dataclass(frozen=True, kw_only=True)
 class MetricChoice(Container[str]):
-    """A container of the names of the metrics to keep.
+    """A container of the names of the metrics to keep."""
 
-    Attributes:
-        required: names that are always kept; counts of instructions and cycles are, too.
-        every: whether all others are kept, too.
-        excluded: patterns with ``*`` and ``?`` of others that are not.
-        on_locations: the metric whose values on each location are kept, of the largest kernels.
-    """
-
-    required: tuple[str, ...]
-    every: bool = False
-    excluded: tuple[str, ...] = ()
-    on_locations: str = "time"
+    required: tuple[str, ...]  # names that are always kept; counts of instructions and cycles are, too
+    every: bool = False  # whether all others are kept, too
+    excluded: tuple[str, ...] = ()  # patterns with ``*`` and ``?`` of others that are not
+    on_locations: str = "time"  # the metric whose values on each location are kept, of the largest kernels
 
     def __contains__(self, name: object) -> bool:
         if name in self.required or event(str(name)):

@@ -20,30 +20,21 @@ INFINITE = float("inf")
 
 @dataclass(frozen=True, kw_only=True)
 class Declaration:
-    """What is declared of an option beside its name, type and default.
+    """What is declared of an option beside its name, type and default."""
 
-    Attributes:
-        help: one sentence for the user.
-        commands: the commands that take it as a command-line option; all read it from pipeline.toml.
-        flag: its name on the command line; empty for two dashes and the name of the field.
-        metavar: what its value is called in the help; empty for the choices or the type.
-        least, most: the valid numbers.
-        recompute: whether results depend on it, so that stored ones cannot be reused after a change.
-        toml: whether pipeline.toml may have it as a key.
-        given: type of what the command line gives; None for the type of the field.
-        read: turns what the user gave into a value, relative to a folder; raises `UsageError` or returns what
-            fits the field. None takes the value as it is.
-    """
-
-    help: str
+    help: str  # one sentence for the user
+    # the commands that take it as a command-line option; all read it from pipeline.toml
     commands: tuple[str, ...] = ()
-    flag: str = ""
-    metavar: str = ""
-    least: float = -INFINITE
+    flag: str = ""  # its name on the command line; empty for two dashes and the name of the field
+    metavar: str = ""  # what its value is called in the help; empty for the choices or the type
+    least: float = -INFINITE  # of the valid numbers
     most: float = INFINITE
+    # whether results depend on it, so that stored ones cannot be reused after a change
     recompute: bool = True
-    toml: bool = True
-    given: Any = None
+    toml: bool = True  # whether pipeline.toml may have it as a key
+    given: Any = None  # type of what the command line gives; None for the type of the field
+    # turns what the user gave into a value, relative to a folder; raises `UsageError` or returns what fits
+    # the field. None takes the value as it is
     read: Callable[[Any, Path], Any] | None = None
 
 

@@ -17,19 +17,14 @@ MAX_LOCATIONS = 1 << 21  # more than any run has
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SummedOver:
-    """Over what the values of a profile were summed before they were stored.
+    """Over what the values of a profile were summed before they were stored."""
 
-    Attributes:
-        count: how many locations each location of the profile stands for.
-        longest: seconds of the one that took longest, at most their sum; NaN if the file does not say.
-        least: float64[call path], the smallest exclusive time of a single one; None if the file does not say.
-        most: the largest, likewise.
-    """
-
-    count: int = 1
+    count: int = 1  # how many locations each location of the profile stands for
+    # seconds of the one that took longest, at most their sum; NaN if the file does not say
     longest: float = math.nan
+    # float64[call path], the smallest exclusive time of a single one; None if the file does not say
     least: FloatArray | None = None
-    most: FloatArray | None = None
+    most: FloatArray | None = None  # the largest, likewise
 
     def processes(self, process: IntArray) -> IntArray:
         """Return the process of every single location, int64[L x count], from those of the profile, int64[L].
@@ -202,15 +197,10 @@ class ValueLoader(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class ValuesInMemory:
-    """The loader of formats that are read as a whole.
+    """The loader of formats that are read as a whole."""
 
-    Attributes:
-        tree: n call paths.
-        values: per metric name float64[n, location], as stored.
-    """
-
-    tree: CallTree
-    values: Mapping[str, FloatArray] = field(repr=False)
+    tree: CallTree  # n call paths
+    values: Mapping[str, FloatArray] = field(repr=False)  # per metric name float64[n, location], as stored
 
     def __call__(self, metric: Metric) -> FloatArray:
         """Return the stored values of a metric."""

@@ -605,16 +605,11 @@ def _stream_exclusive(
 
 
 class _Pool:
-    """Rows kept until their last callee has come, in slots that are reused.
-
-    Attributes:
-        slot: int64[n + 1], where a row is kept, -1 if it is not.
-        values: float64[slots, L].
-    """
+    """Rows kept until their last callee has come, in slots that are reused."""
 
     def __init__(self, rows: int, locations: int) -> None:
-        self.slot: IntArray = np.full(rows + 1, -1)
-        self.values: FloatArray = np.empty((0, locations))
+        self.slot: IntArray = np.full(rows + 1, -1)  # where a row is kept, -1 if it is not
+        self.values: FloatArray = np.empty((0, locations))  # by slot
         self._free: IntArray = np.zeros(0, dtype=np.int64)
 
     def hold(self, rows: IntArray, values: FloatArray) -> None:
