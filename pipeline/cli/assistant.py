@@ -29,12 +29,13 @@ from pipeline.stages.check import (
     skipped_texts,
 )
 from pipeline.stages.choose import chosen_jobs, resources_of
-from pipeline.stages.inspect import inspect_path, intact_result, intact_sentence
+from pipeline.stages.inspect import inspect_path, intact_result
 from pipeline.stages.model import change_notices, stored_summary
 from pipeline.stages.run import run
 from pipeline.store.generation import is_result
 from pipeline.store.results import read_study as read_results
 from pipeline.wording.record_codec import as_document
+from pipeline.wording.record_codec import document as as_data
 
 LIMIT = 8
 LISTED = ("kernels", "regions")
@@ -87,10 +88,10 @@ class Assistant:
         place = self._inside(path)
         if is_result(place):
             intact = intact_result(place)
-            return _answer(intact_sentence(intact), "intact", intact, results=path)
+            return _answer(str(intact), "intact", as_data(intact), results=path)
         found = inspect_path(place, load_options(None, place))
         first, *more = verdict(found)
-        return _answer(first, "inspection", found, [line.strip() for line in more])
+        return _answer(first, "inspection", as_data(found), [line.strip() for line in more])
 
     def run(self, path: str, at: Sequence[str] = (), scaling: str = "", limit: int = LIMIT) -> Answer:
         """Read a directory of runs, fit a model to every kernel, and answer how far the program scales.

@@ -29,13 +29,11 @@ class Document:
 DOCUMENTS: Mapping[str, Document] = {
     "inspection": Document(
         title="What is in a profile or a directory of runs",
-        type="pipeline.columns.measured_runs:InspectionJson",
+        type="pipeline.columns.measured_runs:Inspection",
     ),
-    "intact": Document(
-        title="A results directory as it was written", type="pipeline.stages.inspect:IntactJson"
-    ),
+    "intact": Document(title="A results directory as it was written", type="pipeline.stages.inspect:Intact"),
     "summary": Document(title="summary.json of pipeline"),
-    "groups": Document(title="A study per value of some metadata", type="pipeline.stages.run:GroupsJson"),
+    "groups": Document(title="A study per value of some metadata", type="pipeline.stages.run:Groups"),
     "potential": Document(
         title="What kernels would gain in wall time", type="pipeline.columns.potentials:PotentialJson"
     ),

@@ -99,7 +99,7 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
     """Make a study per value of some metadata and show them side by side."""
     from pipeline.columns.scales import groups_table
     from pipeline.report.render.terminal_tables import show_table
-    from pipeline.stages.run import GroupsJson, run_groups
+    from pipeline.stages.run import Groups, run_groups
     from pipeline.wording.record_codec import as_document
 
     results = run_groups(directory, options, name, reading_progress, show_notice)
@@ -115,7 +115,7 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
         folders = f"Results of each in a folder of {options.out}/"
         screen.print(folders, soft_wrap=True, markup=False)
 
-    document: GroupsJson = {"by": name, "studies": as_document(summaries)}
+    document = Groups(by=name, studies=as_document(summaries))
     shown.present(document, lambda: table, draw)
     if options.strict and damaged:
         raise typer.Exit(ExitCode.INCONCLUSIVE)
@@ -171,7 +171,7 @@ def inspect(
     from ingest.errors import UsageError
     from pipeline.columns.measured_runs import inspection_table
     from pipeline.report.terminal.measurements import show_inspection
-    from pipeline.stages.inspect import inspect_path, intact_result, intact_sentence
+    from pipeline.stages.inspect import inspect_path, intact_result
     from pipeline.store.generation import is_result
 
     given = {"--totals": totals, "--config": config, "--format": shown.table_format != TABLE}
@@ -179,7 +179,7 @@ def inspect(
         refuse_beside("results", {"--propose": propose, "--out": output, **given})
         intact = intact_result(path)
         if not write_summary(shown.json, intact):
-            typer.echo(intact_sentence(intact))
+            typer.echo(str(intact))
         return
     if propose:
         refuse_beside("--propose", {"--json": shown.json, **given})
@@ -189,8 +189,8 @@ def inspect(
         raise UsageError("only --propose writes a file", where="--out", hint="add --propose")
     found = inspect_path(path, load_options(config, path), totals=totals, progress=reading_progress)
     shown.present(found, lambda: inspection_table(found), lambda screen: show_inspection(screen, found))
-    show_skipped([{"path": one["path"], "reason": one["reason"]} for one in found["skipped"]])
-    if not found["usable"]:
+    show_skipped(list(map(vars, found.skipped)))
+    if not found.usable:
         raise typer.Exit(ExitCode.BAD_INPUT)
 
 

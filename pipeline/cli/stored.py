@@ -232,6 +232,6 @@ def advise(
 @command("verify", hidden=True)
 def verify(out: Out) -> None:
     """Check every file of a results directory against the digests in run.json, as `pipeline inspect` does."""
-    from pipeline.stages.inspect import intact_result, intact_sentence
+    from pipeline.stages.inspect import intact_result
 
-    typer.echo(intact_sentence(intact_result(out)))
+    typer.echo(str(intact_result(out)))

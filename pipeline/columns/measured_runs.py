@@ -1,15 +1,18 @@
 """Tables of what was measured, and of what to measure next."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
-from typing import Annotated, Any, NotRequired, TypedDict
+from typing import Annotated, Any, ClassVar
 
 from ingest.run_settings import agreed_settings, described_runs
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import EXACT, QUANTITY, SHARE, TEXT, TEXTS, Column, filled, parameters
 from pipeline.columns.target_sentences import next_sentence
 from pipeline.wording.quantities import BETWEEN, callpath_text, counted, half_width, number, quantity
+from pipeline.wording.record_codec import entry
 
 COUNTS = {
     "repetition": "rep",
@@ -20,50 +23,63 @@ COUNTS = {
     "accelerators": "GPUs",
 }
 NAME_WIDTH = 60
+_IF_KNOWN = entry(may_lack=True)
 MANY = 10_000  # from which on counts are written with commas
 
 
-class InspectedRunJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class InspectedRun:
     """A run, and what is in its profile."""
 
     path: str
     format: str
-    at: Annotated[list[float], "values of the parameters"]
+    at: Annotated[Sequence[float], "values of the parameters"]
     repetition: int
     callpaths: int
     regions: int
     locations: int
     accelerators: int
     processes: int
-    metrics: list[str]
-    totals: Annotated[dict[str, float], "sums of metrics; empty without --totals"]
-    metadata: dict[str, str]
-    settings: Annotated[dict[str, str], "that logs state"]
+    metrics: Sequence[str]
+    totals: Annotated[Mapping[str, float], "sums of metrics; empty without --totals"]
+    metadata: Mapping[str, str]
+    settings: Annotated[Mapping[str, str], "that logs state"]
     memory: Annotated[tuple[float, str] | None, "bytes of the process that takes most, and what states it"]
-    notices: list[str]
-    statistic: NotRequired[Annotated[str, "of logs: what values are of the processes"]]
-    reconciled: NotRequired[Annotated[dict[str, str], "how much of a stated total the values are"]]
-    overlapping: NotRequired[Annotated[list[tuple[str, float]], "of a single log: timers in no sum"]]
+    notices: Sequence[str]
+    statistic: Annotated[str | None, "of logs: what values are of the processes"] = field(
+        default=None, metadata=_IF_KNOWN
+    )
+    reconciled: Annotated[Mapping[str, str] | None, "how much of a stated total the values are"] = field(
+        default=None, metadata=_IF_KNOWN
+    )
+    overlapping: Annotated[Sequence[tuple[str, float]] | None, "of a single log: timers in no sum"] = field(
+        default=None, metadata=_IF_KNOWN
+    )
 
 
-class SeriesJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class Series:
     """A file that holds many points."""
 
     format: str
     points: int
     repetitions: int
     callpaths: int
-    metrics: list[str]
+    metrics: Sequence[str]
 
 
-class SkippedJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class SkippedFile:
     """What was not read, and why."""
+
+    document_name: ClassVar[str] = "skipped"
 
     path: str
     reason: str
 
 
-class ExtentJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class Extent:
     """How large a study is: least and most of what it has; null for what is unknown."""
 
     runs: int
@@ -76,43 +92,41 @@ class ExtentJson(TypedDict):
     core_seconds: float
 
 
-class InspectionJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class Inspection:
     """What is in a profile, a series file or a directory of runs."""
 
+    exact_numbers: ClassVar[bool] = True
+
     path: str
-    parameters: list[str]
-    runs: list[InspectedRunJson]
-    skipped: list[SkippedJson]
-    notices: list[str]
-    problems: Annotated[list[str], "one sentence each"]
-    usable: Annotated[bool, "whether the runs can be modelled together"]
-    extent: ExtentJson | None
-    series: NotRequired[SeriesJson]
+    parameters: Sequence[str]
+    runs: Sequence[InspectedRun] = ()
+    skipped: Sequence[SkippedFile] = ()
+    notices: Sequence[str] = ()
+    problems: Annotated[Sequence[str], "one sentence each"] = ()
+    usable: Annotated[bool, "whether the runs can be modelled together"] = False
+    extent: Extent | None = None
+    series: Series | None = field(default=None, metadata=_IF_KNOWN)
 
 
-Found = Mapping[str, Any]
-"""An `InspectionJson`."""
-
-
-def inspection_table(found: Found) -> DataTable:
+def inspection_table(found: Inspection) -> DataTable:
     """Return one row per run, or the row of a series file; totals become columns."""
-    if "series" in found:
-        series = [{**found["series"], "path": found["path"], "parameters": found["parameters"]}]
+    if found.series is not None:
         columns: list[Column[Any]] = [
-            Column(key="path"),
+            Column(key="path", values=lambda _: [found.path]),
             Column(key="format"),
-            Column(key="parameters", kind=TEXTS),
+            Column(key="parameters", kind=TEXTS, values=lambda _: [found.parameters]),
             *(Column(key=name, kind=EXACT) for name in ("points", "repetitions", "callpaths")),
             Column(key="metrics", kind=TEXTS),
         ]
-        return filled(columns, series, notes=facts(found))
-    runs = found["runs"]
-    points = [dict(zip(found["parameters"], run["at"], strict=True)) for run in runs]
-    totals = dict.fromkeys(name for run in runs for name in run["totals"])
+        return filled(columns, [found.series], notes=facts(found))
+    runs = found.runs
+    points = [dict(zip(found.parameters, run.at, strict=True)) for run in runs]
+    totals = dict.fromkeys(name for run in runs for name in run.totals)
     columns = [
         Column(key="path", heading="run", texts=lambda runs: (below(found, run) for run in runs)),
         Column(key="format", dispensable=2),
-        *parameters(found["parameters"], points),
+        *parameters(found.parameters, points),
         *(_count(key, heading, runs) for key, heading in COUNTS.items()),
         *(
             Column(key=f"total {name}", kind=EXACT, each=partial(_total, name), write=ten_digits)
@@ -122,8 +136,8 @@ def inspection_table(found: Found) -> DataTable:
     return filled(columns, runs, notes=facts(found))
 
 
-def _count(key: str, heading: str, runs: Sequence[Mapping[str, Any]]) -> Column[Any]:
-    hidden = key == "accelerators" and not any(run[key] for run in runs)
+def _count(key: str, heading: str, runs: Sequence[InspectedRun]) -> Column[Any]:
+    hidden = key == "accelerators" and not any(run.accelerators for run in runs)
     return Column(
         key=key,
         heading=heading,
@@ -133,8 +147,8 @@ def _count(key: str, heading: str, runs: Sequence[Mapping[str, Any]]) -> Column[
     )
 
 
-def _total(metric: str, run: Mapping[str, Any]) -> float | None:
-    return number(run["totals"][metric]) if metric in run["totals"] else None
+def _total(metric: str, run: InspectedRun) -> float | None:
+    return number(run.totals[metric]) if metric in run.totals else None
 
 
 def ten_digits(value: float) -> str:
@@ -142,10 +156,9 @@ def ten_digits(value: float) -> str:
     return f"{value:.10g}"
 
 
-def below(found: Found, run: Mapping[str, Any]) -> str:
+def below(found: Inspection, run: InspectedRun) -> str:
     """Return the path of a run as it is below the inspected directory, or in the table there."""
-    path: str = run["path"]
-    return path.removeprefix(f"{found['path'].rstrip('/')}/").removeprefix(f"{found['path']} ")
+    return run.path.removeprefix(f"{found.path.rstrip('/')}/").removeprefix(f"{found.path} ")
 
 
 def overlapping_table(rows: Sequence[tuple[str, float]]) -> DataTable:
@@ -157,81 +170,82 @@ def overlapping_table(rows: Sequence[tuple[str, float]]) -> DataTable:
     return filled(columns, rows)
 
 
-def facts(found: Found) -> list[str]:
+def facts(found: Inspection) -> list[str]:
     """Return what is said beside the table of runs: sums found, metrics, notices and the verdict."""
-    runs = found.get("runs", ())
-    sums = [sentence for run in runs for sentence in reconciliation(found, run)]
-    notes = [f"Note: {notice}" for notice in found.get("notices", ())]
-    return [*sums, *metrics_and_notices(runs), *notes, *verdict(found)]
+    sums = [sentence for run in found.runs for sentence in reconciliation(found, run)]
+    notes = [f"Note: {notice}" for notice in found.notices]
+    return [*sums, *metrics_and_notices(found.runs), *notes, *verdict(found)]
 
 
-def reconciliation(found: Found, run: Mapping[str, Any]) -> list[str]:
+def reconciliation(found: Inspection, run: InspectedRun) -> list[str]:
     """Say how much of the total that a run states was found, and what its values are of the processes."""
-    statistic = f"; {run['statistic']}" if "statistic" in run else ""
+    statistic = "" if run.statistic is None else f"; {run.statistic}"
     return [
         f"{below(found, run)}{phase and ', '}{phase}: {text}{statistic}"
-        for phase, text in run.get("reconciled", {}).items()
+        for phase, text in (run.reconciled or {}).items()
     ]
 
 
-def metrics_and_notices(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def metrics_and_notices(runs: Sequence[InspectedRun]) -> Iterator[str]:
     """Yield each set of metrics and each notice once, with the number of runs that it concerns; memory."""
-    for title, key in (("Metrics", "metrics"), ("Note", "notices")):
-        counts: dict[str, int] = {}
-        for run in runs:
-            for text in [", ".join(run[key])] if key == "metrics" else run[key]:
-                counts[text] = counts.get(text, 0) + 1
-        for text, count in counts.items():
+    metrics = (", ".join(run.metrics) for run in runs)
+    notices = (notice for run in runs for notice in run.notices)
+    for title, texts in (("Metrics", metrics), ("Note", notices)):
+        for text, count in Counter(texts).items():
             concerned = "" if count == len(runs) else f" ({counted(count, 'run')})"
             yield f"{title}{concerned}: {text}"
     yield from _memory(runs)
-    if described := described_runs([run.get("metadata", {}) for run in runs]):
+    if described := described_runs([run.metadata for run in runs]):
         yield f"Metadata: {'; '.join(described)}"
-    if agreed := agreed_settings([run.get("settings", {}) for run in runs]):
+    if agreed := agreed_settings([run.settings for run in runs]):
         yield f"Settings: {'; '.join(agreed)}"
 
 
-def _memory(runs: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _memory(runs: Sequence[InspectedRun]) -> Iterator[str]:
     """Yield the memory of processes, as each metric or line of a log states it: estimates are told so."""
     amounts: dict[str, list[float]] = {}
-    for amount, source in filter(None, (run.get("memory") for run in runs)):
+    for amount, source in filter(None, (run.memory for run in runs)):
         amounts.setdefault(source, []).append(amount)
     for source, found in amounts.items():
         ends = BETWEEN.join(dict.fromkeys(quantity(end, "B") for end in (min(found), max(found))))
         yield f"Memory of the process that takes most: {ends} ({source})"
 
 
-def verdict(found: Found) -> list[str]:
+def verdict(found: Inspection) -> list[str]:
     """Return the lines that `pipeline inspect` ends with: OK, or the problems with their numbers."""
-    problems = found["problems"]
+    problems = found.problems
     if not problems:
         return [f"OK: {_contents(found)}"]
-    more = "" if found["usable"] else "; `pipeline run` refuses these runs"
+    more = "" if found.usable else "; `pipeline run` refuses these runs"
     lines = [f"  {number}. {problem}" for number, problem in enumerate(problems, start=1)]
-    whole = [_contents(found)] if found.get("extent") else []
+    whole = [_contents(found)] if found.extent else []
     return [f"{counted(len(problems), 'problem')}{more}", *lines, *whole]
 
 
-def _contents(found: Found) -> str:
+def _contents(found: Inspection) -> str:
     """Say what there is: runs, points, processes, nodes, repetitions, and what all of it cost."""
-    if "series" in found:
-        return counted(found["series"]["points"], "measurement point")
-    runs, extent = counted(len(found["runs"]), "run"), found.get("extent")
+    if found.series is not None:
+        return counted(found.series.points, "measurement point")
+    runs, extent = counted(len(found.runs), "run"), found.extent
     if not extent:
-        points = len({tuple(run["at"]) for run in found["runs"]})
+        points = len({tuple(run.at) for run in found.runs})
         return f"{runs} at {counted(points, 'measurement point')}"
-    some = f"{extent['runs']} of " if extent["runs"] < len(found["runs"]) else ""
-    program = f" of {extent['program']}" if extent["program"] else ""
-    text = f"{some}{runs}{program} at {counted(extent['points'], 'measurement point')}"
+    some = f"{extent.runs} of " if extent.runs < len(found.runs) else ""
+    program = f" of {extent.program}" if extent.program else ""
+    text = f"{some}{runs}{program} at {counted(extent.points, 'measurement point')}"
     processes, nodes, repetitions = (
-        _range(extent[name], noun)
-        for name, noun in (("processes", "process"), ("nodes", "node"), ("repetitions", "repetition"))
+        _range(ends, noun)
+        for ends, noun in (
+            (extent.processes, "process"),
+            (extent.nodes, "node"),
+            (extent.repetitions, "repetition"),
+        )
     )
     where = " on ".join(filter(None, (processes, nodes)))
     text = ", ".join(filter(None, (text, where, repetitions)))
-    if not (processes and extent["core_seconds"] > 0):
+    if not (processes and extent.core_seconds > 0):
         return text
-    return f"{text}; {extent['cores']}, so {quantity(extent['core_seconds'], 'core-s')} in all"
+    return f"{text}; {extent.cores}, so {quantity(extent.core_seconds, 'core-s')} in all"
 
 
 def _range(ends: Sequence[int] | None, noun: str) -> str:

@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypedDict
+from typing import Literal
 
 import numpy as np
 
@@ -42,7 +42,7 @@ from ingest.run_settings import (
 )
 from ingest.scaling import Scaling, decide_scaling, location_unit
 from ingest.tables.table_files import TableSource
-from pipeline.columns.measured_runs import ExtentJson, InspectedRunJson, InspectionJson, SeriesJson
+from pipeline.columns.measured_runs import Extent, InspectedRun, Inspection, Series, SkippedFile
 from pipeline.config.options import Options
 from pipeline.execution.executors import ProgressDisplay, no_progress
 from pipeline.stages.ingest import ingest, is_problem
@@ -61,7 +61,7 @@ class _Checked:
 
     problems: Sequence[str]
     usable: bool = False
-    extent: ExtentJson | None = None
+    extent: Extent | None = None
     notices: Sequence[str] = ()
 
 
@@ -71,7 +71,7 @@ def inspect_path(
     *,
     totals: bool = False,
     progress: ProgressDisplay = no_progress,
-) -> InspectionJson:
+) -> Inspection:
     """Look into a profile, a series file or a directory of runs.
 
     Args:
@@ -102,47 +102,45 @@ def inspect_path(
 def _inspection(
     path: Path,
     parameters: Sequence[str],
-    runs: list[InspectedRunJson],
+    runs: list[InspectedRun],
     skipped: Sequence[Skipped],
     notices: Sequence[str],
     checked: _Checked,
-    series: SeriesJson | None = None,
-) -> InspectionJson:
-    found: InspectionJson = {
-        "path": str(path),
-        "parameters": list(parameters),
-        "runs": runs,
-        "skipped": [{"path": str(entry.path), "reason": entry.reason} for entry in skipped],
-        "notices": [*notices, *checked.notices],
-        "problems": list(checked.problems),
-        "usable": checked.usable,
-        "extent": checked.extent,
-    }
-    if series is not None:
-        found["series"] = series
-    return found
+    series: Series | None = None,
+) -> Inspection:
+    return Inspection(
+        path=str(path),
+        parameters=parameters,
+        runs=runs,
+        skipped=[SkippedFile(path=str(entry.path), reason=entry.reason) for entry in skipped],
+        notices=[*notices, *checked.notices],
+        problems=checked.problems,
+        usable=checked.usable,
+        extent=checked.extent,
+        series=series,
+    )
 
 
-def _series(path: Path, name: str, series: Experiment) -> InspectionJson:
-    counts: SeriesJson = {
-        "format": name,
-        "points": len(series.points),
-        "repetitions": series.shape[1],
-        "callpaths": len(series.tree),
-        "metrics": [m.name for m in series.metrics],
-    }
+def _series(path: Path, name: str, series: Experiment) -> Inspection:
+    counts = Series(
+        format=name,
+        points=len(series.points),
+        repetitions=series.shape[1],
+        callpaths=len(series.tree),
+        metrics=[m.name for m in series.metrics],
+    )
     said, unlike = series.left_out.notices, unlike_repetitions(series)
     problems = [notice for notice in series.notices if notice not in said] + ([str(unlike)] if unlike else [])
     checked = _Checked(problems=problems, usable=unlike is None, notices=said)
     return _inspection(path, series.parameters, [], (), (), checked, counts)
 
 
-def _tables(path: Path, located: Located, source: TableSource, *, totals: bool) -> InspectionJson:
+def _tables(path: Path, located: Located, source: TableSource, *, totals: bool) -> Inspection:
     study = source.read()
     if study.series is not None:
         found = _series(path, TABLE, experiment_from_series(study.series))
-        problems = [notice for notice in found["problems"] if notice != study.roles]
-        return found | {"problems": problems, "notices": [study.roles] if study.roles else []}
+        problems = [notice for notice in found.problems if notice != study.roles]
+        return replace(found, problems=problems, notices=[study.roles] if study.roles else [])
     runs = [
         _description(run.profile.source, TABLE, run.parameters, run.repetition, run.profile, totals=totals)
         for run in study.runs
@@ -151,9 +149,7 @@ def _tables(path: Path, located: Located, source: TableSource, *, totals: bool) 
     return _inspection(path, study.parameters, runs, source.skipped, study.notices, checked)
 
 
-def _described(
-    runs: Sequence[Run], *, totals: bool
-) -> tuple[list[InspectedRunJson], tuple[str, ...], list[str]]:
+def _described(runs: Sequence[Run], *, totals: bool) -> tuple[list[InspectedRun], tuple[str, ...], list[str]]:
     """Describe the runs that can be read.
 
     Returns:
@@ -167,7 +163,7 @@ def _described(
             name = profile.attributes.get(PROGRAM, run.reader.name)
             found = _description(str(run.path), name, run.parameters, run.repetition, profile, totals=totals)
             if len(runs) == 1 and (rows := _overlapping(profile)):
-                found["overlapping"] = rows
+                found = replace(found, overlapping=rows)
             described.append(found)
             attributes.append(profile.attributes)
         except InputError as error:
@@ -197,7 +193,7 @@ def _checked(located: Located, processes: int, progress: ProgressDisplay) -> _Ch
     return _Checked(problems=problems, usable=unlike is None, extent=extent, notices=notices)
 
 
-def _extent(experiment: Experiment) -> ExtentJson:
+def _extent(experiment: Experiment) -> Extent:
     """Return how large a study is: least and most of what it has, and the core-seconds that it held."""
     runs = experiment.runs
     cores = [run.cores for run in runs]
@@ -207,16 +203,16 @@ def _extent(experiment: Experiment) -> ExtentJson:
     programs = {described_as(run.attributes, "program") for run in runs}
     bases, counted = {of.basis for of in cores}, location_unit(experiment)
     processes = [len(np.unique(run.process)) for run in runs]
-    return {
-        "runs": len(runs),
-        "points": len(experiment.points),
-        "program": programs.pop() if len(programs) == 1 else "",
-        "processes": _ends(processes) if counted == "core" else None,
-        "nodes": _ends(processes if counted == "node" else [of.nodes for of in cores]),
-        "repetitions": _ends(repetitions[repetitions > 0].tolist()),
-        "cores": bases.pop() if len(bases) == 1 else "cores as each run has them",
-        "core_seconds": held,
-    }
+    return Extent(
+        runs=len(runs),
+        points=len(experiment.points),
+        program=programs.pop() if len(programs) == 1 else "",
+        processes=_ends(processes) if counted == "core" else None,
+        nodes=_ends(processes if counted == "node" else [of.nodes for of in cores]),
+        repetitions=_ends(repetitions[repetitions > 0].tolist()),
+        cores=bases.pop() if len(bases) == 1 else "cores as each run has them",
+        core_seconds=held,
+    )
 
 
 def _ends(counts: Sequence[int]) -> tuple[int, int] | None:
@@ -226,30 +222,28 @@ def _ends(counts: Sequence[int]) -> tuple[int, int] | None:
 
 def _description(
     path: str, name: str, point: Sequence[float], repetition: int, profile: Profile, *, totals: bool
-) -> InspectedRunJson:
-    found: InspectedRunJson = {
-        "path": path,
-        "format": name,
-        "at": list(point),
-        "repetition": repetition,
-        "callpaths": len(profile.tree),
-        "regions": len(profile.regions),
-        "locations": profile.cpu_locations,
-        "accelerators": len(Devices.of(profile)) * profile.summed.count,
-        "processes": profile.processes,
-        "metrics": list(map(_named, profile.metrics)),
-        "totals": _totals(profile) if totals else {},
-        "metadata": metadata_of(profile.attributes),
-        "settings": stated(profile.attributes, SETTING),
-        "memory": memory_of(profile),
-        "notices": list(profile.notices),
-    }
+) -> InspectedRun:
     attributes = profile.attributes
-    if is_log(attributes):
-        found["statistic"], found["reconciled"] = attributes[STATISTIC], stated(attributes, RECONCILED)
-    elif RECONCILED in attributes:
-        found["reconciled"] = {"": attributes[RECONCILED]}
-    return found
+    reconciled = {"": attributes[RECONCILED]} if RECONCILED in attributes else None
+    return InspectedRun(
+        path=path,
+        format=name,
+        at=point,
+        repetition=repetition,
+        callpaths=len(profile.tree),
+        regions=len(profile.regions),
+        locations=profile.cpu_locations,
+        accelerators=len(Devices.of(profile)) * profile.summed.count,
+        processes=profile.processes,
+        metrics=list(map(_named, profile.metrics)),
+        totals=_totals(profile) if totals else {},
+        metadata=metadata_of(attributes),
+        settings=stated(attributes, SETTING),
+        memory=memory_of(profile),
+        notices=profile.notices,
+        statistic=attributes[STATISTIC] if is_log(attributes) else None,
+        reconciled=stated(attributes, RECONCILED) if is_log(attributes) else reconciled,
+    )
 
 
 def _overlapping(profile: Profile) -> list[tuple[str, float]]:
@@ -299,24 +293,24 @@ def _named(metric: Metric) -> str:
     return f"{metric.name} [{metric.unit}]" if metric.unit else metric.name
 
 
-class IntactJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class Intact:
     """A results directory all of whose files are as they were written; any other is refused."""
 
     path: str
-    intact: Literal[True]
+    intact: Literal[True] = True
     files: int
 
+    def __str__(self) -> str:
+        """Say so."""
+        return f"OK: {self.files} files in {self.path} are as they were written"
 
-def intact_result(directory: Path) -> IntactJson:
+
+def intact_result(directory: Path) -> Intact:
     """Look whether every file of a results directory is as it was written, and open those with models."""
     stored = read_result(directory, StoredResult.require_intact)
     _ = read_study(directory).others
-    return {"path": str(directory), "intact": True, "files": len(stored.digests)}
-
-
-def intact_sentence(found: IntactJson) -> str:
-    """Say that every file is as it was written."""
-    return f"OK: {found['files']} files in {found['path']} are as they were written"
+    return Intact(path=str(directory), files=len(stored.digests))
 
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")

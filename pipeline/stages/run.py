@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, TypedDict
+from typing import Annotated, Any, ClassVar
 
 from ingest.discovery import Discovery
 from ingest.errors import InputError, UsageError
@@ -184,8 +184,11 @@ MAX_NAME = 60  # characters of a folder
 NOT_STATED = "(not stated)"
 
 
-class GroupsJson(TypedDict):
+@dataclass(frozen=True, kw_only=True)
+class Groups:
     """A study per value of some metadata."""
+
+    exact_numbers: ClassVar[bool] = True
 
     by: Annotated[str, "the metadata"]
     studies: dict[str, Annotated[dict[str, Any], Published(name="summary")]]

@@ -86,24 +86,31 @@ def entries(kind: type) -> tuple[Entry, ...]:
     return tuple(found())
 
 
-def document(value: Any) -> Any:  # noqa: ANN401
-    """Return a record as its published document: numbers rounded as `number` does, null for NaN."""
+def document(value: Any, *, exact: bool = False) -> Any:  # noqa: ANN401
+    """Return a record as its published document, null for NaN.
+
+    Args:
+        exact: whether numbers have all their digits, as in records that say so by ``exact_numbers``;
+            others are rounded as `number` does.
+    """
     if isinstance(value, float):
-        return None if math.isnan(value) else number(value)
+        return None if math.isnan(value) else value if exact else number(value)
     if is_dataclass(value):
         kind: Any = type(value)
+        exact = exact or getattr(kind, "exact_numbers", False)
         held = ((one, getattr(value, one.field)) for one in entries(kind))
         return {
-            one.key: document(one.made(part) if one.made else part)
+            one.key: document(one.made(part) if one.made else part, exact=exact)
             for one, part in held
             if part is not None or not one.may_lack
         }
     if isinstance(value, Mapping):
         return {
-            name.value if isinstance(name, Enum) else name: document(part) for name, part in value.items()
+            name.value if isinstance(name, Enum) else name: document(part, exact=exact)
+            for name, part in value.items()
         }
     if isinstance(value, tuple | list):
-        return list(map(document, value))
+        return [document(part, exact=exact) for part in value]
     if isinstance(value, Path):
         return str(value)
     return value.value if isinstance(value, Enum) else value

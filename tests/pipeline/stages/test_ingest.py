@@ -445,7 +445,7 @@ def test_timers_that_are_not_the_stated_total_are_a_problem_and_not_trusted(tmp_
         for r in (1, 2, 3):
             (tmp_path / f"app.p{p}.r{r}.OUTCAR").write_text(vasp(ranks=p, elapsed=150 + r))
     found = inspect_path(tmp_path)
-    (problem,) = (problem for problem in found["problems"] if "timers are" in problem)
+    (problem,) = (problem for problem in found.problems if "timers are" in problem)
     assert (
         problem
         == f"the timers are 34.4 % of the total that the file states: {tmp_path}/app.p2.r1.OUTCAR and 14 more"

@@ -83,9 +83,9 @@ def test_profiles_with_times_and_visits_have_neither_filter_nor_correction(tmp_p
 
 def test_inspect_compares_with_the_stated_total(tmp_path):
     (tmp_path / "gprof.txt").write_text(profiler_files.GPROF["both"])
-    (found,) = inspect_path(tmp_path / "gprof.txt")["runs"]
-    assert found["reconciled"] == {"": "functions 1 s = 100.00 % of the stated 1 s"}
-    assert "statistic" not in found
+    (found,) = inspect_path(tmp_path / "gprof.txt").runs
+    assert found.reconciled == {"": "functions 1 s = 100.00 % of the stated 1 s"}
+    assert found.statistic is None
 
 
 def test_output_that_was_made_of_another_or_lies_beside_a_profile_is_not_a_repetition(tmp_path):

@@ -17,6 +17,7 @@ from pipeline.stages.report import report_stored
 from pipeline.stages.run import run
 from pipeline.store.generation import open_result
 from pipeline.wording.record_codec import as_document
+from pipeline.wording.record_codec import document as as_data
 from tests.cubex_writer import MetricSpec, write_cubex
 from tests.foam_cases import write_foam_case
 from tests.ingest.readers import timer_logs
@@ -162,10 +163,10 @@ def test_an_inspection_describes_every_run(strong_study):
     file = strong_study / "app.p4.r1" / "processor0" / "1" / "uniform" / "profiling"
     file.write_text("profiling { trig")
     found = inspect_path(strong_study)
-    assert (found["path"], found["parameters"]) == (str(strong_study), ["p"])
-    assert len(found["runs"]) == 9
-    row = next(row for row in found["runs"] if row["at"] == [8.0] and row["repetition"] == 2)
-    assert row == {
+    assert (found.path, found.parameters) == (str(strong_study), ("p",))
+    assert len(found.runs) == 9
+    row = next(row for row in found.runs if tuple(row.at) == (8.0,) and row.repetition == 2)
+    assert as_data(row) == {
         "path": str(strong_study / "app.p8.r2"),
         "format": "OpenFOAM",
         "at": [8.0],
@@ -182,36 +183,36 @@ def test_an_inspection_describes_every_run(strong_study):
         "notices": [],
         "totals": {},
     }
-    assert [entry["path"] for entry in found["skipped"]] == [str(strong_study / "README.md")]
-    (problem,) = found["problems"]
-    assert problem.startswith(f"{strong_study / 'app.p4.r1'}: ") and found["usable"]
+    assert [entry.path for entry in found.skipped] == [str(strong_study / "README.md")]
+    (problem,) = found.problems
+    assert problem.startswith(f"{strong_study / 'app.p4.r1'}: ") and found.usable
 
 
 def test_an_inspection_of_a_sound_study_finds_no_problem(strong_study):
     found = inspect_path(strong_study)
-    assert (found["problems"], found["usable"]) == ([], True)
+    assert (found.problems, found.usable) == ([], True)
 
 
 def test_an_inspection_goes_on_without_names(tmp_path):
     for name in ("one", "another"):
         write_foam_case(tmp_path / name, {"main": float(len(name))})
     found = inspect_path(tmp_path)
-    assert len(found["runs"]) == 2 and not found["usable"]
-    assert "run name not understood" in found["problems"][0]
-    assert "`pipeline inspect DIR --propose`" in found["problems"][0]
+    assert len(found.runs) == 2 and not found.usable
+    assert "run name not understood" in found.problems[0]
+    assert "`pipeline inspect DIR --propose`" in found.problems[0]
 
 
 def test_an_inspection_says_that_one_point_does_not_scale(tmp_path):
     for repetition in (1, 2):
         write_foam_case(tmp_path / f"app.p1.r{repetition}", {"main": 1.0 + 0.01 * repetition})
-    (problem,) = inspect_path(tmp_path)["problems"]
+    (problem,) = inspect_path(tmp_path).problems
     assert "all runs are repetitions of one point" in problem
 
 
 def test_an_inspection_asks_for_the_scaling_that_profiles_do_not_show(tmp_path):
     for p in (1, 2, 4):
         write_foam_case(tmp_path / f"app.p{p}.r1", {"main": 1.0}, processes=p)
-    (problem,) = inspect_path(tmp_path)["problems"]
+    (problem,) = inspect_path(tmp_path).problems
     assert "use --scaling strong or --scaling weak" in problem
 
 
@@ -222,8 +223,8 @@ def test_totals_are_exclusive_sums_of_what_may_be_summed(tmp_path):
         MetricSpec("min_time", [[1.5, 2.0], [0.25, 4.0]], dtype="MINDOUBLE"),
     ]
     profile = write_cubex(tmp_path / "profile.cubex", parent=[-1, 0], metrics=metrics)
-    (row,) = inspect_path(profile, totals=True)["runs"]
-    assert row["totals"] == {"time [sec]": 7.75, "count": 10.0}
+    (row,) = inspect_path(profile, totals=True).runs
+    assert row.totals == {"time [sec]": 7.75, "count": 10.0}
 
 
 def test_an_inspection_of_a_series_file(tmp_path):
@@ -236,14 +237,14 @@ def test_an_inspection_of_a_series_file(tmp_path):
     ]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     found = inspect_path(file)
-    assert found["series"] == {
-        "format": found["series"]["format"],
+    assert as_data(found.series) == {
+        "format": found.series.format,
         "points": 2,
         "repetitions": 3,
         "callpaths": 2,
         "metrics": ["time", "bytes"],
     }
-    assert (found["runs"], found["skipped"]) == ([], [])
+    assert (list(found.runs), found.skipped) == ([], [])
 
 
 @pytest.mark.slow
@@ -266,11 +267,11 @@ def test_the_page_is_made_of_all_that_a_run_found(strong_study, tmp_path, monkey
 def test_an_inspection_of_a_log_reconciles_it_with_its_total(tmp_path):
     file = tmp_path / "x.log"
     file.write_text(timer_logs.petsc())
-    (run,) = inspect_path(tmp_path)["runs"]
-    assert run["format"] == "PETSc"
-    assert run["statistic"].endswith("(8 processes)")
-    assert run["reconciled"] == {"": "timers 120 s = 100.00 % of the stated 120 s"}
-    assert run["overlapping"] == [
+    (run,) = inspect_path(tmp_path).runs
+    assert run.format == "PETSc"
+    assert run.statistic.endswith("(8 processes)")
+    assert run.reconciled == {"": "timers 120 s = 100.00 % of the stated 120 s"}
+    assert run.overlapping == [
         ("CreateFunctionSpace (0: Main Stage)", 8.0),
         ("Mesh Partition (0: Main Stage)", 4.0),
     ]
@@ -280,5 +281,5 @@ def test_an_inspection_of_logs_notes_what_differs(tmp_path):
     (tmp_path / "a.p8.log").write_text(timer_logs.castep(processes=8))
     (tmp_path / "a.p16.log").write_text(timer_logs.namd())
     found = inspect_path(tmp_path)
-    assert "the runs do not agree on 'program': CASTEP (1 run), NAMD (1 run)" in found["notices"]
-    assert all("overlapping" not in run for run in found["runs"])
+    assert "the runs do not agree on 'program': CASTEP (1 run), NAMD (1 run)" in found.notices
+    assert all(run.overlapping is None for run in found.runs)

@@ -1,9 +1,11 @@
 """Records as plain data and arrays: what one turns them into, the other turns back."""
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -102,3 +104,25 @@ def test_a_document_has_rounded_numbers_other_keys_and_not_all_fields():
         },
     }
     assert list(found) == ["share", "unknown", "colour", "name", "by_colour", "inner"]
+
+
+@dataclass(frozen=True)
+class Sums:
+    exact_numbers: ClassVar[bool] = True
+
+    totals: dict[str, float]
+    inner: object
+
+
+@dataclass(frozen=True)
+class Share:
+    of: float
+
+
+def test_numbers_of_exact_records_and_of_what_they_hold_have_all_their_digits():
+    third = 1 / 3
+    assert document(Sums({"a": third, "b": math.nan}, [Share(third)])) == {
+        "totals": {"a": third, "b": None},
+        "inner": [{"of": third}],
+    }
+    assert document(Share(third)) == {"of": 0.3333333333}

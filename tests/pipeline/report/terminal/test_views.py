@@ -12,7 +12,7 @@ from filters.filter_options import Application
 from filters.memory import Memory
 from ingest.locate import locate
 from pipeline.columns.filter_effects import with_range
-from pipeline.columns.measured_runs import advice_table
+from pipeline.columns.measured_runs import Extent, InspectedRun, Inspection, Series, advice_table
 from pipeline.columns.shown_tree import bar
 from pipeline.config.options import FilterOptions, Options
 from pipeline.models.fit import fit
@@ -238,23 +238,26 @@ def test_a_simulation(profile, tmp_path):
 
 
 def inspected(**changes):
-    run = {
-        "path": "study/app.p4.r1/profile.cubex",
-        "format": "CUBE",
-        "at": [4.0],
-        "repetition": 1,
-        "callpaths": 425,
-        "regions": 56,
-        "processes": 4,
-        "locations": 8,
-        "accelerators": 0,
-        "metrics": ["time [s]", "visits"],
-        "notices": ["odd"],
-        "totals": {"time [s]": 1234.5678901234},
-    }
-    other = run | {"path": "elsewhere/x", "at": [8.0], "notices": [], "totals": {}}
-    found = {"path": "study/", "parameters": ["p"], "runs": [run, other], "skipped": []}
-    return found | {"problems": [], "usable": True} | changes
+    run = InspectedRun(
+        path="study/app.p4.r1/profile.cubex",
+        format="CUBE",
+        at=[4.0],
+        repetition=1,
+        callpaths=425,
+        regions=56,
+        processes=4,
+        locations=8,
+        accelerators=0,
+        metrics=["time [s]", "visits"],
+        metadata={},
+        settings={},
+        memory=None,
+        notices=["odd"],
+        totals={"time [s]": 1234.5678901234},
+    )
+    other = replace(run, path="elsewhere/x", at=[8.0], notices=[], totals={})
+    found = Inspection(path="study/", parameters=["p"], runs=[run, other], usable=True)
+    return replace(found, **changes)
 
 
 def test_an_inspection():
@@ -272,8 +275,8 @@ def test_an_inspection():
 def test_an_inspection_of_a_log():
     log = {"statistic": "mean of processes", "reconciled": {"run 1": "timers 1 s", "run 2": "timers 2 s"}}
     rows = [(f"t{i}", 100.0 - i) for i in range(32)]
-    run = inspected()["runs"][0] | log | {"overlapping": rows, "totals": {}, "notices": []}
-    lines = shown(show_inspection, inspected(runs=[run]) | {"notices": ["the runs do not agree on 'steps'"]})
+    run = replace(inspected().runs[0], **log, overlapping=rows, totals={}, notices=[])
+    lines = shown(show_inspection, inspected(runs=[run], notices=["the runs do not agree on 'steps'"]))
     assert lines[3:7] == [
         "app.p4.r1/profile.cubex, run 1: timers 1 s; mean of processes",
         "app.p4.r1/profile.cubex, run 2: timers 2 s; mean of processes",
@@ -296,16 +299,16 @@ def test_an_inspection_ends_with_the_problems():
     assert refused[-2] == "1 problem; `pipeline run` refuses these runs"
 
 
-EXTENT = {
-    "runs": 2,
-    "points": 2,
-    "program": "SPARTA",
-    "processes": [112, 229376],
-    "nodes": [1, 2048],
-    "repetitions": [1, 6],
-    "cores": "1 core per process",
-    "core_seconds": 103320.0,
-}
+EXTENT = Extent(
+    runs=2,
+    points=2,
+    program="SPARTA",
+    processes=(112, 229376),
+    nodes=(1, 2048),
+    repetitions=(1, 6),
+    cores="1 core per process",
+    core_seconds=103320.0,
+)
 
 
 @pytest.mark.parametrize(
@@ -332,28 +335,22 @@ EXTENT = {
     ],
 )
 def test_an_inspection_ends_with_what_there_is_and_what_it_cost(changes, text):
-    extent = EXTENT | changes
+    extent = replace(EXTENT, **changes)
     assert shown(show_inspection, inspected(extent=extent))[-1] == f"OK: {text}"
     lines = shown(show_inspection, inspected(extent=extent, problems=["a: is torn"]))
     assert lines[-3:] == ["1 problem", "  1. a: is torn", text]
 
 
 def test_an_inspection_without_parameters_and_totals():
-    run = inspected()["runs"][1] | {"at": []}
+    run = replace(inspected().runs[1], at=[])
     lines = shown(show_inspection, inspected(parameters=[], runs=[run]))
     assert lines[0] == "Parameters: none"
     assert len(lines) == 5
 
 
 def test_an_inspection_of_a_series():
-    series = {
-        "format": "Extra-P text",
-        "points": 1,
-        "repetitions": 3,
-        "callpaths": 2,
-        "metrics": ["time", "[b]"],
-    }
-    found = {"path": "x", "parameters": ["p", "n"], "series": series, "problems": [], "usable": True}
+    series = Series(format="Extra-P text", points=1, repetitions=3, callpaths=2, metrics=["time", "[b]"])
+    found = Inspection(path="x", parameters=["p", "n"], series=series, usable=True)
     assert shown(show_inspection, found) == [
         "Parameters: p, n",
         "Extra-P text: 1 measurement point, up to 3 repetitions, 2 call paths, metrics time, [b]",
