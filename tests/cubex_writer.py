@@ -160,6 +160,23 @@ def write_cubex(
     return path
 
 
+def write_visited(
+    path: Path, parent: Sequence[int], names: Sequence[str], visits: Any, time: Any, **options: Any
+) -> Path:
+    """Write what Score-P counts by default, with its folder; values are [call path] or [call path, location].
+
+    Regions whose names begin with ``MPI`` are those of MPI, the others are compiler-instrumented.
+    """
+    regions = [
+        RegionSpec(name, f"_Z{i}", "mpi" if name.startswith("MPI") else "compiler")
+        for i, name in enumerate(names)
+    ]
+    counts, seconds = (np.array(values).reshape(len(parent), -1) for values in (visits, time))
+    metrics = [MetricSpec("visits", counts, dtype="UINT64", unit="occ"), MetricSpec("time", seconds)]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return write_cubex(path, parent=parent, metrics=metrics, regions=regions, **options)
+
+
 def tar_member(name: str, data: bytes, form: Options | None = None) -> bytes:
     """Return header, data and padding of one member."""
     form = form or Options()

@@ -11,21 +11,16 @@ from filters.scorep_format.rule_files import kept, parse
 from ingest.readers import read_profile
 from pipeline.config.options import Options
 from pipeline.stages.check import baseline_text, read_study
-from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
+from tests.cubex_writer import write_visited
 from tests.foam_cases import write_foam_case
 
 SAMPLES = Path(__file__).parents[3] / "sample_profiles"
-NAMES = ("main", "solve", "tiny", "setup")
 
 
 @pytest.fixture
 def profile(tmp_path):
-    regions = [RegionSpec(name, f"_Z{i}", "compiler") for i, name in enumerate(NAMES)]
-    metrics = [
-        MetricSpec("visits", np.array([1, 100, 5_000_000, 1])[:, None], dtype="UINT64", unit="occ"),
-        MetricSpec("time", np.array([0.1, 6.0, 0.5, 2.0])[:, None]),
-    ]
-    return write_cubex(tmp_path / "profile.cubex", parent=[-1, 0, 1, 0], metrics=metrics, regions=regions)
+    names, visits, time = ("main", "solve", "tiny", "setup"), [1, 100, 5_000_000, 1], [0.1, 6.0, 0.5, 2.0]
+    return write_visited(tmp_path / "profile.cubex", [-1, 0, 1, 0], names, visits, time)
 
 
 def test_a_filter_is_made_and_written_with_its_evidence(profile, tmp_path):

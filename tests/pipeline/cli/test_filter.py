@@ -1,12 +1,11 @@
 import json
 from functools import partial
 
-import numpy as np
 import pytest
 
 from filters.scorep_format.rule_files import kept, parse
 from ingest.readers import read_profile
-from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
+from tests.cubex_writer import write_visited
 
 NAMES = ("main", "solve", "Domain::tiny(int)", "setup", "MPI_Send")
 PARENT = [-1, 0, 1, 0, 1]
@@ -16,16 +15,7 @@ TIME = [0.1, 6.0, 0.5, 2.0, 0.4]
 
 @pytest.fixture
 def profile(tmp_path):
-    path = tmp_path / "profile.cubex"
-    regions = [
-        RegionSpec(n, f"_Z{i}", "mpi" if n.startswith("MPI") else "compiler") for i, n in enumerate(NAMES)
-    ]
-    metrics = [
-        MetricSpec("visits", np.array(VISITS)[:, None], dtype="UINT64", unit="occ"),
-        MetricSpec("time", np.array(TIME)[:, None]),
-    ]
-    write_cubex(path, parent=PARENT, metrics=metrics, regions=regions)
-    return path
+    return write_visited(tmp_path / "profile.cubex", PARENT, NAMES, VISITS, TIME)
 
 
 @pytest.fixture
@@ -130,9 +120,7 @@ def test_damaged_runs_of_a_study_are_named(make, strong_study, tmp_path):
     assert f"pipeline: skipped {strong_study / 'app.p64.r1'}: contains no profile" in error
 
 
-def test_simulating_a_filter(make, profile, tmp_path):
-    rules = tmp_path / "hand.filter"
-    rules.write_text("SCOREP_REGION_NAMES_BEGIN\nEXCLUDE *tiny*\nSCOREP_REGION_NAMES_END\n")
+def test_simulating_a_filter(make, profile, rules):
     code, told, _ = make(profile, "--apply", rules)
     assert code == 0
     assert [line.split()[-1] for line in told.splitlines() if line.startswith(("call paths", "visits"))] == [
@@ -160,17 +148,9 @@ def test_wrong_options_are_one_line(refused, profile, tmp_path, monkeypatch, arg
 
 @pytest.fixture
 def reduced(tmp_path):
-    path = tmp_path / "second" / "profile.cubex"
-    path.parent.mkdir()
-    regions = [
-        RegionSpec(n, f"_Z{i}", "mpi" if n.startswith("MPI") else "compiler") for i, n in enumerate(NAMES)
-    ]
     left = [0 if n.startswith("Domain") else v for n, v in zip(NAMES, VISITS, strict=True)]
-    metrics = [
-        MetricSpec("visits", np.array(left)[:, None], dtype="UINT64", unit="occ"),
-        MetricSpec("time", np.array([0.1, 6.0, 0.0, 2.0, 0.4])[:, None]),
-    ]
-    return write_cubex(path, parent=PARENT, metrics=metrics, regions=regions)
+    time = [0.1, 6.0, 0.0, 2.0, 0.4]
+    return write_visited(tmp_path / "second" / "profile.cubex", PARENT, NAMES, left, time)
 
 
 @pytest.fixture
@@ -227,16 +207,9 @@ def rare(tmp_path):
     """A profile in which the rule keeps get for one visit in setup; it has three million in solve."""
     names = ("main", "setup", "get", "run", "solve", *(f"small{i}" for i in range(12)))
     callee = [0, 1, 2, 3, 4, 2, *range(5, 17)]
-    visits, time = [1, 1, 1, 1, 10, 3_000_000], [0.1, 2.0, 1e-2, 1.0, 7.0, 0.3]
-    metrics = [
-        MetricSpec("visits", np.array([*visits, *[100] * 12])[:, None], dtype="UINT64", unit="occ"),
-        MetricSpec("time", np.array([*time, *[1e-4] * 12])[:, None]),
-    ]
-    regions = [RegionSpec(n, f"_Z{i}", "compiler") for i, n in enumerate(names)]
+    visits, time = [1, 1, 1, 1, 10, 3_000_000, *[100] * 12], [0.1, 2.0, 1e-2, 1.0, 7.0, 0.3, *[1e-4] * 12]
     parent = [-1, 0, 1, 0, 3, 4, *[4] * 12]
-    return write_cubex(
-        tmp_path / "rare.cubex", parent=parent, callee=callee, metrics=metrics, regions=regions
-    )
+    return write_visited(tmp_path / "rare.cubex", parent, names, visits, time, callee=callee)
 
 
 def test_the_letter_of_the_paper(make, rare, tmp_path):
@@ -253,13 +226,9 @@ def test_the_letter_of_the_paper(make, rare, tmp_path):
 
 def test_protection_of_what_grows_can_be_turned_off(make, tmp_path):
     study = tmp_path / "study"
-    regions = [RegionSpec(n, f"_Z{i}", "compiler") for i, n in enumerate(("main", "big", "grows"))]
     for p in (1, 2, 4, 8, 16):
-        visits, time = [[1], [10], [1000]], [[0.01], [10.0], [0.05 * p]]
-        metrics = [MetricSpec("visits", visits, dtype="UINT64", unit="occ"), MetricSpec("time", time)]
-        folder = study / f"app.p{p}.r1"
-        folder.mkdir(parents=True)
-        write_cubex(folder / "profile.cubex", parent=[-1, 0, 0], metrics=metrics, regions=regions)
+        path, names = study / f"app.p{p}.r1" / "profile.cubex", ("main", "big", "grows")
+        write_visited(path, [-1, 0, 0], names, [1, 10, 1000], [0.01, 10.0, 0.05 * p])
     output = tmp_path / "app.filter"
     assert "kept because their time grows with the scale: grows" in make(study, "-o", output)[2]
     assert decided(output, study / "app.p16.r1" / "profile.cubex")["grows"]

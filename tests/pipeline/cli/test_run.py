@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from tests.cubex_writer import MetricSpec, write_cubex
+from tests.cubex_writer import MetricSpec, write_cubex, write_visited
 from tests.foam_cases import write_foam_case
 
 
@@ -279,11 +279,10 @@ def test_without_visits_there_is_no_filter(call, tmp_path):
 def test_the_filter_of_a_run_follows_its_options_and_protects_what_grows(call, tmp_path):
     study = tmp_path / "study"
     for p in (1, 2, 4, 8, 16):
-        folder_made(study / f"app.p{p}.r1")
         time = [[0.01 / p] * p, [10.0 / p] * p, [1e-4 * p] * p, [0.01 / p] * p]
         visits = [[1] * p, [10] * p, [1000 * p] * p, [500] * p]
-        metrics = [MetricSpec("time", time), MetricSpec("visits", visits, dtype="UINT64")]
-        write_cubex(study / f"app.p{p}.r1" / "profile.cubex", parent=[-1, 0, 0, 0], metrics=metrics)
+        names = [f"region_{i}" for i in range(4)]
+        write_visited(study / f"app.p{p}.r1" / "profile.cubex", [-1, 0, 0, 0], names, visits, time)
     (study / "pipeline.toml").write_text('[filter]\ndrop = ["region_1"]\n')
     call("run", study, "--out", tmp_path / "r")
     regions = json.loads((tmp_path / "r" / "app.filter.json").read_text())["regions"]

@@ -22,7 +22,7 @@ from pipeline.stages.filter import (
 )
 from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled
-from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
+from tests.cubex_writer import write_visited
 from tests.ingest.readers.timer_logs import castep
 
 NAMES = ("main", "solve", "tiny", "setup")
@@ -30,13 +30,7 @@ LOCAL = "(anonymous namespace)::f()"
 
 
 def write_profile(path, factor=1.0, visits=(1, 100, 5_000_000, 1), time=(0.1, 6.0, 0.5, 2.0)):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    regions = [RegionSpec(name, f"_Z{i}", "compiler") for i, name in enumerate(NAMES)]
-    metrics = [
-        MetricSpec("visits", np.array(visits)[:, None], dtype="UINT64", unit="occ"),
-        MetricSpec("time", factor * np.array(time)[:, None]),
-    ]
-    return write_cubex(path, parent=[-1, 0, 1, 0], metrics=metrics, regions=regions)
+    return write_visited(path, [-1, 0, 1, 0], NAMES, visits, factor * np.array(time))
 
 
 @pytest.fixture
@@ -177,9 +171,7 @@ def test_one_run_per_point_the_largest_last(tmp_path):
 def test_a_list_for_another_instrumenter_says_how_it_is_used_and_what_it_cannot_name(profile, tmp_path):
     result = made(profile, to="gcc")
     assert "FILE" in result.usage and not result.notices
-    regions = [RegionSpec(n, f"_Z{i}", "compiler") for i, n in enumerate(("main", LOCAL))]
-    metrics = [MetricSpec("visits", [[1], [9_000_000]], dtype="UINT64"), MetricSpec("time", [[5.0], [0.1]])]
-    odd = write_cubex(tmp_path / "odd.cubex", parent=[-1, 0], metrics=metrics, regions=regions)
+    odd = write_visited(tmp_path / "odd.cubex", [-1, 0], ("main", LOCAL), [1, 9_000_000], [5.0, 0.1])
     assert made(odd, to="gcc").notices == (
         f"left out, since the list cannot name them unambiguously: {LOCAL}",
     )

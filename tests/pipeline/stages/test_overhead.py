@@ -22,7 +22,7 @@ from pipeline.stages.check import like_baseline, read_alike, read_study
 from pipeline.stages.ingest import ingest
 from pipeline.stages.overhead import calibration_of, true_times
 from pipeline.store.history_file import add_to_history, history_rows
-from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
+from tests.cubex_writer import write_visited
 from tests.ingest.readers.timer_logs import cp2k
 
 COST, INSIDE = 80e-9, 0.42
@@ -32,13 +32,10 @@ OVERHEAD = COST * TINY  # core-seconds at scale 1
 
 
 def write_run(path, scale, tiny=TINY, plain=0.4, loops=10):
-    regions = [RegionSpec(name, f"_Z{i}", "compiler") for i, name in enumerate(("main", "loop", "tiny"))]
-    visits = np.array([1, loops, tiny * scale if tiny else 0])[:, None]
+    visits = [1, loops, tiny * scale if tiny else 0]
     beside = COST * (1 - INSIDE) * tiny * scale
-    time = np.array([0.01 * scale, plain * scale + beside, COST * INSIDE * tiny * scale])[:, None]
-    metrics = [MetricSpec("visits", visits, dtype="UINT64", unit="occ"), MetricSpec("time", time)]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return write_cubex(path, parent=[-1, 0, 1], metrics=metrics, regions=regions)
+    time = [0.01 * scale, plain * scale + beside, COST * INSIDE * tiny * scale]
+    return write_visited(path, [-1, 0, 1], ("main", "loop", "tiny"), visits, time)
 
 
 @pytest.fixture
@@ -348,11 +345,9 @@ def test_a_filter_at_run_time_that_rejects_nothing_leaves_no_hooks(tmp_path):
 
 def test_runs_without_a_filter_may_lack_a_region_of_larger_scales(tmp_path):
     filtered, full = filtered_study(tmp_path / "filtered"), full_study(tmp_path / "full")
-    regions = [RegionSpec(name, f"_Z{name}", "compiler") for name in ("main", "loop", "rare")]
-    visits, time = np.array([[1], [10], [1]]), np.array([[0.08], [0.4 * 8 + HOOK * 80 * TINY], [1e-3]])
-    metrics = [MetricSpec("visits", visits, dtype="UINT64", unit="occ"), MetricSpec("time", time)]
+    time = [0.08, 0.4 * 8 + HOOK * 80 * TINY, 1e-3]
     path = filtered / "app.s8.r1" / "profile.cubex"
-    write_cubex(path, parent=[-1, 0, 1], metrics=metrics, regions=regions)
+    write_visited(path, [-1, 0, 1], ("main", "loop", "rare"), [1, 10, 1], time)
     found, experiment = totals(filtered, calibrate=full)
     assert experiment.correction.hooks == pytest.approx(0.25, abs=0.1)
     assert found == pytest.approx(0.41 * np.array([1, 2, 4, 8]), rel=0.25)

@@ -1,7 +1,7 @@
 """The page in a real browser: Debian's chromium, driven by playwright."""
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ import pytest
 from pipeline.report.page.embedding import compressed, modules
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+WIDE = {"width": 1400, "height": 5000}  # all in sight, so that nothing waits for being scrolled to
 TIMEOUT = 120_000  # milliseconds for what should take a few, on a machine that does much else
 FLAGS = (
     "--headless",
@@ -59,6 +60,9 @@ class Watched:
         self.page.on("dialog", lambda dialog: (self.complaints.append("a dialog"), dialog.dismiss()))
         self.page.goto(path.as_uri() + (f"#{address}" if address else ""))
         self.page.wait_for_selector("html[data-ready]", state="attached")
+
+
+OpenPage = Callable[..., Watched]
 
 
 def watching(running: Any, path: Path, **options: Any) -> Iterator[Watched]:

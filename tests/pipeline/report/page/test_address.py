@@ -1,6 +1,5 @@
 """The page's address keeps what was chosen: reloading and links bring it back."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,10 +8,8 @@ from urllib.parse import parse_qsl
 import pytest
 
 from pipeline.report.page import report_html
-from tests.pipeline.report.page.browser import Watched, shows, watching
+from tests.pipeline.report.page.browser import OpenPage, Watched, shows
 from tests.pipeline.report.page.studies import answered, study, two_parameter_study, with_other_metrics
-
-WIDE = {"width": 1400, "height": 4000}
 
 
 @pytest.fixture(scope="module")
@@ -24,8 +21,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def watched(running: Any, file: Path) -> Iterator[Watched]:
-    yield from watching(running, file, viewport=WIDE)
+def watched(open_page: OpenPage, file: Path) -> Watched:
+    return open_page(file)
 
 
 def kept(page: Any) -> dict[str, str]:
@@ -104,19 +101,14 @@ NONSENSE = (
 
 
 @pytest.mark.parametrize("address", NONSENSE)
-def test_nonsense_in_the_address_does_no_harm(running: Any, file: Path, address: str) -> None:
-    opened = Watched(running, file, address, viewport=WIDE)
+def test_nonsense_in_the_address_does_no_harm(open_page: OpenPage, file: Path, address: str) -> None:
+    opened = open_page(file, address)
     shows(opened.page.locator(".at-target"), "p = 256")
     assert opened.page.locator(".failed").count() == 0
-    assert opened.complaints == []
-    opened.page.close()
 
 
-def test_every_parameter_is_kept(running: Any, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    path.write_text(report_html(answered(two_parameter_study())), encoding="utf-8")
-    opened = Watched(running, path, "at.p=128&at.n=20", viewport=WIDE)
+def test_every_parameter_is_kept(open_page: OpenPage) -> None:
+    opened = open_page(answered(two_parameter_study()), "at.p=128&at.n=20")
     shows(opened.page.locator(".at-target"), "p = 128, n = 20")
     shows(opened.page.locator(".at-target"), "wall time")
     assert "formulas alone" not in opened.page.locator(".at-target").inner_text()
-    opened.page.close()

@@ -11,7 +11,7 @@ from ingest.cpp_names import short_name
 from pipeline.models.growth import growth_classes
 from pipeline.report.page import report_html
 from tests.pipeline.models.made import grid_of
-from tests.pipeline.report.page.browser import Watched, hides, shows
+from tests.pipeline.report.page.browser import WIDE, OpenPage, Watched, hides, shows
 from tests.pipeline.report.page.studies import (
     SCRIPT,
     SHIFT,
@@ -22,8 +22,6 @@ from tests.pipeline.report.page.studies import (
     study_of,
     with_other_metrics,
 )
-
-WIDE = {"width": 1400, "height": 4000}  # everything in sight, so nothing waits for being scrolled to
 
 
 @pytest.fixture(scope="module")
@@ -241,13 +239,11 @@ def test_tree_switches_metric_scale_and_kind(page: Any) -> None:
     options.locator("select").last.select_option("target")
 
 
-def test_many_callees_show_in_portions(running: Any, tmp_path: Path) -> None:
+def test_many_callees_show_in_portions(open_page: OpenPage) -> None:
     many = study_of(
         {("main",): lambda p: 1 + 0 * p} | {("main", f"f{i}"): lambda p: 2 + 0 * p for i in range(105)}
     )
-    path = tmp_path / "report.html"
-    path.write_text(report_html(report_of(many)), encoding="utf-8")
-    opened = Watched(running, path, viewport=WIDE)
+    opened = open_page(report_of(many))
     page = opened.page
     assert page.locator("#tree-rows [role=treeitem]").count() == 101
     page.get_by_role("button", name="5 more with smaller values").click()
@@ -263,8 +259,6 @@ def test_many_callees_show_in_portions(running: Any, tmp_path: Path) -> None:
     page.get_by_label("Search: Kernels").fill("f10")
     hides(page.locator("#kernel-table [role=status]"), "of 106")
     assert set(names(page)) == {"f10", *(f"f10{i}" for i in range(5))}
-    assert opened.complaints == []
-    page.close()
 
 
 def test_icicle_zooms_and_comes_back(page: Any) -> None:
@@ -323,12 +317,10 @@ def test_theme_follows_the_system_and_the_switch(page: Any) -> None:
     choose(page, "#theme", "Auto")
 
 
-def test_narrow_page_does_not_scroll_sideways(running: Any, file: Path) -> None:
-    narrow = Watched(running, file, viewport={"width": 700, "height": 3000})
+def test_narrow_page_does_not_scroll_sideways(open_page: OpenPage, file: Path) -> None:
+    narrow = open_page(file, viewport={"width": 700, "height": 3000})
     assert narrow.page.evaluate("document.documentElement.scrollWidth") == 700
     assert fits(narrow.page, "#kernel-table .scroll")
-    assert narrow.complaints == []
-    narrow.page.close()
 
 
 def fits(page: Any, where: str) -> bool:
@@ -349,10 +341,9 @@ def test_without_complaint_to_the_end(watched: Watched) -> None:
     assert len(watched.requests) == 1
 
 
-def test_the_metric_can_be_switched_and_factors_are_named(running: Any, tmp_path: Path) -> None:
+def test_the_metric_can_be_switched_and_factors_are_named(open_page: OpenPage) -> None:
     report = with_other_metrics(study())
-    (tmp_path / "report.html").write_text(report_html(report), encoding="utf-8")
-    watched = Watched(running, tmp_path / "report.html", viewport=WIDE)
+    watched = open_page(report)
     page = watched.page
     page.locator("#kernel-table .name").first.click()
     assert "Factor: visits (occ)" in page.locator("#kernel-table").inner_text()
@@ -371,4 +362,3 @@ def test_the_metric_can_be_switched_and_factors_are_named(running: Any, tmp_path
     page.locator("#controls select").select_option(label="effort (core-s)")
     settle(page)
     assert len(names(page)) == len(study().callpaths.kernels)
-    assert watched.complaints == []

@@ -14,7 +14,7 @@ import pytest
 
 from pipeline.questions.analysis import Analysis
 from pipeline.report.page import report_html
-from tests.pipeline.report.page.browser import Watched, shows
+from tests.pipeline.report.page.browser import OpenPage, shows
 from tests.pipeline.report.page.studies import answered, study_of
 
 SIZE = {"width": 1400, "height": 4000}
@@ -53,12 +53,10 @@ def file(analysis: Analysis, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def page(running: Any, file: Path) -> Iterator[Any]:
-    opened = Watched(running, file, "icicle=difference", viewport=SIZE)
+def page(open_page: OpenPage, file: Path) -> Iterator[Any]:
+    opened = open_page(file, "icicle=difference", viewport=SIZE)
     yield opened.page
-    assert opened.complaints == []
     assert {request.partition("#")[0] for request in opened.requests} == {file.as_uri()}
-    opened.page.close()
 
 
 def box(page: Any, k: int) -> Any:
@@ -172,13 +170,11 @@ def test_every_choice_is_kept_and_comes_back(page: Any) -> None:
 
 
 @pytest.mark.parametrize("address", ["a=9&b=-1&width=no&neutral=no", "a=x&b=1e9&zoom=77"])
-def test_nonsense_in_the_address_does_no_harm(running: Any, file: Path, address: str) -> None:
-    opened = Watched(running, file, f"icicle=difference&{address}", viewport=SIZE)
+def test_nonsense_in_the_address_does_no_harm(open_page: OpenPage, file: Path, address: str) -> None:
+    opened = open_page(file, f"icicle=difference&{address}", viewport=SIZE)
     shows(opened.page.locator("#difference .side"), "A: measured at p = 4")
     shows(opened.page.locator("#difference .side"), "B: measured at p = 64")
     assert opened.page.locator(".failed").count() == 0
-    assert opened.complaints == []
-    opened.page.close()
 
 
 def test_the_keyboard_walks_zooms_and_comes_back(page: Any) -> None:
@@ -250,9 +246,9 @@ def test_it_is_saved_as_a_picture_with_its_hatching(page: Any) -> None:
 
 
 @pytest.mark.parametrize("wide", [1400, 700])
-def test_it_fits_the_page_and_paper(running: Any, file: Path, wide: int) -> None:
+def test_it_fits_the_page_and_paper(open_page: OpenPage, file: Path, wide: int) -> None:
     size = {"width": wide, "height": 900}
-    opened = Watched(running, file, "icicle=difference&section=icicle", viewport=size)
+    opened = open_page(file, "icicle=difference&section=icicle", viewport=size)
     page = opened.page
     box(page, MAIN).wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") == wide
@@ -260,4 +256,3 @@ def test_it_fits_the_page_and_paper(running: Any, file: Path, wide: int) -> None
     assert page.evaluate(NARROWED) <= 300  # at once, not when it is drawn again: paper runs no scripts
     assert not page.locator("#difference .details").is_visible()
     assert page.locator("#difference .growth-legend").is_visible()
-    page.close()

@@ -8,31 +8,19 @@ from typing import Any
 
 import pytest
 
-from pipeline.report.page import report_html
-from tests.pipeline.report.page.browser import Watched
-from tests.pipeline.report.page.studies import answered, study
+from tests.pipeline.report.page.browser import WIDE, watching
 from tests.pipeline.report.page.test_files import saved
 
-WIDE = {"width": 1400, "height": 5000}
 SPACE = "{http://www.w3.org/2000/svg}"
 CHARTS = ("speed-up", "leading kernels", "stacked kernels", "kernel MPI_Allreduce")
 PICTURES = (*CHARTS, "icicle right")
 
 
 @pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(report_html(answered(study())), encoding="utf-8")
-    return path
-
-
-@pytest.fixture(scope="module")
 def page(running: Any, file: Path) -> Iterator[Any]:
-    opened = Watched(running, file, viewport=WIDE, color_scheme="dark")
-    opened.page.locator("#kernel-table .opener", has_text="MPI_Allreduce").click()
-    yield opened.page
-    assert opened.complaints == []
-    opened.page.close()
+    for opened in watching(running, file, viewport=WIDE, color_scheme="dark"):
+        opened.page.locator("#kernel-table .opener", has_text="MPI_Allreduce").click()
+        yield opened.page
 
 
 def figure(page: Any, kind: str, name: str) -> str:

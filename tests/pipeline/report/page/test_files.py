@@ -13,7 +13,7 @@ import pytest
 
 from pipeline.models.agreeing_formulas import formula_range, prediction_formulas
 from pipeline.report.page import report_html
-from tests.pipeline.report.page.browser import Scripts, Watched, watching
+from tests.pipeline.report.page.browser import WIDE, OpenPage, Scripts, Watched, watching
 from tests.pipeline.report.page.js.data import data_of
 from tests.pipeline.report.page.studies import (
     EFFICIENCY,
@@ -25,7 +25,6 @@ from tests.pipeline.report.page.studies import (
     two_parameter_study,
 )
 
-WIDE = {"width": 1400, "height": 5000}
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -158,12 +157,10 @@ def test_the_formula_of_an_opened_row_is_copied(running: Any, file: Path) -> Non
     context.close()
 
 
-def test_paper_has_the_rows_of_the_screen_intervals_and_colours(running: Any, tmp_path: Path) -> None:
+def test_paper_has_the_rows_of_the_screen_intervals_and_colours(open_page: OpenPage) -> None:
     many = {("main", f"f{i}"): lambda p, i=i: 2 + i + 0 * p for i in range(60)}
     many = {("main",): lambda p: 1 + 0 * p} | many
-    path = tmp_path / "report.html"
-    path.write_text(report_html(answered(study_of(many))), encoding="utf-8")
-    opened = Watched(running, path, viewport={"width": 794, "height": 1123})
+    opened = open_page(answered(study_of(many)), viewport={"width": 794, "height": 1123})
     page = opened.page
     assert page.locator("#kernel-table tbody tr").count() == 25
     page.emulate_media(media="print")
@@ -176,5 +173,3 @@ def test_paper_has_the_rows_of_the_screen_intervals_and_colours(running: Any, tm
     assert not page.locator("#controls").is_visible()
     assert not page.locator("#lines-options").is_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 794
-    assert opened.complaints == []
-    page.close()

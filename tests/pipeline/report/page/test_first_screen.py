@@ -5,18 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 
-from pipeline.report.page import report_html
-from tests.pipeline.report.page.browser import Watched, shows
+from tests.pipeline.report.page.browser import OpenPage, shows
 from tests.pipeline.report.page.studies import answered, study
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(report_html(answered(study())), encoding="utf-8")
-    return path
 
 
 def pixels(page: Any, where: str, *names: str) -> list[list[float]]:
@@ -26,9 +17,9 @@ def pixels(page: Any, where: str, *names: str) -> list[list[float]]:
     return found
 
 
-def test_first_screen_answers_and_has_two_charts(running: Any, file: Path) -> None:
+def test_first_screen_answers_and_has_two_charts(open_page: OpenPage, file: Path) -> None:
     for theme in ("light", "dark"):
-        watched = Watched(running, file, viewport={"width": 1400, "height": 900}, color_scheme=theme)
+        watched = open_page(file, viewport={"width": 1400, "height": 900}, color_scheme=theme)
         page = watched.page
         assert page.locator(".answers dt").all_inner_texts() == [
             *("How long", "How far", "What breaks first", "Lost to", "How sure", "What next", "The models")
@@ -36,13 +27,11 @@ def test_first_screen_answers_and_has_two_charts(running: Any, file: Path) -> No
         boxes = [page.locator(f"#runtime-{name} svg").bounding_box() for name in ("speedup", "efficiency")]
         assert all(box is not None and box["y"] + box["height"] <= 900 for box in boxes)
         assert boxes[0]["y"] == boxes[1]["y"]
-        assert watched.complaints == []
-        page.close()
 
 
-def test_charts_of_the_first_screen_fit_and_keep_every_point(running: Any, file: Path) -> None:
+def test_charts_of_the_first_screen_fit_and_keep_every_point(open_page: OpenPage, file: Path) -> None:
     for width in (1400, 700, 380):
-        watched = Watched(running, file, viewport={"width": width, "height": 900})
+        watched = open_page(file, viewport={"width": width, "height": 900})
         page = watched.page
         assert page.evaluate("document.documentElement.scrollWidth") == width
         for name in ("speedup", "efficiency"):
@@ -55,11 +44,10 @@ def test_charts_of_the_first_screen_fit_and_keep_every_point(running: Any, file:
                 clip[0] <= x <= clip[0] + clip[2] and clip[1] <= y <= clip[1] + clip[3] for x, y in dots
             )
             assert frame["width"] <= width
-        page.close()
 
 
-def test_charts_of_the_first_screen_say_what_they_show(running: Any, file: Path) -> None:
-    watched = Watched(running, file, viewport={"width": 1400, "height": 900})
+def test_charts_of_the_first_screen_say_what_they_show(open_page: OpenPage, file: Path) -> None:
+    watched = open_page(file, viewport={"width": 1400, "height": 900})
     page = watched.page
     label = page.locator("#runtime-efficiency svg").get_attribute("aria-label")
     assert label.startswith("parallel efficiency over p. Measured: 100.0 % at p = 4, ")
@@ -72,29 +60,23 @@ def test_charts_of_the_first_screen_say_what_they_show(running: Any, file: Path)
     assert page.locator("#runtime-speedup path.bar").count() == 5
     page.hover("#runtime-speedup svg", position={"x": 300, "y": 100})
     shows(page.locator("#runtime-speedup .readings"), "90 % interval")
-    page.close()
 
 
-def test_models_fade_beyond_four_and_eight_times_the_measured_range(running: Any, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
+def test_models_fade_beyond_four_and_eight_times_the_measured_range(open_page: OpenPage) -> None:
     for target, faded in ((256.0, (0, 0)), (512.0, (1, 0)), (1024.0, (1, 1))):
-        path.write_text(report_html(answered(study(), np.array([[target]]))), encoding="utf-8")
-        watched = Watched(running, path, viewport={"width": 1400, "height": 900})
+        watched = open_page(answered(study(), np.array([[target]])), viewport={"width": 1400, "height": 900})
         chart = "#runtime-speedup path.line"
         assert tuple(watched.page.locator(f"{chart}{cls}").count() for cls in (".far", ".very-far")) == faded
-        watched.page.close()
 
 
-def test_a_report_is_printed_on_few_pages(running: Any, file: Path) -> None:
-    watched = Watched(running, file, viewport={"width": 1400, "height": 900})
+def test_a_report_is_printed_on_few_pages(open_page: OpenPage, file: Path) -> None:
+    watched = open_page(file, viewport={"width": 1400, "height": 900})
     printed = watched.page.pdf(format="A4", prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b(?!s)", printed)) <= 4
-    watched.page.close()
 
 
-def test_little_is_to_be_read_above_the_charts_of_kernels(running: Any, file: Path) -> None:
-    watched = Watched(running, file, viewport={"width": 1400, "height": 900})
+def test_little_is_to_be_read_above_the_charts_of_kernels(open_page: OpenPage, file: Path) -> None:
+    watched = open_page(file, viewport={"width": 1400, "height": 900})
     above = watched.page.locator(".verdict, .brief").all_inner_texts()
     assert 0 < len(" ".join(above)) <= 300
     assert watched.page.locator("#overview p:visible").count() == 0
-    watched.page.close()

@@ -3,7 +3,6 @@
 import os
 import re
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import pytest
 from pipeline.gate.kernel_values import KernelId, Scope
 from pipeline.gate.trends import Entries
 from pipeline.report.page.history_page import history_page, history_view
-from tests.pipeline.report.page.browser import MOVING, Watched, shows, violations
+from tests.pipeline.report.page.browser import MOVING, OpenPage, Watched, shows, violations
 from tests.pipeline.report.page.histories import HOSTILE, KERNELS, TOTAL, digest, history
 
 SIZE = {"width": 1400, "height": 1000}
@@ -34,11 +33,8 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def opened(running: Any, file: Path) -> Iterator[Watched]:
-    watched = Watched(running, file, viewport=SIZE)
-    yield watched
-    assert watched.complaints == []
-    watched.page.close()
+def opened(open_page: OpenPage, file: Path) -> Watched:
+    return open_page(file, viewport=SIZE)
 
 
 def names(page: Any) -> list[str]:
@@ -49,9 +45,9 @@ def names(page: Any) -> list[str]:
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("width", [700, 1400])
 def test_the_page_opens_without_network_and_complaint_fits_and_is_accessible(
-    running: Any, file: Path, theme: str, width: int
+    open_page: OpenPage, file: Path, theme: str, width: int
 ) -> None:
-    opened = Watched(running, file, viewport={"width": width, "height": 4000}, color_scheme=theme)
+    opened = open_page(file, viewport={"width": width, "height": 4000}, color_scheme=theme)
     page = opened.page
     assert opened.requests == [file.as_uri()]
     assert page.evaluate("document.documentElement.scrollWidth") == width
@@ -61,14 +57,11 @@ def test_the_page_opens_without_network_and_complaint_fits_and_is_accessible(
     page.get_by_label("Search: Kernels").fill("allred")
     page.locator("label", has_text="Regions").click()
     assert violations(page) == []
-    assert opened.complaints == []
-    page.close()
 
 
-def test_motion_is_reduced_if_it_is_asked_for(running: Any, file: Path) -> None:
-    page = Watched(running, file, reduced_motion="reduce").page
+def test_motion_is_reduced_if_it_is_asked_for(open_page: OpenPage, file: Path) -> None:
+    page = open_page(file, reduced_motion="reduce").page
     assert page.evaluate(MOVING) == 0
-    page.close()
 
 
 def test_search_and_level_and_hostile_names(opened: Watched) -> None:
@@ -95,8 +88,8 @@ def test_sorting_by_any_column_and_back(opened: Watched) -> None:
     assert set(names(page)[:2]) == {"whole program", "solve"}
 
 
-def test_a_row_opens_to_its_chart_and_the_address_keeps_it(running: Any, file: Path) -> None:
-    opened = Watched(running, file, viewport=SIZE)
+def test_a_row_opens_to_its_chart_and_the_address_keeps_it(open_page: OpenPage, file: Path) -> None:
+    opened = open_page(file, viewport=SIZE)
     page = opened.page
     page.locator(".opener", has_text="solve").click()
     shows(page.locator("tr.detail"), "c40 2025-07-25 Time at p = 512: ")
@@ -107,8 +100,7 @@ def test_a_row_opens_to_its_chart_and_the_address_keeps_it(running: Any, file: P
     )
     page.wait_for_function("() => location.hash.includes('open=1') && location.hash.includes('measured')")
     address = page.evaluate("location.hash.slice(1)")
-    page.close()
-    again = Watched(running, file, address, viewport=SIZE).page
+    again = open_page(file, address, viewport=SIZE).page
     assert again.locator("tr.detail svg.chart").get_attribute("aria-label") == label
     again.close()
 
@@ -159,35 +151,32 @@ def test_lines_of_the_table_say_what_they_show_and_mark_changes(opened: Watched)
     assert float(mark.get_attribute("cy")) == pytest.approx(np.median(heights[40:]), abs=0.3)
 
 
-def test_gaps_one_day_and_many_entries(running: Any, tmp_path: Path) -> None:
+def test_gaps_one_day_and_many_entries(open_page: OpenPage, tmp_path: Path) -> None:
     entries = history(200, step=20.0, at=120, kernels=KERNELS[:2])
     entries.value[0, 10:12] = np.nan
     entries = replace(entries, added=entries.added[:1] + np.arange(200))
-    opened = Watched(running, written(entries, tmp_path), "measure=measured", viewport=SIZE)
+    opened = open_page(written(entries, tmp_path), "measure=measured", viewport=SIZE)
     chart = opened.page.locator("svg.chart").first
     assert chart.locator("path.line.c0").get_attribute("d").count("M") == 2
     assert chart.locator("circle.entry").count() == 0
     assert {"c0", "c199", "100", "1000"} <= set(chart.locator(".axis text").all_text_contents())
-    assert opened.complaints == []
-    opened.page.close()
 
 
 @pytest.mark.parametrize("factor", [1e-9, 1.0, 40.0, 1e6, 1e14])
-def test_readings_say_what_python_says(running: Any, tmp_path: Path, factor: float) -> None:
+def test_readings_say_what_python_says(open_page: OpenPage, tmp_path: Path, factor: float) -> None:
     entries = history()
     more = {name: factor * getattr(entries, name) for name in ("value", "predicted", "wall_seconds")}
     entries = replace(entries, **more)
-    page = Watched(running, written(entries, tmp_path), viewport=SIZE).page
+    page = open_page(written(entries, tmp_path), viewport=SIZE).page
     view = history_view(entries)
     for measure, trend in view.kernels[0].measures.items():
         page.get_by_role("radio", name=view.title(measure)).check()
         for entry in (3, 59):
             page.mouse.move(*place(page, 0, entry))
             shows(page.locator(".readings"), view.value(measure, trend.values[entry]))
-    page.close()
 
 
-def test_thousands_of_commits_load_quickly(running: Any, tmp_path: Path) -> None:
+def test_thousands_of_commits_load_quickly(open_page: OpenPage, tmp_path: Path) -> None:
     """The best of three, since other work on the machine only makes it slower; more work, more slowly."""
     kernels = (KernelId(Scope.CALLPATH, ("main", "solver", f"a_long_name_{n}")) for n in range(199))
     entries = history(2000, at=1500, kernels=(TOTAL, *kernels), digests=True)
@@ -197,10 +186,8 @@ def test_thousands_of_commits_load_quickly(running: Any, tmp_path: Path) -> None
     seconds = []
     for _ in range(3):
         start = time.perf_counter()
-        opened = Watched(running, path, viewport=SIZE)
+        opened = open_page(path, viewport=SIZE)
         seconds.append(time.perf_counter() - start)
-        assert opened.complaints == []
         link = opened.page.locator("#changes a").first
         assert link.get_attribute("href") == f"https://example.org/commit/{digest('1500')}"
-        opened.page.close()
     assert min(seconds) < 1.5 * busy

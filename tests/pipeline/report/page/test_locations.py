@@ -3,7 +3,7 @@
 import csv
 import re
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,11 @@ from pipeline.models.kernel_locations import KernelLocations, PointLocations, st
 from pipeline.report.page import Report, report_html
 from pipeline.report.page.embedding import compressed
 from pipeline.report.page.page import RANGES, Shown, locations_data
-from tests.pipeline.report.page.browser import Scripts, Watched, shows, violations
+from tests.pipeline.report.page.browser import OpenPage, Scripts, shows, violations
 from tests.pipeline.report.page.studies import PROCESSES, SOLVER, answered, floats, study, with_other_metrics
 from tests.pipeline.report.page.test_address import kept
 
 SCALE = ".locations select:not(.font)"
-WIDE = {"width": 1400, "height": 5000}
 NODES = 4  # processes on one of them, in the made studies
 IN_PIECES = "<script>alert(1)</script>"
 
@@ -150,21 +149,16 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Callable[[], Rep
 
 
 @pytest.fixture
-def opened(running: Any, file: Callable[[Callable[[], Report]], Path]) -> Iterator[Callable[..., Any]]:
-    """Opens a page with a kernel's detail; no page may complain."""
-    pages: list[Watched] = []
+def opened(open_page: OpenPage, file: Callable[[Callable[[], Report]], Path]) -> Callable[..., Any]:
+    """Opens a page with a kernel's detail."""
 
     def show(make: Callable[[], Report], kernel: str, address: str = "", **options: Any) -> Any:
-        pages.append(Watched(running, file(make), address, **{"viewport": WIDE, **options}))
-        page = pages[-1].page
+        page = open_page(file(make), address, **options).page
         page.locator("#kernel-table .opener", has_text=kernel).first.click()
         page.locator(".locations").wait_for()
         return page
 
-    yield show
-    for watched in pages:
-        assert watched.complaints == []
-        watched.page.close()
+    return show
 
 
 def tree_rows(page: Any) -> list[list[str]]:
@@ -327,11 +321,10 @@ def without() -> Report:
     return replace(with_other_metrics(study()), locations=report().locations)
 
 
-def test_other_metrics_have_none(running: Any, file: Callable[[Callable[[], Report]], Path]) -> None:
-    page = Watched(running, file(without), "metric=visits&open=2", viewport=WIDE).page
+def test_other_metrics_have_none(open_page: OpenPage, file: Callable[[Callable[[], Report]], Path]) -> None:
+    page = open_page(file(without), "metric=visits&open=2").page
     page.locator(".kernel-detail").wait_for()
     assert page.locator(".locations").count() == 0
-    page.close()
 
 
 def test_a_choice_takes_less_than_a_tenth_of_a_second(opened: Callable[..., Any]) -> None:

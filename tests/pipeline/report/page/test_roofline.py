@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ from pipeline.report.page import report_html
 from pipeline.report.page.page_data import roofline_data
 from tests.pipeline.projection.rooflines.test_study_rooflines import NODE
 from tests.pipeline.projection.rooflines.test_study_rooflines import study as counted_study
-from tests.pipeline.report.page.browser import Watched
+from tests.pipeline.report.page.browser import OpenPage
 from tests.pipeline.report.page.studies import report_of, study
 
 
@@ -57,10 +56,8 @@ def test_the_section_is_there_only_with_a_machine(found: StudyRoofline) -> None:
     assert "under the ceilings of a node of node" in re.sub(r"\s+", " ", with_it)
 
 
-def test_the_section_in_a_browser(running: Any, found: StudyRoofline, tmp_path: Path) -> None:
-    path = tmp_path / "report.html"
-    path.write_text(report_html(replace(report_of(study()), roofline=found)), encoding="utf-8")
-    watched = Watched(running, path, viewport={"width": 1400, "height": 4000})
+def test_the_section_in_a_browser(open_page: OpenPage, found: StudyRoofline) -> None:
+    watched = open_page(replace(report_of(study()), roofline=found), viewport={"width": 1400, "height": 4000})
     section = watched.page.locator("#roofline")
     titles = section.locator("circle title").all_text_contents()
     assert sorted(titles) == [
@@ -74,5 +71,3 @@ def test_the_section_in_a_browser(running: Any, found: StudyRoofline, tmp_path: 
     assert {"bw_node 100 GB/s", "peak_dp 800 Gflop/s", "dgemm", "stream"} <= set(notes)
     rows = section.locator("#roofline-table tbody tr").all_text_contents()
     assert rows[0].startswith("stream55.5 %memory bandwidth")
-    assert watched.complaints == []
-    watched.page.close()

@@ -1,32 +1,18 @@
 """One selection and one search: table, tree, icicle and charts follow each other."""
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from ingest.cpp_names import short_name
-from pipeline.report.page import report_html
-from tests.pipeline.report.page.browser import Watched, shows
-from tests.pipeline.report.page.studies import SOLVER, answered, study, study_of
-
-WIDE = {"width": 1400, "height": 5000}
-
-
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(report_html(answered(study())), encoding="utf-8")
-    return path
+from tests.pipeline.report.page.browser import OpenPage, shows
+from tests.pipeline.report.page.studies import SOLVER, answered, study_of
 
 
 @pytest.fixture
-def page(running: Any, file: Path) -> Iterator[Any]:
-    opened = Watched(running, file, viewport=WIDE)
-    yield opened.page
-    assert opened.complaints == []
-    opened.page.close()
+def page(open_page: OpenPage, file: Path) -> Any:
+    return open_page(file).page
 
 
 def settle(page: Any) -> None:
@@ -92,16 +78,14 @@ def test_the_keyboard_selects_and_keeps_its_place(page: Any) -> None:
     assert page.evaluate("document.activeElement.className").startswith("node selected")
 
 
-def test_a_selected_call_path_is_one_of_its_region(running: Any, tmp_path: Path) -> None:
+def test_a_selected_call_path_is_one_of_its_region(open_page: OpenPage) -> None:
     shared = {
         ("main",): lambda p: 100 + 0 * p,
         ("main", "MPI_Send"): lambda p: 3 + 0 * p,
         ("main", "solve"): lambda p: 50 + 0 * p,
         ("main", "solve", "MPI_Send"): lambda p: 2 + 0 * p,
     }
-    path = tmp_path / "report.html"
-    path.write_text(report_html(answered(study_of(shared))), encoding="utf-8")
-    page = Watched(running, path, viewport=WIDE).page
+    page = open_page(answered(study_of(shared))).page
     page.get_by_role("button", name="Select MPI_Send").click()
     assert sorted(selected(page)["tree"]) == ["1", "3"]
     page.locator("#tree-rows .node[data-kernel='3']").click()
@@ -110,7 +94,6 @@ def test_a_selected_call_path_is_one_of_its_region(running: Any, tmp_path: Path)
     page.locator("#controls").get_by_role("radio", name="Call paths").check()
     settle(page)
     assert page.locator("#kernel-table tr.selected .callers").all_inner_texts() == ["main › solve"]
-    page.close()
 
 
 def test_searching_searches_everywhere(page: Any) -> None:
@@ -132,18 +115,15 @@ def test_a_search_opens_the_tree_down_to_what_it_finds(page: Any) -> None:
     shows(page.locator("#tree-rows .found"), "MPI_Allreduce")
 
 
-def test_selected_kernels_are_drawn_even_if_they_are_small(running: Any, tmp_path: Path) -> None:
+def test_selected_kernels_are_drawn_even_if_they_are_small(open_page: OpenPage) -> None:
     many = study_of(
         {("main",): lambda p: 1 + 0 * p}
         | {("main", f"f{i}"): lambda p, i=i: 100 - i + 0 * p for i in range(12)}
     )
-    path = tmp_path / "report.html"
-    path.write_text(report_html(answered(many)), encoding="utf-8")
-    opened = Watched(running, path, "region=f11", viewport=WIDE)
+    opened = open_page(answered(many), "region=f11")
     assert opened.page.locator("#lines path.line").count() == 8
     assert selected(opened.page)["lines"] == ["f11"]
     shows(opened.page.locator("#legend tr.selected"), "f11")
-    opened.page.close()
 
 
 def test_charts_zoom_move_and_go_back(page: Any) -> None:

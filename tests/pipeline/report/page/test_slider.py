@@ -1,6 +1,5 @@
 """Steps of the slider redraw at once what is read, and the rest when it rests; hot paths; shared flags."""
 
-from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -8,11 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.report.page import report_html
-from tests.pipeline.report.page.browser import Scripts, Watched, shows
-from tests.pipeline.report.page.studies import answered, study, study_of
+from tests.pipeline.report.page.browser import OpenPage, Scripts, shows
+from tests.pipeline.report.page.studies import answered, study_of
 
-WIDE = {"width": 1400, "height": 5000}
 STEP = """(place) => new Promise((done) => {
     const slider = document.getElementById("target");
     slider.value = place;
@@ -27,13 +24,8 @@ window.setTimeout = (act, after, ...rest) => later(act, after === 120 ? 2000 : a
 
 
 @pytest.fixture
-def page(running: Any, tmp_path: Path) -> Iterator[Any]:
-    path = tmp_path / "report.html"
-    path.write_text(report_html(answered(study())), encoding="utf-8")
-    opened = Watched(running, path, viewport=WIDE)
-    yield opened.page
-    assert opened.complaints == []
-    opened.page.close()
+def page(open_page: OpenPage, file: Path) -> Any:
+    return open_page(file).page
 
 
 def test_tables_wait_until_the_slider_rests(page: Any) -> None:
@@ -52,16 +44,14 @@ def test_a_typed_target_redraws_everything_at_once(page: Any) -> None:
     assert page.locator("#kernel-target").inner_text() == "p = 4"
 
 
-def test_hot_paths_reach_the_hottest_leaf(running: Any, tmp_path: Path) -> None:
+def test_hot_paths_reach_the_hottest_leaf(open_page: OpenPage) -> None:
     deep = tuple(f"level{i}" for i in range(12))
     effort = {deep[: i + 1]: lambda p: 1 + 0 * p for i in range(len(deep))}
     wide = {("level0", "many", f"f{i}"): lambda p, i=i: 8 + i / 1e3 + 0 * p for i in range(120)}
     callers = {("level0", "many", f"f{i}", "inner"): lambda p: 6 + 0 * p for i in range(1, 120)}
     hottest = {("level0", "many", "f0"): lambda p: 11 + 0 * p}
     many = effort | {("level0", "many"): lambda p: 1 + 0 * p} | wide | callers | hottest
-    path = tmp_path / "report.html"
-    path.write_text(report_html(answered(study_of(many))), encoding="utf-8")
-    page = Watched(running, path, viewport=WIDE).page
+    page = open_page(answered(study_of(many))).page
     page.get_by_role("button", name="Collapse all").click()
     page.get_by_role("button", name="Expand hot paths").click()
     names = page.locator("#tree-rows .node .cut").all_text_contents()
@@ -69,23 +59,19 @@ def test_hot_paths_reach_the_hottest_leaf(running: Any, tmp_path: Path) -> None:
     focused = page.locator("#tree-rows .node[tabindex='0']")
     shows(focused, "f0")
     assert focused.evaluate("node => node.getBoundingClientRect().top < innerHeight")
-    page.close()
 
 
-def test_flags_that_all_rows_have_are_said_once(running: Any, tmp_path: Path) -> None:
+def test_flags_that_all_rows_have_are_said_once(open_page: OpenPage) -> None:
     growing = {
         ("main",): lambda p: p**1.5,
         ("main", "a"): lambda p: 2 * p**1.5,
         ("main", "b"): lambda p: p * p,
     }
-    path = tmp_path / "report.html"
-    path.write_text(report_html(answered(study_of(growing))), encoding="utf-8")
-    page = Watched(running, path, viewport=WIDE).page
+    page = open_page(answered(study_of(growing))).page
     assert page.locator("#kernel-shared").inner_text().strip().startswith("All rows: grows")
     chips = page.locator("#kernel-table .flag").all_inner_texts()
     assert "grows" not in chips
     assert chips
-    page.close()
 
 
 def test_curves_have_no_corners_and_stay_between_their_places(scripts: Scripts) -> None:

@@ -14,7 +14,7 @@ from pipeline.stages.model import forecast_at
 from pipeline.store.results import read_study
 from pipeline.wording.quantities import figure
 from tests.documents import summary_of
-from tests.pipeline.report.page.browser import Scripts, Watched, shows
+from tests.pipeline.report.page.browser import OpenPage, Scripts, shows
 from tests.pipeline.report.page.studies import carried as data_of
 
 BOXES = ("hpcg-strong", "lammps-melt")  # of one and of two parameters
@@ -58,11 +58,13 @@ def test_positions_agree_with_predict_to_the_last_digit(scripts: Scripts, result
         np.testing.assert_allclose(page[len(rows) :], answers, rtol=1e-8)
 
 
-def test_verdict_and_answers_follow_the_target_as_commands_give_them(running: Any, results: Path) -> None:
+def test_verdict_and_answers_follow_the_target_as_commands_give_them(
+    open_page: OpenPage, results: Path
+) -> None:
     analysis = read_study(results).chosen
     content = (results / "report.html").read_text(encoding="utf-8")
     data = data_of(content)
-    watched = Watched(running, results / "report.html", viewport={"width": 1400, "height": 900})
+    watched = open_page(results / "report.html", viewport={"width": 1400, "height": 900})
     page, name = watched.page, data["parameters"][data["column"]]
     opening = dict(zip(data["parameters"], data["lines"][0], strict=True))
     for scale in (data["scales"][0], data["scales"][1], data["scales"][-8], data["scales"][-1]):
@@ -78,15 +80,16 @@ def test_verdict_and_answers_follow_the_target_as_commands_give_them(running: An
         for question, answer in answers(findings, forecast.runtime, None):
             if question in ("How long", "How far", "How sure"):
                 assert plain(page.locator(f'[data-says="{question}"]').inner_text()) == plain(answer)
-    page.close()
 
 
 def plain(text: str) -> str:
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_a_typed_target_shows_the_nearest_position_and_the_command(running: Any, results: Path) -> None:
-    watched = Watched(running, results / "report.html", viewport={"width": 1400, "height": 900})
+def test_a_typed_target_shows_the_nearest_position_and_the_command(
+    open_page: OpenPage, results: Path
+) -> None:
+    watched = open_page(results / "report.html", viewport={"width": 1400, "height": 900})
     page, data = watched.page, data_of((results / "report.html").read_text(encoding="utf-8"))
     name, column = data["parameters"][data["column"]], data["column"]
     largest = max(point[column] for point in data["points"])
@@ -112,5 +115,3 @@ def test_a_typed_target_shows_the_nearest_position_and_the_command(running: Any,
     box.fill(str(largest * 1e6))
     box.press("Enter")
     shows(line, f"{name} = {data['scales'][-1]:.0f}")
-    assert watched.complaints == []
-    page.close()

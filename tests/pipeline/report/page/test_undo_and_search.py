@@ -1,28 +1,16 @@
 """Back undoes a choice, and the search says how much it finds."""
 
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from pipeline.report.page import report_html
-from tests.pipeline.report.page.browser import Watched, shows
-from tests.pipeline.report.page.studies import answered, study
+from tests.pipeline.report.page.browser import OpenPage, shows
 
 WRITTEN = "(text) => location.hash.includes(text)"
 AT = """(scale) => document.documentElement.dataset.ready
     && document.querySelector('#controls input[type=number]').value === scale"""
 
 
-@pytest.fixture(scope="module")
-def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    path.write_text(report_html(answered(study())), encoding="utf-8")
-    return path
-
-
-def test_back_and_forward_go_through_what_was_chosen(running: Any, file: Path) -> None:
-    watched = Watched(running, file, viewport={"width": 1400, "height": 900})
+def test_back_and_forward_go_through_what_was_chosen(open_page: OpenPage, file: Path) -> None:
+    watched = open_page(file, viewport={"width": 1400, "height": 900})
     page = watched.page
     box = page.get_by_label("Target p", exact=True)
     opening = page.locator("#verdict").inner_text()
@@ -37,11 +25,10 @@ def test_back_and_forward_go_through_what_was_chosen(running: Any, file: Path) -
     assert page.locator("#verdict").inner_text() == opening
     page.go_forward()
     page.wait_for_function(AT, arg="64")
-    page.close()
 
 
-def test_search_counts_what_it_finds_and_enter_goes_on(running: Any, file: Path) -> None:
-    watched = Watched(running, file, viewport={"width": 1400, "height": 900})
+def test_search_counts_what_it_finds_and_enter_goes_on(open_page: OpenPage, file: Path) -> None:
+    watched = open_page(file, viewport={"width": 1400, "height": 900})
     page = watched.page
     search = page.get_by_placeholder("Search kernels")
     search.fill("a")
@@ -56,5 +43,3 @@ def test_search_counts_what_it_finds_and_enter_goes_on(running: Any, file: Path)
     shows(page.locator(".matches"), f"{count} of {count}")
     search.fill("no such kernel")
     shows(page.locator(".matches"), "0 found")
-    assert watched.complaints == []
-    page.close()

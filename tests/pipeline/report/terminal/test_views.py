@@ -26,7 +26,7 @@ from pipeline.report.terminal.results import show_tree
 from pipeline.stages.filter import filter_request, make_filter, simulate_filter
 from pipeline.stages.ingest import ingest
 from pipeline.stages.model import modelled, tree_values
-from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex
+from tests.cubex_writer import MetricSpec, RegionSpec, write_cubex, write_visited
 from tests.terminal_output import printed
 from tests.terminal_output import shown as lines_shown
 
@@ -156,12 +156,8 @@ def test_without_advice_the_reason_and_what_would_help():
 @pytest.fixture
 def profile(tmp_path):
     names = ("main", "Foam::solve(const Matrix&)", "tiny", "setup")
-    regions = [RegionSpec(name, f"_Z{i}", "compiler") for i, name in enumerate(names)]
-    metrics = [
-        MetricSpec("visits", np.array([1, 100, 5_000_000, 1])[:, None], dtype="UINT64", unit="occ"),
-        MetricSpec("time", np.array([0.1, 6.0, 0.5, 2.0])[:, None]),
-    ]
-    return write_cubex(tmp_path / "profile.cubex", parent=[-1, 0, 1, 0], metrics=metrics, regions=regions)
+    visits, time = [1, 100, 5_000_000, 1], [0.1, 6.0, 0.5, 2.0]
+    return write_visited(tmp_path / "profile.cubex", [-1, 0, 1, 0], names, visits, time)
 
 
 def made(profile, **options):
@@ -181,10 +177,7 @@ def test_the_effect_in_one_sentence(profile):
 
 
 def test_nothing_to_filter(tmp_path):
-    metrics = [MetricSpec("visits", [[1]], dtype="UINT64"), MetricSpec("time", [[1.0]])]
-    regions = [RegionSpec("MPI_Send", "MPI_Send", "mpi")]
-    profile = write_cubex(tmp_path / "p.cubex", parent=[-1], metrics=metrics, regions=regions)
-    result = made(profile)
+    result = made(write_visited(tmp_path / "p.cubex", [-1], ["MPI_Send"], [1], [1.0]))
     sentence = "nothing to filter: the profile has no compiler-instrumented or user regions"
     assert effect_sentence(result) == sentence
 
