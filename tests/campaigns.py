@@ -1,5 +1,6 @@
 """What tests of campaigns share: a folder with a program and a description, and what happens there."""
 
+import json
 import os
 import subprocess
 import sys
@@ -20,6 +21,20 @@ def begin(folder, monkeypatch, description, **programs):
         (folder / name.replace("_", ".")).write_text(text)
     (folder / "campaign.toml").write_text(description)
     return folder
+
+
+def change(folder, old, new):
+    """Change the description of a campaign."""
+    file = folder / "campaign.toml"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+
+
+def status(call):
+    """The runs by name, as `pipeline campaign status` gives them."""
+    _, printed, _ = call("campaign", "status", "--json", "-")
+    return {run["name"]: run for run in json.loads(printed)["runs"]}
 
 
 def made(folder):

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from pipeline.store.lock import only_campaign_here
-from tests.campaigns import PATIENCE, ROOT, begin, made, start, until
+from tests.campaigns import PATIENCE, ROOT, begin, made, start, status, until
 
 PROGRAM = '''\
 """Prints the timers that a run would have, as LAMMPS does, or fails as it is told."""
@@ -55,11 +55,6 @@ n = [8, 16]
 def folder(tmp_path, monkeypatch):
     """A campaign of a small program, in the current directory."""
     return begin(tmp_path, monkeypatch, DESCRIPTION, timers_py=PROGRAM)
-
-
-def status(call):
-    _, printed, _ = call("campaign", "status", "--json", "-")
-    return {run["name"]: run for run in json.loads(printed)["runs"]}
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.campaigns import begin, made
+from tests.campaigns import begin, change, made
 
 PROGRAM = '''\
 """Writes the timers that a run would have, as LAMMPS does, into a file; notes that it was started."""
@@ -57,13 +57,6 @@ WAY_ON = "Name the files that the program writes in `collect` of [application]: 
 def folder(tmp_path, monkeypatch):
     """A campaign of a small program that writes a file, in the current directory."""
     return begin(tmp_path, monkeypatch, DESCRIPTION, timers_py=PROGRAM)
-
-
-def change(folder, old, new):
-    file = folder / "campaign.toml"
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new))
 
 
 def states(call):

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from tests.campaigns import PATIENCE, begin, made, start, until
+from tests.campaigns import PATIENCE, begin, change, made, start, until
 
 pytestmark = pytest.mark.slow
 
@@ -64,13 +64,6 @@ width = 0.5
 def folder(tmp_path, monkeypatch):
     """A campaign of a small program, in the current directory."""
     return begin(tmp_path, monkeypatch, DESCRIPTION, timers_py=PROGRAM)
-
-
-def change(folder, old, new):
-    file = folder / "campaign.toml"
-    text = file.read_text()
-    assert old in text
-    file.write_text(text.replace(old, new))
 
 
 def sizes(folder):

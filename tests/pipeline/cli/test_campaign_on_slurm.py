@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.campaign.run_state import read_facts
-from tests.campaigns import ROOT, begin, made, mounted, queued, until
+from tests.campaigns import ROOT, begin, made, mounted, queued, status, until
 from tools import local_slurm
 
 PROGRAM = """\
@@ -72,11 +72,6 @@ def planned(call):
     """The runs as the program notes them, in the order of the design."""
     _, printed, _ = call("campaign", "plan", "--json", "-")
     return [f"{run['point']['p']:.0f} {run['point']['n']:.0f}" for run in json.loads(printed)["runs"]]
-
-
-def status(call):
-    _, printed, _ = call("campaign", "status", "--json", "-")
-    return {run["name"]: run for run in json.loads(printed)["runs"]}
 
 
 def names_of(call, *states):

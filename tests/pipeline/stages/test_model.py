@@ -1,14 +1,15 @@
-"""The model stage: target points and metrics."""
+"""The model stage: target points, metrics and the values of the call tree."""
 
 import json
 
+import numpy as np
 import pytest
 
 from ingest.errors import InputError, UsageError
 from ingest.locate import locate
 from pipeline.config.options import Options
 from pipeline.stages.ingest import ingest
-from pipeline.stages.model import metrics_to_model, modelled, outlooks, target_points
+from pipeline.stages.model import metrics_to_model, modelled, outlooks, target_points, tree_values
 from tests.documents import summary_of, summary_of_models
 from tests.foam_cases import write_foam_case
 
@@ -73,3 +74,17 @@ def test_a_series_file_is_modelled_in_all_its_metrics_unless_one_is_given(tmp_pa
 
 def test_runs_are_modelled_in_the_metric_asked_for_only(strong_study):
     assert metrics_to_model(ingest(locate(strong_study), "time"), Options(metric="flops")) == ("flops",)
+
+
+def test_the_tree_shows_what_was_measured_at_the_largest_scale(analysis):
+    values, origin = tree_values(analysis, [])
+    assert origin == "measured at n = 10, p = 16"
+    # core-seconds: 16 processes spend 0.5 s in main, 1/16 s in solve and 0.16 s in sum
+    assert values == pytest.approx([8.0, 1.0, 2.56])
+
+
+def test_the_tree_shows_what_is_predicted_at_the_last_target(analysis):
+    values, origin = tree_values(analysis, [{"p": 2.0}, {"p": 64.0, "n": 20.0}])
+    assert origin == "predicted at n = 20, p = 64"
+    expected = analysis.callpaths.models.predict(np.array([[20.0, 64.0]])).value[:, 0]
+    assert values == pytest.approx(expected)
