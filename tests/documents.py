@@ -7,19 +7,19 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from pipeline.columns.summary import RuntimeSummary, Summary
 from pipeline.stages import model
-from pipeline.wording.record_codec import as_document, restored
+from pipeline.wording.record_codec import document, restored
 
 
 def summary_of(*arguments: Any, **options: Any) -> dict[str, Any]:
-    return as_document(model.summary_of(*arguments, **options))
+    return document(model.summary_of(*arguments, **options))
 
 
 def summary_of_models(*arguments: Any) -> dict[str, Any]:
-    return as_document(model.summary_of_models(*arguments))
+    return document(model.summary_of_models(*arguments))
 
 
 def stored_summary(*arguments: Any, **options: Any) -> dict[str, Any]:
-    return as_document(model.stored_summary(*arguments, **options))
+    return document(model.stored_summary(*arguments, **options))
 
 
 def as_summary(content: Mapping[str, Any] | Summary) -> Summary:

@@ -39,7 +39,7 @@ from pipeline.stages.model import require_additive, summary_of, target_points
 from pipeline.stages.plot import find_kernel, kernel_curve
 from pipeline.store.results import read_study
 from pipeline.wording.quantities import callpath_text, counted, probability_text
-from pipeline.wording.record_codec import as_document
+from pipeline.wording.record_codec import document
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -306,7 +306,7 @@ class Models:
                 f"the models are of {metric}, so there is no runtime", hint="fit the metric time"
             )
         table = runtime_frame(found, self.parameters)
-        described = as_document(runtime_summary(found, self.parameters))
+        described = document(runtime_summary(found, self.parameters))
         table.attrs.update({key: value for key, value in described.items() if key != "at"})
         return table
 
@@ -366,7 +366,7 @@ class Models:
     def summary(self, at: Mapping[str, Values] | None = None, /, **parameters: Values) -> dict[str, Any]:
         """Return the content of ``summary.json`` for target points as of `predict`."""
         found = summary_of(self._analysis, broadcast_points({**(at or {}), **parameters}))
-        content: dict[str, Any] = as_document(found)
+        content: dict[str, Any] = document(found)
         return content
 
     def to_hatchet(self) -> "GraphFrame":

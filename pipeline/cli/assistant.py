@@ -34,8 +34,7 @@ from pipeline.stages.model import change_notices, stored_summary
 from pipeline.stages.run import run
 from pipeline.store.generation import is_result
 from pipeline.store.results import read_study as read_results
-from pipeline.wording.record_codec import as_document
-from pipeline.wording.record_codec import document as as_data
+from pipeline.wording.record_codec import document
 
 LIMIT = 8
 LISTED = ("kernels", "regions")
@@ -88,10 +87,10 @@ class Assistant:
         place = self._inside(path)
         if is_result(place):
             intact = intact_result(place)
-            return _answer(str(intact), "intact", as_data(intact), results=path)
+            return _answer(str(intact), "intact", document(intact), results=path)
         found = inspect_path(place, load_options(None, place))
         first, *more = verdict(found)
-        return _answer(first, "inspection", as_data(found), [line.strip() for line in more])
+        return _answer(first, "inspection", document(found), [line.strip() for line in more])
 
     def run(self, path: str, at: Sequence[str] = (), scaling: str = "", limit: int = LIMIT) -> Answer:
         """Read a directory of runs, fit a model to every kernel, and answer how far the program scales.
@@ -260,7 +259,7 @@ def _shortened(
 
 def _of_summary(summary: Summary, limit: int, notices: Sequence[str]) -> Answer:
     """Return the leading kernels and regions of a summary; metrics beside the chosen one are left out."""
-    found, left = _shortened(as_document(summary), (*LISTED, *CROSSOVERS), limit)
+    found, left = _shortened(document(summary), (*LISTED, *CROSSOVERS), limit)
     hidden = {key: n + len(summary.rows(key)) - len(found[key]) for key, n in summary.not_listed.items()}
     line = NO_WALL_TIME if summary.runtime is None else summary.runtime.verdict
     return _answer(line, "summary", {**found, "not_listed": hidden, "metrics": {}}, [*notices, *left])

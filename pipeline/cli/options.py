@@ -219,7 +219,7 @@ class KernelPresentation(Presentation):
             UsageError: there are no groups, since the metric has no sum.
         """
         from pipeline.columns.summary import Summary
-        from pipeline.wording.record_codec import as_document
+        from pipeline.wording.record_codec import document
 
         rows = self.rows
         if self.by == "group" and not getattr(summary, "groups", ()):
@@ -227,7 +227,7 @@ class KernelPresentation(Presentation):
 
             hint = "choose region or callpath"
             raise UsageError("a metric that does not add up has no groups", where="--by", hint=hint)
-        content = as_document(summary) if isinstance(summary, Summary) else summary
+        content = document(summary) if isinstance(summary, Summary) else summary
         return self.present(
             content, lambda: table(summary, **rows), lambda screen: draw(screen, summary, **rows)
         )

@@ -56,7 +56,7 @@ def run(
     from pipeline.report.terminal.answer import GROWING_SHOWN, show_answer, show_next_step
     from pipeline.report.terminal.results import show_efficiency, show_result
     from pipeline.stages.run import run
-    from pipeline.wording.record_codec import as_document
+    from pipeline.wording.record_codec import document
 
     options = load_options(config, directory, **given)
     if group_by is not None:
@@ -78,7 +78,7 @@ def run(
     main_table, rows = ranking_table if details else answer_table, shown.rows
     most = min(shown.limit, GROWING_SHOWN)
     if shown.present(
-        as_document(summary),
+        document(summary),
         lambda: main_table(summary, **rows),
         lambda screen: show_answer(screen, summary, name=name, by=rows["by"], limit=most),
     ):
@@ -100,7 +100,7 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
     from pipeline.columns.scales import groups_table
     from pipeline.report.render.terminal_tables import show_table
     from pipeline.stages.run import Groups, run_groups
-    from pipeline.wording.record_codec import as_document
+    from pipeline.wording.record_codec import document
 
     results = run_groups(directory, options, name, reading_progress, show_notice)
     damaged = {entry["path"]: entry for result in results.values() for entry in result.damaged}
@@ -115,8 +115,8 @@ def _show_groups(directory: Path, options: Options, name: str, shown: Presentati
         folders = f"Results of each in a folder of {options.out}/"
         screen.print(folders, soft_wrap=True, markup=False)
 
-    document = Groups(by=name, studies=as_document(summaries))
-    shown.present(document, lambda: table, draw)
+    content = Groups(by=name, studies=document(summaries))
+    shown.present(content, lambda: table, draw)
     if options.strict and damaged:
         raise typer.Exit(ExitCode.INCONCLUSIVE)
 

@@ -125,7 +125,7 @@ def tree(
     from pipeline.report.terminal.results import show_tree
     from pipeline.stages.model import summary_of, tree_point, tree_values
     from pipeline.store.results import read_analysis
-    from pipeline.wording.record_codec import as_document
+    from pipeline.wording.record_codec import document
 
     share = read_option_share("--least", least)
     analysis = read_analysis(out, metric)
@@ -136,7 +136,7 @@ def tree(
         for _, values, origin in trees:
             show_tree(screen, analysis, values, origin, share)
 
-    summary = as_document(summary_of(analysis, at or ())) if shown.json else {}
+    summary = document(summary_of(analysis, at or ())) if shown.json else {}
     shown.present(summary, lambda: tree_table(analysis, [tree[:2] for tree in trees], share), draw)
 
 

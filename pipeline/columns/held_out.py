@@ -7,10 +7,9 @@ import numpy as np
 
 from pipeline.columns.cells import DataTable
 from pipeline.columns.column import ANSWER, ESTIMATE, FIGURE, PATH, QUANTITY, Column, filled, parameters
-from pipeline.columns.model_json import point_json
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.held_out import compared
-from pipeline.wording.quantities import counted, estimate_json, number, percent, signed_percent
+from pipeline.wording.quantities import counted, estimate_json, number, percent, point_json, signed_percent
 
 Document = Mapping[str, Any]
 

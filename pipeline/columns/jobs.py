@@ -23,7 +23,6 @@ from pipeline.columns.column import (
     parameters,
 )
 from pipeline.columns.json_schema import RowsOf
-from pipeline.columns.model_json import point_json
 from pipeline.columns.scales import estimates_json, known
 from pipeline.questions.choice import EFFICIENCY, SURE, JobChoice, Jobs, Relaxed
 from pipeline.questions.runtime.estimate import Estimate
@@ -33,6 +32,7 @@ from pipeline.wording.quantities import (
     figure,
     number,
     percent,
+    point_json,
     point_text,
     probability_text,
     quantity,

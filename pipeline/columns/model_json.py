@@ -5,13 +5,12 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from ingest.arrays import FloatArray
 from pipeline.models.forms import Term, exponents_of, stored_exponent
 from pipeline.models.formulas import Formula, PredictionFormula
 from pipeline.models.prediction import Prediction
-from pipeline.wording.quantities import numbers
+from pipeline.wording.quantities import numbers, point_json
 
 
 def model_json(formula: PredictionFormula) -> dict[str, Any]:
@@ -57,11 +56,6 @@ def predictions_json(
         ]
         for kernel in zip(*columns, strict=True)
     ]
-
-
-def point_json(names: Sequence[str], row: npt.ArrayLike) -> dict[str, float]:
-    """Return a point, float64[D], by the names of its parameters."""
-    return dict(zip(names, numbers(row), strict=True))
 
 
 def rows_of_numbers(values: FloatArray) -> list[list[float | int]]:

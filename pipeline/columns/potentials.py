@@ -8,11 +8,10 @@ import numpy as np
 from pipeline.columns.cells import Audience, DataTable
 from pipeline.columns.column import ESTIMATE, SHARE, Column, filled
 from pipeline.columns.kernel_tables import kernel_names, left_out
-from pipeline.columns.model_json import point_json
 from pipeline.questions.analysis import Level
 from pipeline.questions.what_if import BALANCED, SCALING, TWICE, WAYS, Potential
 from pipeline.wording.escaping import shown_name
-from pipeline.wording.quantities import FigureJson, estimate_json, number, point_text, quantity
+from pipeline.wording.quantities import FigureJson, estimate_json, number, point_json, point_text, quantity
 
 Row = Mapping[str, Any]
 WORDS = {TWICE: "twice as fast", SCALING: "scaling perfectly", BALANCED: "balanced"}

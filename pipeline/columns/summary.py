@@ -9,6 +9,8 @@ from typing import Any, TypeAlias
 
 from pipeline.questions.crossovers import NamedCrossover
 from pipeline.questions.differing_work import DifferingWork
+from pipeline.questions.extra_p import OtherMethod
+from pipeline.questions.resource_use import PredictedResource
 from pipeline.questions.runtime.losses import LossCause
 from pipeline.wording.quantities import FigureJson
 
@@ -159,13 +161,13 @@ class Summary:
     groups: Rows = ()
     group_crossovers: tuple[NamedCrossover, ...] = ()
     differing_work: DifferingWork | None = None
-    extra_p: Row | None = None
+    extra_p: OtherMethod | None = None
     next_measurement: Row | None = None
     potential: Row | None = None
     efficiency: Row = field(default_factory=dict)
     expectations: Rows = ()
     held_out: Row | None = None
-    resource_use: Rows = ()
+    resource_use: tuple[PredictedResource, ...] = ()
     runtime: RuntimeSummary | None = None
     metrics: Mapping[str, Row] = field(default_factory=dict)
 

@@ -1,11 +1,10 @@
 """Sentences on targets and limits: the total there, and how far beyond the measured range they lie."""
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ingest.experiment import counted_work
-from ingest.resource_use import ENERGY, MEMORY, NODE_MEMORY
 from ingest.run_settings import counts_work
 from pipeline.columns.limit_intervals import limit_interval_text
 from pipeline.columns.summary import RuntimeSummary, Summary
@@ -30,7 +29,6 @@ WARNINGS = {
 }
 MORE = 1.01  # held over used cores, from which on both are said
 NARROW = 0.2  # width relative to the value, which needs no further measurement
-_RESOURCES = {MEMORY: "Memory of a process", NODE_MEMORY: "Memory of a node", ENERGY: "Energy"}
 STYLES = {"far": "yellow", "very far": "bold red"}
 
 
@@ -41,15 +39,6 @@ def target_totals(summary: Summary) -> Iterator[tuple[str, str]]:
         far, style = beyond(summary, prediction["at"])
         text = f"{point_text(prediction['at'])}: {estimate_of(prediction, total['unit'])}"
         yield f"{text}{_of_nodes(summary, prediction['at'])}{far and ', '}{far}", style
-
-
-def resource_sentences(resources: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield what runs take beside time at the targets: memory of a process and a node, energy."""
-    for found in resources:
-        source = f" ({visible(found['source'])})" if found["source"] else ""
-        ahead = found["predictions"]
-        texts = (f"{point_text(one['at'])}: {estimate_of(one, found['unit'])}" for one in ahead)
-        yield f"{_RESOURCES[found['name']]} at {', '.join(texts)}{source}."
 
 
 def _of_nodes(summary: Summary, at: Mapping[str, float]) -> str:

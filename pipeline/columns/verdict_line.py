@@ -7,7 +7,6 @@ import numpy as np
 
 from ingest.arrays import FloatArray
 from pipeline.columns.limit_intervals import interval_behind
-from pipeline.columns.model_json import point_json
 from pipeline.questions.analysis import largest_point
 from pipeline.questions.locations import Comparison
 from pipeline.questions.runtime.figures import Figures
@@ -19,6 +18,7 @@ from pipeline.wording.quantities import (
     estimate_text,
     given_percent,
     percent,
+    point_json,
     point_text,
     quantity,
     times,

@@ -282,7 +282,7 @@ def _of_runs(name: str, resources: Mapping[str, Analysis], points: FloatArray) -
     found = resource_at(name, resources, points) if resources else None
     if found is None:
         return Estimate(*np.full((3, len(points)), np.nan))
-    return from_prediction(found.prediction)
+    return from_prediction(found)
 
 
 def _best(comparison: Comparison, jobs: Jobs, places: IntArray) -> dict[str, int]:

@@ -1,5 +1,6 @@
 """What Extra-P's method (paper 001) predicts beside the models of a study, and which was better before."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -9,6 +10,7 @@ from pipeline.models.fit import fit
 from pipeline.models.options import ModelOptions
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis
+from pipeline.wording.quantities import percent, point_json, point_text, quantity
 
 METHOD = ModelOptions(method="extra-p")
 
@@ -18,19 +20,29 @@ class OtherMethod:
     """Extra-P's total at a target, in the unit of the kernels.
 
     Attributes:
-        point: float64[D].
         value: of the sum of all kernels, each modelled by its method.
         agrees: whether it lies in the interval of the study.
         held_out_error: relative, of its prediction of the largest scale from the others; None if too few are
             left.
-        own_error: the same of the study.
+        own_held_out_error: the same of the study.
     """
 
-    point: FloatArray
+    at: Mapping[str, float]
     value: float
     agrees: bool
     held_out_error: float | None
-    own_error: float | None
+    own_held_out_error: float | None
+
+    def sentence(self, unit: str) -> str:
+        """Say what is predicted beside the models, and which was better before."""
+        said = f"{quantity(self.value, unit)} at {point_text(self.at)}"
+        if self.agrees:
+            return f"Extra-P's method agrees: {said}."
+        before = ""
+        if self.held_out_error is not None and self.own_held_out_error is not None:
+            other, own = (percent(abs(error)) for error in (self.held_out_error, self.own_held_out_error))
+            before = f"; without the largest scale it missed that by {other}, these models by {own}"
+        return f"Extra-P's method says {said}, outside the interval{before}."
 
 
 def extra_p(analysis: Analysis, point: FloatArray) -> OtherMethod | None:
@@ -48,9 +60,9 @@ def extra_p(analysis: Analysis, point: FloatArray) -> OtherMethod | None:
     own, value = predict_total(models, point[None]), float(other.value[0, 0])
     tested = back_test_total(refit, experiment, kernels, analysis.column, analysis.largest)
     return OtherMethod(
-        point=point,
+        at=point_json(experiment.parameters, point),
         value=value,
         agrees=bool(own.lower[0, 0] <= value <= own.upper[0, 0]),
         held_out_error=None if tested is None else tested.relative_error,
-        own_error=None if analysis.back_test is None else analysis.back_test.relative_error,
+        own_held_out_error=None if analysis.back_test is None else analysis.back_test.relative_error,
     )

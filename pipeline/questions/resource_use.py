@@ -1,7 +1,8 @@
 """What a run will take beside time: memory of the largest process and node, and energy, with intervals."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,25 +12,34 @@ from ingest.resource_use import ENERGY, MEMORY, MEMORY_SOURCE, NODE_MEMORY, ener
 from pipeline.models.prediction import Prediction
 from pipeline.models.total import predict_total
 from pipeline.questions.analysis import Analysis, too_few_scales
+from pipeline.wording.escaping import visible
+from pipeline.wording.quantities import estimate_json, estimate_of, point_json, point_text
 
-RESOURCES = (MEMORY, NODE_MEMORY, ENERGY)
+RESOURCES = {MEMORY: "Memory of a process", NODE_MEMORY: "Memory of a node", ENERGY: "Energy"}
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PredictedResource:
-    """One of `RESOURCES` at Q points.
+    """One of `RESOURCES` at targets.
 
     Attributes:
         unit: ``B`` or ``J``.
         source: the metric, or the words of a log, that the runs state it by; empty if they differ. It tells
             estimates of programs from what was measured.
-        prediction: float64[1, Q], of the whole run for energy, else of the process or node that takes most.
+        predictions: of the whole run for energy, else of the process or node that takes most.
     """
 
     name: str
     unit: str
     source: str
-    prediction: Prediction
+    predictions: tuple[Mapping[str, Any], ...]
+
+    @property
+    def sentence(self) -> str:
+        """What runs take there."""
+        source = f" ({visible(self.source)})" if self.source else ""
+        texts = (f"{point_text(one['at'])}: {estimate_of(one, self.unit)}" for one in self.predictions)
+        return f"{RESOURCES[self.name]} at {', '.join(texts)}{source}."
 
 
 def resource_metrics(experiment: Experiment) -> set[str]:
@@ -37,27 +47,47 @@ def resource_metrics(experiment: Experiment) -> set[str]:
     return {MEMORY, NODE_MEMORY, energy_metric(experiment.metrics) or ENERGY}
 
 
-def resource_at(name: str, models: Mapping[str, Analysis], targets: FloatArray) -> PredictedResource | None:
+def resource_use(models: Mapping[str, Analysis], targets: FloatArray) -> Iterator[PredictedResource]:
+    """Yield what runs take at targets, as far as `resource_at` can predict it."""
+    experiment = next(iter(models.values())).experiment
+    for name in RESOURCES:
+        found = resource_at(name, models, targets)
+        if found is None:
+            continue
+        metric = _metric(name, experiment)
+        sources = {run.attributes.get(MEMORY_SOURCE, "") for run in experiment.runs}
+        source = metric if name == ENERGY else "".join(sources if len(sources) == 1 else ())
+        ends = zip(found.value[0].tolist(), found.lower[0].tolist(), found.upper[0].tolist(), strict=True)
+        yield PredictedResource(
+            name=name,
+            unit=models[metric].callpaths.kernels.unit,
+            source=source,
+            predictions=tuple(
+                {"at": point_json(experiment.parameters, target), **estimate_json(*of)}
+                for target, of in zip(targets, ends, strict=True)
+            ),
+        )
+
+
+def resource_at(name: str, models: Mapping[str, Analysis], targets: FloatArray) -> Prediction | None:
     """Predict memory or energy at targets, float64[Q, D]; None if it was not measured at enough scales.
 
     Args:
         name: one of `RESOURCES`.
         models: those of all metrics of a study, by name.
+
+    Returns:
+        float64[1, Q].
     """
     experiment = next(iter(models.values())).experiment
-    metric = name if name != ENERGY else energy_metric(experiment.metrics)
-    analysis = models.get(metric or "")
-    if metric is None or analysis is None or analysis.additive != (name == ENERGY):
+    analysis = models.get(_metric(name, experiment))
+    if analysis is None or analysis.additive != (name == ENERGY):
         return None
     kernels, of = analysis.callpaths.kernels, analysis.callpaths.models
     if too_few_scales(experiment.points[np.isfinite(kernels.mean).any(axis=0)]):
         return None
-    sources = (
-        {metric} if name == ENERGY else {run.attributes.get(MEMORY_SOURCE, "") for run in experiment.runs}
-    )
-    return PredictedResource(
-        name=name,
-        unit=kernels.unit,
-        source=sources.pop() if len(sources) == 1 else "",
-        prediction=predict_total(of, targets) if kernels.additive else of.predict(targets),
-    )
+    return predict_total(of, targets) if kernels.additive else of.predict(targets)
+
+
+def _metric(name: str, experiment: Experiment) -> str:
+    return name if name != ENERGY else energy_metric(experiment.metrics) or ""

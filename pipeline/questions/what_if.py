@@ -1,7 +1,7 @@
 """What if some kernels took more or less time, or all locations took the mean?"""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -17,8 +17,11 @@ from pipeline.models.scaling_models import ScalingModels
 from pipeline.models.total import added, agreeing, predict_total
 from pipeline.questions.analysis import Analysis, Level, shares
 from pipeline.questions.groups import named_kernels
+from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.questions.runtime.pop import predicted_imbalance
+from pipeline.wording.escaping import shown_name, visible
+from pipeline.wording.quantities import estimate_text, percent, point_json, point_text, quantity
 
 _Factors: TypeAlias = Callable[[FloatArray], FloatArray]
 """Of all kernels at points float64[Q, D], float64[K, Q], from 0 on."""
@@ -236,6 +239,26 @@ class Effect:
     after: Figures
     largest: tuple[str, ...]
     share: FloatArray
+
+    def sentences(self, changes: Sequence[str], parameters: Sequence[str]) -> Iterator[str]:
+        """Say what changes do at each point: wall time and efficiency then, and what takes most then."""
+
+        def value(of: Estimate, place: int) -> float:
+            return float(of.value[place])
+
+        for place, (name, share) in enumerate(zip(self.largest, self.share.tolist(), strict=True)):
+            at = point_text(point_json(parameters, self.points[place]))
+            parts = [f"{shown_name(name)} takes most then, {percent(share)}"]
+            efficiency = value(self.after.of_scaling, place)
+            if np.isfinite(efficiency):
+                before = percent(value(self.before.of_scaling, place))
+                parts.insert(0, f"{percent(efficiency)} efficient instead of {before}")
+            wall = self.after.wall
+            if np.isfinite(wall.value[place]):
+                found, lower, upper = (float(end[place]) for end in (wall.value, wall.lower, wall.upper))
+                before = quantity(value(self.before.wall, place), "s")
+                parts.insert(0, f"{estimate_text(found, lower, upper, 's')} of wall time instead of {before}")
+            yield f"as if {visible(', '.join(changes))}, at {at}: {'; '.join(parts)}"
 
 
 def effect(before: Analysis, after: Analysis, points: FloatArray) -> Effect:

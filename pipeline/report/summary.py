@@ -11,7 +11,7 @@ from ingest.callpaths import folded
 from ingest.experiment import Experiment
 from pipeline.columns.column import json_rows
 from pipeline.columns.kernels import KERNELS, RankedKernels
-from pipeline.columns.model_json import measured_json, model_json, point_json, predictions_json
+from pipeline.columns.model_json import measured_json, model_json, predictions_json
 from pipeline.columns.summary import Summary, Target
 from pipeline.models.agreeing_formulas import total_formula
 from pipeline.models.growth import growth_classes, stated_law, total_statement
@@ -26,10 +26,9 @@ from pipeline.questions.analysis import (
 )
 from pipeline.questions.crossovers import Crossover, NamedCrossover
 from pipeline.questions.planning.advice import Advice, MeasurementPlan
-from pipeline.questions.resource_use import PredictedResource
 from pipeline.questions.runtime.pop import Efficiencies
 from pipeline.questions.runtime.trust import extrapolation_text
-from pipeline.wording.quantities import number
+from pipeline.wording.quantities import number, point_json
 
 EFFICIENCY_METRICS = {
     "overall": "global efficiency",
@@ -148,16 +147,6 @@ def metric_summary(
         "kernels": [row for row in summary.kernels if any(row["measured"])],
         "regions": [row for row in summary.regions if any(row["measured"])],
         "total": summary.total,
-    }
-
-
-def resource_summary(found: PredictedResource, names: Sequence[str], targets: FloatArray) -> dict[str, Any]:
-    """Return an entry of the ``resource_use`` of summary.json: what runs take at the targets."""
-    return {
-        "name": found.name,
-        "unit": found.unit,
-        "source": found.source,
-        "predictions": predictions_json(names, targets, found.prediction)[0],
     }
 
 

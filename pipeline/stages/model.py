@@ -13,11 +13,9 @@ from ingest.errors import UsageError
 from ingest.experiment import MetricChoice
 from ingest.scaling import decide_scaling
 from pipeline.columns.expectations import expectations_json
-from pipeline.columns.extra_p import extra_p_json
 from pipeline.columns.held_out import held_out_json
 from pipeline.columns.potentials import PotentialJson, potential_json
 from pipeline.columns.summary import Summary
-from pipeline.columns.what_if_sentences import effect_sentences
 from pipeline.config.options import Options
 from pipeline.models.kernels import metrics_beside
 from pipeline.models.options import MIN_EFFICIENCY, Expectation
@@ -33,7 +31,7 @@ from pipeline.questions.analysis import (
 from pipeline.questions.differing_work import DifferingWork, differing_work
 from pipeline.questions.expected_growth import judged
 from pipeline.questions.extra_p import extra_p
-from pipeline.questions.resource_use import RESOURCES, resource_at, resource_metrics
+from pipeline.questions.resource_use import PredictedResource, resource_metrics, resource_use
 from pipeline.questions.runtime.pop import efficiencies
 from pipeline.questions.runtime.runtime import Runtime, runtime
 from pipeline.questions.what_if import effect, potential, what_if
@@ -44,7 +42,6 @@ from pipeline.report.summary import (
     efficiency_summary,
     metric_summary,
     plan_summary,
-    resource_summary,
     summarise,
     with_groups,
 )
@@ -192,12 +189,6 @@ class TargetForecast:
         return runtime(self.analysis, self.targets, self.min_efficiency)
 
     @cached_property
-    def extra_p(self) -> dict[str, Any] | None:
-        """The ``extra_p`` of summary.json, for the last target."""
-        found = extra_p(self.analysis, self.targets[-1])
-        return None if found is None else extra_p_json(found, self.analysis.experiment.parameters)
-
-    @cached_property
     def work(self) -> DifferingWork | None:
         """The ``differing_work`` of summary.json."""
         return differing_work(self.analysis)
@@ -210,12 +201,10 @@ class TargetForecast:
         return None if plan is None else plan_summary(plan, study.callpaths)
 
     @cached_property
-    def resource_use(self) -> list[dict[str, Any]]:
-        """The ``resource_use`` of summary.json."""
+    def resource_use(self) -> tuple[PredictedResource, ...]:
+        """What runs take beside time at the targets."""
         models = {self.analysis.metric: self.analysis, **self.others}
-        found = (resource_at(name, models, self.targets) for name in RESOURCES)
-        names = self.analysis.experiment.parameters
-        return [resource_summary(one, names, self.targets) for one in found if one is not None]
+        return tuple(resource_use(models, self.targets))
 
     @cached_property
     def efficiency(self) -> dict[str, Any]:
@@ -253,7 +242,7 @@ class TargetForecast:
         return replace(
             summary,
             differing_work=self.work,
-            extra_p=self.extra_p,
+            extra_p=extra_p(self.analysis, self.targets[-1]),
             next_measurement=self.next_measurement,
             potential=self.potential,
             efficiency=self.efficiency,
@@ -328,7 +317,7 @@ def change_notices(
     if not changes or analysis.is_profile:
         return []
     found = effect(analysis, what_if(analysis, changes), target_points(analysis, at))
-    return list(effect_sentences(changes, found, analysis.experiment.parameters))
+    return list(found.sentences(changes, analysis.experiment.parameters))
 
 
 def potential_at(

@@ -40,7 +40,7 @@ from pipeline.store.generation import finish, new_generation, open_result, publi
 from pipeline.store.lock import Notify, only_writer
 from pipeline.store.results import EVIDENCE, FILTER, REPORT, SUMMARY, run_provenance, write_analysis
 from pipeline.store.stored_locations import abridged, write_locations
-from pipeline.wording.record_codec import as_document, restored
+from pipeline.wording.record_codec import document, restored
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -145,7 +145,7 @@ def _compute(
         notices = (*read.experiment.notices, *abridged(measured, locations), *ungrouped)
         ahead = forecast_at(analysis, options.at, options.min_efficiency, others, options.expectations)
         summary = ahead.summary(notices, most=most_listed(options))
-        write_json(folder / SUMMARY, as_document(focused(summary, options.focus, options.without)))
+        write_json(folder / SUMMARY, document(focused(summary, options.focus, options.without)))
         del summary  # of large studies it takes as much memory as everything else
         write_analysis(folder, analysis, others)
     provenance = run_provenance(

@@ -198,6 +198,11 @@ def number(value: float) -> float | int:
     return int(rounded) if rounded.is_integer() and abs(rounded) < 2**53 else rounded
 
 
+def point_json(names: Sequence[str], row: npt.ArrayLike) -> dict[str, float]:
+    """Return a point, float64[D], by the names of its parameters."""
+    return dict(zip(names, numbers(row), strict=True))
+
+
 class FigureJson(TypedDict):
     """A value and the ends of its 90 % interval; null for what is unknown."""
 

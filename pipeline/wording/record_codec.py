@@ -16,6 +16,7 @@ from pipeline.wording.quantities import number
 
 Array: TypeAlias = npt.NDArray[Any]
 
+_AS_THEY_ARE = {str, int, bool, NoneType}
 _hints = cache(get_type_hints)
 
 
@@ -95,6 +96,8 @@ def document(value: Any, *, exact: bool = False) -> Any:  # noqa: ANN401
     """
     if isinstance(value, float):
         return None if math.isnan(value) else value if exact else number(value)
+    if type(value) in _AS_THEY_ARE:
+        return value
     if is_dataclass(value):
         kind: Any = type(value)
         exact = exact or getattr(kind, "exact_numbers", False)
@@ -111,22 +114,7 @@ def document(value: Any, *, exact: bool = False) -> Any:  # noqa: ANN401
         }
     if isinstance(value, tuple | list):
         return [document(part, exact=exact) for part in value]
-    if isinstance(value, Path):
-        return str(value)
-    return value.value if isinstance(value, Enum) else value
-
-
-def as_document(value: Any) -> Any:  # noqa: ANN401
-    """Return a record as `document` does, but lists, which are rows of columns, as they are."""
-    if is_dataclass(value):
-        return {one.name: as_document(getattr(value, one.name)) for one in fields(value)}
-    if isinstance(value, Mapping):
-        return {name: as_document(part) for name, part in value.items()}
-    if isinstance(value, tuple):
-        return list(map(as_document, value))
-    if isinstance(value, float):
-        return None if math.isnan(value) else number(value)
-    return value.value if isinstance(value, Enum) else value
+    return str(value) if isinstance(value, Path) else value.value if isinstance(value, Enum) else value
 
 
 def rounded(plain: Any) -> Any:  # noqa: ANN401
@@ -168,7 +156,7 @@ def _restored_scalar(kind: Any, plain: Any, place: str) -> Any:  # noqa: ANN401
     if isinstance(kind, type) and issubclass(kind, Enum):
         return kind(plain)
     if kind is float and plain is None:
-        return math.nan  # as `as_document` writes it
+        return math.nan  # as `document` writes it
     known = plain in get_args(kind) if get_origin(kind) is Literal else isinstance(plain, _types(kind))
     if not known:
         raise ValueError(f"{place} cannot be {plain!r}")

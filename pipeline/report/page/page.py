@@ -16,13 +16,14 @@ from pipeline.columns.expectations import expectation_sentences
 from pipeline.columns.held_out import held_out_tables
 from pipeline.columns.limit_intervals import interval_behind
 from pipeline.columns.potentials import gain_text
-from pipeline.columns.target_sentences import measure_text, next_sentence, resource_sentences, work_sentence
+from pipeline.columns.target_sentences import measure_text, next_sentence, work_sentence
 from pipeline.columns.verdict_line import verdict_line
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
 from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook, too_few_scales_sentence
 from pipeline.questions.differing_work import DifferingWork
 from pipeline.questions.locations import Comparison
+from pipeline.questions.resource_use import PredictedResource
 from pipeline.questions.runtime.figures import Figures
 from pipeline.questions.runtime.limits import Limit
 from pipeline.questions.runtime.losses import Losses, causes_text
@@ -122,7 +123,7 @@ class Report:
     runtime: Runtime | None = None
     next_measurement: Mapping[str, Any] | None = None
     potential: Mapping[str, Any] | None = None
-    resource_use: Sequence[Mapping[str, Any]] = ()
+    resource_use: Sequence[PredictedResource] = ()
     expectations: Sequence[Mapping[str, Any]] = ()
     held_out: Mapping[str, Any] | None = None
     others: Sequence[MetricOutlook] = ()
@@ -167,7 +168,7 @@ def report_html(report: Report) -> str:
         else [
             *answers(findings, found, report.next_measurement),
             *expectations(report.expectations),
-            *resources(report.resource_use),
+            *_resources(report.resource_use),
         ],
         charts=[] if data["program"] is None else data["program"]["charts"],
         surface=None if data["program"] is None else data["program"]["surface"],
@@ -460,10 +461,9 @@ def in_brief(
     return [(name, UNBROKEN.sub(SPACE, text)) for name, text in brief if text]
 
 
-def resources(found: Sequence[Mapping[str, Any]]) -> list[Answer]:
-    """Say what runs take beside time: ``resource_use`` of ``summary.json``; nothing if that is unknown."""
-    text = " ".join(resource_sentences(found))
-    return [("What else", text)] if text else []
+def _resources(found: Sequence[PredictedResource]) -> list[Answer]:
+    """Say what runs take beside time; nothing if that is unknown."""
+    return [("What else", " ".join(one.sentence for one in found))] if found else []
 
 
 def other_notices(found: Runtime) -> tuple[str, ...]:

@@ -21,7 +21,6 @@ from pipeline.columns.summary import HeldOutScale, LossAt, RuntimeSummary, Summa
 from pipeline.columns.target_sentences import (
     limits_sentence,
     next_sentence,
-    resource_sentences,
     target_totals,
     work_sentence,
 )
@@ -69,8 +68,8 @@ def show_answer(
     if modelled:
         for text, style in target_totals(summary):
             show_sentence(out, f"At {text}.", style)
-        for sentence in resource_sentences(summary.resource_use):
-            show_sentence(out, sentence)
+        for found in summary.resource_use:
+            show_sentence(out, found.sentence)
     if runtime is not None:
         _show_limits(out, runtime, predicted=modelled)
         _show_losses(out, runtime)

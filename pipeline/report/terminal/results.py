@@ -9,7 +9,6 @@ from ingest.arrays import FloatArray
 from ingest.experiment import per_text
 from pipeline.columns.cells import Cells
 from pipeline.columns.column import ABSENT, filled
-from pipeline.columns.extra_p import extra_p_sentence
 from pipeline.columns.held_out import held_out_tables
 from pipeline.columns.kernel_tables import (
     NAMES,
@@ -28,7 +27,6 @@ from pipeline.columns.shown_tree import shown_tree, tree_table
 from pipeline.columns.summary import Rows, Summary
 from pipeline.columns.target_sentences import (
     far_targets,
-    resource_sentences,
     target_totals,
 )
 from pipeline.models.kernels import FACTORS
@@ -175,8 +173,8 @@ def show_result(out: Console, summary: Summary, *, by: str, limit: int) -> None:
     show_factors(out, summary, by=by, limit=limit)
     show_crossovers(out, summary, by=by)
     show_total(out, summary)
-    if sentence := extra_p_sentence(summary):
-        show_sentence(out, sentence)
+    if summary.extra_p and summary.total:
+        show_sentence(out, summary.extra_p.sentence(summary.total["unit"]))
     show_remarks(out, summary)
 
 
@@ -202,8 +200,8 @@ def show_predictions(out: Console, summary: Summary, *, by: str, limit: int) -> 
     for note in table.notes:
         show_sentence(out, note, "dim")
     show_sentence(out, brackets_sentence(summary), "dim")
-    for sentence in resource_sentences(summary.resource_use):
-        show_sentence(out, sentence)
+    for found in summary.resource_use:
+        show_sentence(out, found.sentence)
     for sentence, style in far_targets(summary):
         show_sentence(out, f"{sentence}.", style)
 

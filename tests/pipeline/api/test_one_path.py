@@ -7,7 +7,7 @@ import pytest
 
 from pipeline.config.options import Options
 from pipeline.stages.run import run
-from pipeline.wording.record_codec import as_document
+from pipeline.wording.record_codec import document
 
 P = (2, 4, 8, 16, 32)
 
@@ -38,7 +38,7 @@ def series(path, parameter, values):
 
 def wall(source, parameter, tmp_path, scaling="auto"):
     options = Options(out=tmp_path / "out", at=({parameter: 128.0},), scaling=scaling)
-    found = as_document(run(source, options).summary)["runtime"]["at"][-1]
+    found = document(run(source, options).summary)["runtime"]["at"][-1]
     return tuple(found["wall_seconds"][end] for end in ("value", "lower", "upper"))
 
 
@@ -61,7 +61,7 @@ def test_seconds_of_a_process_are_forecast_as_core_seconds_are(tmp_path):
     table(tmp_path / "plain.csv", "p", values)
     series(tmp_path / "sums.jsonl", "p", {(k, p, r): p * value for (k, p, r), value in values.items()})
     weak = wall(tmp_path / "plain.csv", "p", tmp_path, "weak")
-    summary = as_document(
+    summary = document(
         run(tmp_path / "sums.jsonl", Options(out=tmp_path / "sums", at=({"p": 128.0},))).summary
     )
     total = summary["total"]["predictions"][0]

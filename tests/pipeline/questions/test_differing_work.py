@@ -12,7 +12,7 @@ from pipeline.stages.ingest import Ingested
 from pipeline.stages.model import forecast_at, modelled
 from pipeline.stages.report import page_of
 from pipeline.stages.selection import selected
-from pipeline.wording.record_codec import as_document
+from pipeline.wording.record_codec import document
 from tests.pipeline.report.page.studies import PROVENANCE
 from tests.pipeline.report.terminal.test_answer import answer
 from tests.profiles import make_profile
@@ -123,7 +123,7 @@ def test_messages_are_no_work_however_their_number_varies():
 def test_people_and_programs_read_it_once():
     ahead = forecast_at(modelled(study(), OPTIONS, "time"), ())
     summary = ahead.summary()
-    assert set(as_document(summary)["differing_work"]) == {"per", "least", "most", "error", "error_per"}
+    assert set(document(summary)["differing_work"]) == {"per", "least", "most", "error", "error_per"}
     (line,) = [line for line in answer(summary, width=200) if "--per" in line]
     assert line.startswith("The runs made 6 to 12 visits of c_bands: --per c_bands would bring the error of ")
     page = page_of(ahead, PROVENANCE)

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.columns.extra_p import extra_p_json, extra_p_sentence
-from pipeline.questions.extra_p import extra_p
-from tests.documents import as_summary
+from pipeline.questions.extra_p import OtherMethod, extra_p
 from tests.pipeline.questions.runtime.programs import strong
 
 
@@ -21,14 +19,9 @@ def test_a_law_that_is_found_by_both_is_agreed_on():
 
 @pytest.mark.parametrize("agrees", [True, False])
 def test_the_sentence_says_whether_it_agrees_and_which_was_better(agrees):
-    document = {"at": {"p": 64.0}, "value": 12.0, "agrees": agrees}
-    errors = {"held_out_error": -0.2, "own_held_out_error": 0.05}
-    text = extra_p_sentence(as_summary({"extra_p": document | errors, "total": {"unit": "core-s"}}))
+    other = OtherMethod(
+        at={"p": 64.0}, value=12.0, agrees=agrees, held_out_error=-0.2, own_held_out_error=0.05
+    )
+    text = other.sentence("core-s")
     assert ("agrees: 12.0 core-s at p = 64" in text) == agrees
     assert ("missed that by 20.0 %, these models by 5.0 %" in text) != agrees
-    assert extra_p_sentence(as_summary({"extra_p": None})) == ""
-
-
-def test_its_document_has_what_the_schema_names():
-    document = extra_p_json(found(64.0), ("p",))
-    assert set(document) == {"at", "value", "agrees", "held_out_error", "own_held_out_error"}

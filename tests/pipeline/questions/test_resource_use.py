@@ -13,7 +13,7 @@ from pipeline.questions.resource_use import resource_at
 from pipeline.stages.choose import resources_of
 from pipeline.stages.run import run
 from pipeline.store.results import read_study
-from pipeline.wording.record_codec import as_document
+from pipeline.wording.record_codec import document
 from tests.documents import stored_summary
 from tests.ingest.tables.table_files import sacct
 from tests.resource_studies import SCALES, lammps, likwid, scorep
@@ -31,21 +31,22 @@ def at(out, name, *targets):
 def test_memory_of_processes_and_nodes_is_predicted_from_logs(tmp_path):
     result = run(lammps(tmp_path / "runs", lambda p: 64 + 256 / p), Options(out=tmp_path / "out"))
     found = at(tmp_path / "out", MEMORY, 32, 64)
-    assert (found.unit, found.source) == ("B", "Per MPI rank memory allocation")
-    assert found.prediction.value[0] == pytest.approx([72 * MIB, 68 * MIB], rel=0.1)
-    assert (found.prediction.lower < found.prediction.value).all()
-    assert (found.prediction.value < found.prediction.upper).all()
+    assert found.value[0] == pytest.approx([72 * MIB, 68 * MIB], rel=0.1)
+    assert (found.lower < found.value).all()
+    assert (found.value < found.upper).all()
     node = at(tmp_path / "out", NODE_MEMORY, 16)
-    assert node.prediction.value[0] == pytest.approx(4 * 40 * MIB, rel=0.1)
-    assert [one["name"] for one in as_document(result.summary)["resource_use"]] == [MEMORY, NODE_MEMORY]
+    assert node.value[0] == pytest.approx(4 * 40 * MIB, rel=0.1)
+    process, of_node = result.summary.resource_use
+    assert (process.name, of_node.name) == (MEMORY, NODE_MEMORY)
+    assert (process.unit, process.source) == ("B", "Per MPI rank memory allocation")
 
 
 @pytest.mark.slow
 def test_memory_changes_nothing_of_time(tmp_path):
-    with_memory = as_document(
+    with_memory = document(
         run(lammps(tmp_path / "a", lambda p: 64 * p), Options(out=tmp_path / "a-out")).summary
     )
-    without = as_document(run(lammps(tmp_path / "b", lambda p: 0), Options(out=tmp_path / "b-out")).summary)
+    without = document(run(lammps(tmp_path / "b", lambda p: 0), Options(out=tmp_path / "b-out")).summary)
     for key in ("kernels", "regions", "total", "runtime", "efficiency"):
         assert with_memory[key] == without[key], key
     assert set(with_memory["metrics"]) - set(without["metrics"]) == {MEMORY, NODE_MEMORY}
@@ -58,12 +59,13 @@ def test_memory_changes_nothing_of_time(tmp_path):
 
 def test_energy_is_summed_over_locations_and_nodes_under_weak_scaling_too(tmp_path):
     result = run(likwid(tmp_path / "runs"), Options(out=tmp_path / "out", scaling="weak"))
-    assert as_document(result.summary)["scaling"] == "weak"
-    metric = as_document(result.summary)["metrics"]["PWR_PKG_ENERGY"]
+    assert document(result.summary)["scaling"] == "weak"
+    metric = document(result.summary)["metrics"]["PWR_PKG_ENERGY"]
     assert (metric["unit"], metric["total"]["measured"]) == ("J", [50, 50, 50, 100, 200])
     found = at(tmp_path / "out", ENERGY, 64)
-    assert (found.unit, found.source) == ("J", "PWR_PKG_ENERGY")
-    assert found.prediction.value[0, 0] == pytest.approx(800, rel=0.4)
+    (energy,) = result.summary.resource_use
+    assert (energy.unit, energy.source) == ("J", "PWR_PKG_ENERGY")
+    assert found.value[0, 0] == pytest.approx(800, rel=0.4)
 
 
 @pytest.mark.slow
@@ -74,14 +76,14 @@ def test_jobs_are_chosen_by_them_whatever_metric_has_them(tmp_path):
         study = read_study(tmp_path / out)
         jobs = choose(study.chosen, np.array([64.0]), JobLimits(), resources=resources_of(study)).jobs
         shown = jobs.energy if name == ENERGY else jobs.memory
-        assert shown.value[-1] == at(tmp_path / out, name, 64).prediction.value[0, 0]
+        assert shown.value[-1] == at(tmp_path / out, name, 64).value[0, 0]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scaling", ["strong", "weak"])
 def test_profiles_of_score_p_have_the_memory_of_processes_and_joules(tmp_path, scaling):
     options = Options(out=tmp_path / "out", scaling=scaling)
-    summary = as_document(run(scorep(tmp_path / "runs"), options).summary)
+    summary = document(run(scorep(tmp_path / "runs"), options).summary)
     assert [(one["name"], one["source"]) for one in summary["resource_use"]] == [
         (MEMORY, "maximum_heap_memory_allocated"),
         (NODE_MEMORY, "maximum_heap_memory_allocated"),
@@ -100,7 +102,7 @@ def test_profiles_of_score_p_have_the_memory_of_processes_and_joules(tmp_path, s
 
 def test_jobs_of_slurm_have_both(tmp_path):
     (tmp_path / "jobs.txt").write_text(sacct(points=(1, 2, 4, 8, 16)))
-    summary = as_document(run(tmp_path / "jobs.txt", Options(out=tmp_path / "out")).summary)
+    summary = document(run(tmp_path / "jobs.txt", Options(out=tmp_path / "out")).summary)
     assert [(one["name"], one["source"]) for one in summary["resource_use"]] == [
         (MEMORY, "max_rss"),
         (ENERGY, "energy"),
@@ -112,15 +114,13 @@ def test_jobs_of_slurm_have_both(tmp_path):
 
 def test_with_two_scales_nothing_is_predicted(tmp_path):
     (tmp_path / "jobs.txt").write_text(sacct(points=(1, 2)))
-    assert (
-        as_document(run(tmp_path / "jobs.txt", Options(out=tmp_path / "out")).summary)["resource_use"] == []
-    )
+    assert document(run(tmp_path / "jobs.txt", Options(out=tmp_path / "out")).summary)["resource_use"] == []
 
 
 @pytest.mark.slow
 def test_memory_that_few_scales_state_is_not_predicted(tmp_path):
     runs = lammps(tmp_path / "runs", lambda p: 64 if p > 4 else 0)
-    summary = as_document(run(runs, Options(out=tmp_path / "out")).summary)
+    summary = document(run(runs, Options(out=tmp_path / "out")).summary)
     assert summary["resource_use"] == []
     assert summary["total"]["predictions"]
 
@@ -129,7 +129,7 @@ def test_columns_of_tables_that_are_called_memory_stay_what_they_are(tmp_path):
     rows = "".join(f"{p},{8 / p},{100 * p}\n" for p in SCALES)
     (tmp_path / "study.csv").write_text(f"p,time,memory\n{rows}")
     table = TableMapping(parameters=("p",), value=("time",), metrics=("memory",))
-    summary = as_document(run(tmp_path / "study.csv", Options(out=tmp_path / "out", table=table)).summary)
+    summary = document(run(tmp_path / "study.csv", Options(out=tmp_path / "out", table=table)).summary)
     assert summary["metrics"]["memory"]["additive"]
     assert summary["resource_use"] == []
 

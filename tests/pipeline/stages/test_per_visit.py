@@ -26,7 +26,7 @@ from pipeline.stages.model import modelled
 from pipeline.stages.run import run
 from pipeline.stages.selection import per_visit, selected, without_kernels
 from pipeline.store.results import read_experiment, write_experiment
-from pipeline.wording.record_codec import as_document
+from pipeline.wording.record_codec import document
 from tests.documents import summary_of
 from tests.ingest.readers.timer_logs import castep, dealii, lammps
 from tests.profiles import make_profile
@@ -275,7 +275,7 @@ def test_results_per_stated_step_say_so(logs, tmp_path):
     options = Options(out=tmp_path / "out", per="steps", scaling="strong")
     found = run(logs, options)
     assert "all values are per step (2 to 6 steps per run)" in found.notices
-    assert as_document(found.summary)["per"] == "steps"
+    assert document(found.summary)["per"] == "steps"
     assert "per step, which a run makes 4 times (median)" in (tmp_path / "out" / "report.html").read_text()
 
 

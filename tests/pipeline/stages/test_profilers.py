@@ -12,9 +12,9 @@ from pipeline.stages.filter import filter_request
 from pipeline.stages.ingest import ingest
 from pipeline.stages.inspect import inspect_path
 from pipeline.stages.run import run
-from pipeline.wording.record_codec import as_document
+from pipeline.wording.record_codec import document
 from tests.ingest.readers import profiler_files
-from tests.ingest.readers.cube3_files import document
+from tests.ingest.readers.cube3_files import document as cube3
 
 NO_FILTER = "functions that a profiler found are not instrumented regions"
 STACKS = {"main;solve": 9000, "main;solve;MPI_Allreduce": 100, "main;io": 20}
@@ -48,18 +48,18 @@ def growth(summary):
 
 def test_folded_stacks_give_models_of_samples(tmp_path):
     result = run(study(tmp_path / "runs", "out.folded", folded), Options(out=tmp_path / "out"))
-    kernels = as_document(result.summary)["kernels"]
+    kernels = document(result.summary)["kernels"]
     assert {row["metric"] for row in kernels} == {"samples"}
-    assert growth(as_document(result.summary))["MPI_Allreduce"] == "p"
+    assert growth(document(result.summary))["MPI_Allreduce"] == "p"
     assert result.filter_effect == f"none - {NO_FILTER}"
     assert any("numbers of samples, not seconds" in notice for notice in result.notices)
 
 
 def test_callgrind_gives_models_of_its_first_event_and_of_the_others(tmp_path):
     result = run(study(tmp_path / "runs", "callgrind.out.1", callgrind), Options(out=tmp_path / "out"))
-    assert {row["metric"] for row in as_document(result.summary)["kernels"]} == {"Ir"}
-    assert growth(as_document(result.summary)) == {"main": "p", "solve": "p^2"}
-    assert "visits" in as_document(result.summary)["metrics"]
+    assert {row["metric"] for row in document(result.summary)["kernels"]} == {"Ir"}
+    assert growth(document(result.summary)) == {"main": "p", "solve": "p^2"}
+    assert "visits" in document(result.summary)["metrics"]
     assert result.filter_effect == f"none - {NO_FILTER}"
 
 
@@ -73,7 +73,7 @@ def test_profiles_with_times_and_visits_have_neither_filter_nor_correction(tmp_p
     runs = study(tmp_path / "runs", "gprof.txt", gprof)
     result = run(runs, Options(out=tmp_path / "out"))
     assert result.filter_effect == f"none - {NO_FILTER}"
-    assert growth(as_document(result.summary))["A::even(long, int)"] == "p"
+    assert growth(document(result.summary))["A::even(long, int)"] == "p"
     read = ingest(locate(runs), "time")
     assert {"time", "visits"} <= set(read.experiment.values)
     assert runs_of(read.experiment) is None
@@ -95,5 +95,5 @@ def test_output_that_was_made_of_another_or_lies_beside_a_profile_is_not_a_repet
     assert [run.reader.name for run in discover(tmp_path).runs] == ["folded stacks"]
     (folder / "out.perf").write_text(profiler_files.PERF["clock"])
     assert [run.reader.name for run in discover(tmp_path).runs] == ["perf"]
-    (folder / "profile.cube").write_text(document())
+    (folder / "profile.cube").write_text(cube3())
     assert [run.reader.name for run in discover(tmp_path).runs] == ["CUBE 3"]

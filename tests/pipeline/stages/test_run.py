@@ -13,7 +13,7 @@ from pipeline.store.atomic import PARTIAL
 from pipeline.store.freshness import reuse_key
 from pipeline.store.generation import HIDDEN
 from pipeline.store.results import read_analysis, read_study
-from pipeline.wording.record_codec import as_document
+from pipeline.wording.record_codec import document
 from tests.documents import stored_summary
 from tests.ingest.readers.timer_logs import castep
 
@@ -38,7 +38,7 @@ def test_a_reused_result_is_the_stored_one(strong_study, tmp_path):
     options = Options(out=tmp_path / "out")
     first, again = run(strong_study, options), run(strong_study, options)
     assert (first.reused, again.reused) == (False, True)
-    assert json.loads(json.dumps(as_document(first.summary))) == as_document(again.summary)
+    assert json.loads(json.dumps(document(first.summary))) == document(again.summary)
     assert first.filter_effect == again.filter_effect != ""
     assert list(first.notices) == list(again.notices)
     assert list(first.damaged) == list(again.damaged)
@@ -74,9 +74,9 @@ def test_logs_get_models_but_no_filter(tmp_path):
         (study / f"c.p{p}.log").write_text(castep(processes=p))
     found = run(study, Options(out=tmp_path / "out", at=({"p": 64.0},)))
     assert found.filter_effect == "none - timers that programs print are not instrumented regions"
-    assert [at["locations"] for at in as_document(found.summary)["runtime"]["at"]] == [2, 4, 8, 16, 32, 64]
+    assert [at["locations"] for at in document(found.summary)["runtime"]["at"]] == [2, 4, 8, 16, 32, 64]
     assert not (tmp_path / "out" / "app.filter").exists()
-    assert {kernel["region"] for kernel in as_document(found.summary)["kernels"]} >= {
+    assert {kernel["region"] for kernel in document(found.summary)["kernels"]} >= {
         "SCF iterations",
         "Initialisation",
     }
@@ -96,7 +96,7 @@ def test_a_changed_file_of_run_times_is_noticed(tmp_path, strong_study):
 @pytest.mark.slow
 def test_every_other_metric_is_modelled_stored_and_predicted_alike(strong_study, tmp_path):
     out, at = tmp_path / "out", ({"p": 64.0},)
-    summary = as_document(run(strong_study, Options(out=out, at=at)).summary)
+    summary = document(run(strong_study, Options(out=out, at=at)).summary)
     assert list(summary["metrics"]) == ["visits", "time_per_visit"]
     stored = read_study(out)
     assert stored.metrics == ("time", "visits", "time_per_visit")
@@ -112,9 +112,9 @@ def test_every_other_metric_is_modelled_stored_and_predicted_alike(strong_study,
 @pytest.mark.slow
 def test_metrics_can_be_excluded(strong_study, tmp_path):
     options = Options(out=tmp_path / "out", exclude_metrics=("time_*",))
-    assert list(as_document(run(strong_study, options).summary)["metrics"]) == ["visits"]
+    assert list(document(run(strong_study, options).summary)["metrics"]) == ["visits"]
     options = Options(out=tmp_path / "out", exclude_metrics=("*",))
-    assert as_document(run(strong_study, options).summary)["metrics"] == {}
+    assert document(run(strong_study, options).summary)["metrics"] == {}
 
 
 @pytest.mark.slow
@@ -133,7 +133,7 @@ def test_a_metric_without_a_sum_is_not_the_chosen_one(strong_study, tmp_path):
 @pytest.mark.slow
 def test_the_time_of_a_solver_is_its_iterations_times_the_time_of_each(tmp_path):
     """A solver visits all n^3 cells in every iteration, and the number of iterations grows about like n."""
-    summary = as_document(run(SAMPLES / "openfoam-iterations", Options(out=tmp_path / "out")).summary)
+    summary = document(run(SAMPLES / "openfoam-iterations", Options(out=tmp_path / "out")).summary)
     exponents = {}
     for metric in ("iterations", "time_per_iteration"):
         rows = {

@@ -13,7 +13,7 @@ from pipeline.store.cache import ProfileCache
 from pipeline.store.generation import open_result
 from pipeline.store.results import read_analysis
 from pipeline.store.stored_locations import LOCATIONS, read_locations
-from pipeline.wording.record_codec import as_document
+from pipeline.wording.record_codec import document
 from tests.cubex_writer import GroupSpec, MetricSpec, RegionSpec, write_cubex
 from tests.pipeline.report.page.studies import carried
 
@@ -187,5 +187,5 @@ def test_what_had_to_be_folded_is_said(uneven_study, tmp_path, monkeypatch):
     result = run(uneven_study, options(tmp_path))
     ranges, kernels = (notice for notice in result.notices if LOCATIONS in notice)
     assert "ranges of up to" in ranges and "largest of" in kernels
-    for where in (open_result(tmp_path / "out").provenance, as_document(result.summary)):
+    for where in (open_result(tmp_path / "out").provenance, document(result.summary)):
         assert {ranges, kernels} <= set(where["notices"])

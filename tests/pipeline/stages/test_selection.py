@@ -18,7 +18,7 @@ from pipeline.stages.ingest import Ingested
 from pipeline.stages.model import modelled, most_listed
 from pipeline.stages.run import run
 from pipeline.stages.selection import focused, without_kernels
-from pipeline.wording.record_codec import as_document
+from pipeline.wording.record_codec import document
 from tests.documents import summary_of
 from tests.pipeline.questions.runtime.programs import experiment
 
@@ -80,7 +80,7 @@ def test_a_pattern_that_matches_nothing_is_refused(pattern):
 
 def test_the_focus_restricts_what_is_listed_and_leaves_totals_alone():
     whole = summary(read())
-    found, whole = as_document(focused(whole, ("s*", "ass*"))), as_document(whole)
+    found, whole = document(focused(whole, ("s*", "ass*"))), document(whole)
     assert {row["region"] for row in found["kernels"]} == {"solve", "assemble"}
     assert {row["region"] for row in found["regions"]} == {"solve", "assemble"}
     assert found["total"] == whole["total"] and found["runtime"] == whole["runtime"]
@@ -89,7 +89,7 @@ def test_the_focus_restricts_what_is_listed_and_leaves_totals_alone():
 
 
 def test_what_is_called_from_the_focus_belongs_to_it():
-    assert len(as_document(focused(summary(read()), ("main",)))["kernels"]) == 5
+    assert len(document(focused(summary(read()), ("main",)))["kernels"]) == 5
 
 
 @pytest.mark.slow
@@ -97,8 +97,8 @@ def test_ids_name_call_paths():
     whole = summary(read())
     paths = {row["id"]: row["callpath"] for row in whole.kernels}
     assert sorted(paths) == [1, 2, 3, 4, 5]
-    assert [row["callpath"] for row in as_document(focused(whole, ("#3",)))["kernels"]] == [paths[3]]
-    assert len(as_document(focused(whole, ("#1",)))["kernels"]) == 5
+    assert [row["callpath"] for row in document(focused(whole, ("#3",)))["kernels"]] == [paths[3]]
+    assert len(document(focused(whole, ("#1",)))["kernels"]) == 5
     left = focused(summary(without_kernels(read(), ("#3",))), (), ("#3",))
     assert {row["id"] for row in left.kernels} == {1, 2, 4, 5}
     for change in (lambda: focused(whole, ("#6",)), lambda: without_kernels(read(), ("#6",))):
@@ -118,7 +118,7 @@ def test_crossovers_need_both_kernels_in_focus():
 
 
 def test_what_was_left_out_is_not_listed():
-    found = as_document(focused(summary(without_kernels(read(), ("MPI_*",))), (), ("MPI_*",)))
+    found = document(focused(summary(without_kernels(read(), ("MPI_*",))), (), ("MPI_*",)))
     assert {row["region"] for row in found["regions"]} == {"main", "solve", "assemble"}
 
 
@@ -132,15 +132,15 @@ def test_a_run_with_a_focus_stores_and_reuses_it(strong_study, tmp_path):
     options = Options(out=tmp_path / "out", focus=("solve",), without=("sum",))
     first, again = run(strong_study, options), run(strong_study, options)
     assert again.reused
-    assert [row["region"] for row in as_document(again.summary)["regions"]] == ["solve"]
-    assert json.loads(json.dumps(as_document(first.summary))) == as_document(again.summary)
-    effort = as_document(again.summary)["total"]["measured"]
+    assert [row["region"] for row in document(again.summary)["regions"]] == ["solve"]
+    assert json.loads(json.dumps(document(first.summary))) == document(again.summary)
+    effort = document(again.summary)["total"]["measured"]
     assert effort[0] == pytest.approx(64.25, rel=0.01)
     assert not run(strong_study, Options(out=tmp_path / "out")).reused
 
 
 def test_efficiency_is_given_with_and_without_start_up():
-    rows = as_document(summary(read()))["runtime"]["at"]
+    rows = document(summary(read()))["runtime"]["at"]
     for p, row in zip((1, 2, 4, 8, 16), rows, strict=False):
         work, whole = 100 / p + 0.1, 100 / p + 2.1
         assert row["wall_seconds"]["value"] == pytest.approx(whole)
@@ -203,7 +203,7 @@ def test_what_the_correction_cannot_measure_is_flagged_and_counted():
     corrected = Ingested(
         experiment=replace(found, correction=correction), runs=(), beside=(), damaged=(), inputs=()
     )
-    result = as_document(summary(corrected))
+    result = document(summary(corrected))
     for level in ("kernels", "regions"):
         for row in result[level]:
             is_hidden = row["region"] == "solve"

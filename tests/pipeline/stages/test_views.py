@@ -16,8 +16,7 @@ from pipeline.stages.plot import find_kernel, kernel_curve
 from pipeline.stages.report import report_stored
 from pipeline.stages.run import run
 from pipeline.store.generation import open_result
-from pipeline.wording.record_codec import as_document
-from pipeline.wording.record_codec import document as as_data
+from pipeline.wording.record_codec import document
 from tests.cubex_writer import MetricSpec, write_cubex
 from tests.foam_cases import write_foam_case
 from tests.ingest.readers import timer_logs
@@ -166,7 +165,7 @@ def test_an_inspection_describes_every_run(strong_study):
     assert (found.path, found.parameters) == (str(strong_study), ("p",))
     assert len(found.runs) == 9
     row = next(row for row in found.runs if tuple(row.at) == (8.0,) and row.repetition == 2)
-    assert as_data(row) == {
+    assert document(row) == {
         "path": str(strong_study / "app.p8.r2"),
         "format": "OpenFOAM",
         "at": [8.0],
@@ -237,7 +236,7 @@ def test_an_inspection_of_a_series_file(tmp_path):
     ]
     file.write_text("".join(json.dumps(line) + "\n" for line in lines))
     found = inspect_path(file)
-    assert as_data(found.series) == {
+    assert document(found.series) == {
         "format": found.series.format,
         "points": 2,
         "repetitions": 3,
@@ -252,7 +251,7 @@ def test_the_page_is_made_of_all_that_a_run_found(strong_study, tmp_path, monkey
     made = []
     monkeypatch.setattr("pipeline.stages.report.report_html", lambda report: made.append(report) or "")
     out = tmp_path / "out"
-    summary = as_document(run(strong_study, Options(out=out, at=({"p": 100.0},))).summary)
+    summary = document(run(strong_study, Options(out=out, at=({"p": 100.0},))).summary)
     report_stored(out, ())
     for report in made:
         assert report.efficiency == summary["efficiency"]

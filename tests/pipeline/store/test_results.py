@@ -14,7 +14,7 @@ from pipeline.stages.run import run
 from pipeline.store.freshness import InputFile, reuse_key, unchanged
 from pipeline.store.generation import STORE_VERSION, open_result
 from pipeline.store.results import read_analysis
-from pipeline.wording.record_codec import as_document
+from pipeline.wording.record_codec import document
 from tests.documents import summary_of
 from tests.pipeline.store.golden import GOLDEN, NAME
 from tests.stored_results import sign
@@ -212,6 +212,6 @@ def test_back_test_and_runtime_are_those_of_the_run(strong_study, tmp_path):
     out = tmp_path / "out"
     result = run(strong_study, Options(out=out, at=({"p": 64.0},)))
     found = summary_of(read_analysis(out), ({"p": 64.0},))
-    assert found["runtime"]["back_test"] == as_document(result.summary)["runtime"]["back_test"] is not None
-    assert found["runtime"] == as_document(result.summary)["runtime"]
-    assert found["regions"] == as_document(result.summary)["regions"]
+    assert found["runtime"]["back_test"] == document(result.summary)["runtime"]["back_test"] is not None
+    assert found["runtime"] == document(result.summary)["runtime"]
+    assert found["regions"] == document(result.summary)["regions"]
