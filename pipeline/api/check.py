@@ -49,7 +49,7 @@ class Check:
     @cached_property
     def expectations(self) -> "pd.DataFrame":
         """One row per ``[[expect]]``: what it is of, growth, judgement, probability, factors and range."""
-        return expectations_frame(self.document)
+        return expectations_frame(self._result)
 
     @cached_property
     def document(self) -> dict[str, Any]:

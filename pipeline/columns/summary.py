@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from pipeline.questions.crossovers import NamedCrossover
 from pipeline.questions.differing_work import DifferingWork
+from pipeline.questions.expected_growth import JudgedExpectation
 from pipeline.questions.extra_p import OtherMethod
 from pipeline.questions.resource_use import PredictedResource
 from pipeline.questions.runtime.losses import LossCause
@@ -165,7 +166,7 @@ class Summary:
     next_measurement: Row | None = None
     potential: Row | None = None
     efficiency: Row = field(default_factory=dict)
-    expectations: Rows = ()
+    expectations: tuple[JudgedExpectation, ...] = ()
     held_out: Row | None = None
     resource_use: tuple[PredictedResource, ...] = ()
     runtime: RuntimeSummary | None = None

@@ -8,8 +8,9 @@ less, so it is no fault. A value of 1, such as one process that communicates wit
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
+from functools import partial
 
 import numpy as np
 from scipy.special import ndtr
@@ -25,6 +26,16 @@ from pipeline.models.total import added, predict_total
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.groups import group_meant, named_kernels, place_of
 from pipeline.questions.runtime.estimate import from_prediction
+from pipeline.wording.escaping import shown_name
+from pipeline.wording.quantities import (
+    FigureJson,
+    counted,
+    estimate_json,
+    figure,
+    point_text,
+    probability_text,
+)
+from pipeline.wording.record_codec import entry
 
 NEGLIGIBLE = 0.1  # a power of the scale: what grows by it beyond the function is not said to grow faster
 SURE = 0.9  # probability from which on it is told
@@ -43,23 +54,60 @@ class JudgedExpectation:
     """An expectation and what the models say about it.
 
     Attributes:
-        expectation: which.
-        judgement: what is said.
-        probability: that it is met; None if nothing is predicted.
-        allowed: the factor by which the function grows from `start` to `target`; None likewise.
-        growth: value, lower and upper end of the 90 % interval of the predicted factor; None likewise.
-        start, target: the points compared.
+        region, metric, place: as of the expectation.
+        at_most: the function, as it was written.
+        probability_met: None if nothing is predicted.
+        allowed_factor: by which the function grows from `start` to `at`; None likewise.
+        predicted_factor: with its 90 % interval; None likewise.
         reason: why nothing is predicted; empty if it is.
     """
 
-    expectation: Expectation
+    region: str
+    metric: str
+    at_most: str
     judgement: Judgement = Judgement.UNKNOWN
-    probability: float | None = None
-    allowed: float | None = None
-    growth: tuple[float, float, float] | None = None
-    start: Mapping[str, float] | None = None
-    target: Mapping[str, float] | None = None
+    probability_met: float | None = None
+    allowed_factor: float | None = None
+    predicted_factor: FigureJson | None = None
+    start: Mapping[str, float] | None = field(default=None, metadata=entry("from"))
+    at: Mapping[str, float] | None = None
     reason: str = ""
+    place: str
+
+    @property
+    def subject(self) -> str:
+        """What is expected to grow so."""
+        metric = "" if self.metric == "time" else f" ({self.metric})"
+        return f"{shown_name(self.region) or 'the total'}{metric}"
+
+    @property
+    def between(self) -> str:
+        """The points that are compared, or why there are none."""
+        if self.start is None or self.at is None:
+            return self.reason
+        return f"{point_text(self.start)} to {point_text(self.at)}"
+
+    @property
+    def sentence(self) -> str:
+        """What the models say about it if it is not met."""
+        what = f"Expectation on {self.subject}, at most {self.at_most}"
+        met, allowed, grows = self.probability_met, self.allowed_factor, self.predicted_factor
+        if met is None or allowed is None or grows is None or grows["value"] is None:
+            return f"{what}: cannot be told, since {self.reason}."
+        judged = f"exceeded with {probability_text(1 - met)}"
+        if self.judgement is Judgement.UNKNOWN:
+            judged = f"cannot be told, met with {probability_text(met)}"
+        factors = f"{figure(grows['value'])} times from {self.between}, {figure(allowed)} expected"
+        return f"{what}: {judged} ({factors})."
+
+
+def expectation_sentences(found: Sequence[JudgedExpectation]) -> list[tuple[str, str]]:
+    """Name the expectations that are exceeded or cannot be told, with styles; else say that all are met."""
+    open_ones = [one for one in found if one.judgement is not Judgement.MET]
+    if found and not open_ones:
+        return [(f"{len(found)} of {counted(len(found), 'expectation')} met.", "")]
+    styles = {Judgement.EXCEEDED: "red", Judgement.UNKNOWN: "yellow"}
+    return [(one.sentence, styles[one.judgement]) for one in open_ones]
 
 
 def judged(
@@ -83,11 +131,14 @@ def _judged(
     one: Expectation, experiment: Experiment, models: Mapping[str, Analysis], target: FloatArray
 ) -> JudgedExpectation:
     analysis = models.get(one.metric)
+    said = partial(
+        JudgedExpectation, region=one.region, metric=one.metric, at_most=one.growth, place=one.place
+    )
     if analysis is None:
         if one.metric not in experiment.values:
             hint = f"metrics here: {', '.join(dict.fromkeys((*models, *experiment.values)))}"
             raise UsageError(f"metric '{one.metric}' was not measured", where=one.place, hint=hint)
-        return JudgedExpectation(expectation=one, reason=f"there is no model of {one.metric}")
+        return said(reason=f"there is no model of {one.metric}")
     names = experiment.parameters
     if missing := [name for name in one.exponents if name not in names]:
         hint = f"parameters here: {', '.join(names)}"
@@ -105,21 +156,20 @@ def _judged(
             if analysis.is_profile
             else "it is 0 at all scales below the target"
         )
-        return JudgedExpectation(expectation=one, reason=few)
+        return said(reason=few)
     start, end = usable[[0, -1]]
     allowed = float(function[end] / function[start])
     reach = float(np.prod(points[end, columns] / points[start, columns]))
     at_start, at_end = (from_prediction(prediction.at(slice(at, at + 1))) for at in (start, end))
     ratio = at_end.over(at_start)
     probability = float(ndtr(ratio.score_at_most(allowed * reach**NEGLIGIBLE))[0])
-    return JudgedExpectation(
-        expectation=one,
+    return said(
         judgement=_judgement(probability),
-        probability=probability,
-        allowed=allowed,
-        growth=(float(ratio.value[0]), float(ratio.lower[0]), float(ratio.upper[0])),
+        probability_met=probability,
+        allowed_factor=allowed,
+        predicted_factor=estimate_json(*(float(end[0]) for end in (ratio.value, ratio.lower, ratio.upper))),
         start=dict(zip(names, points[start].tolist(), strict=True)),
-        target=dict(zip(names, target.tolist(), strict=True)),
+        at=dict(zip(names, target.tolist(), strict=True)),
     )
 
 

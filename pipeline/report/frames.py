@@ -17,6 +17,7 @@ from pipeline.columns.isoefficiency import isoefficiency_json, isoefficiency_tab
 from pipeline.columns.jobs import ShownJobs, choice_json, jobs_table
 from pipeline.columns.kernels import KERNELS, PLACED, RankedKernels
 from pipeline.columns.scales import SCALES, WHERE_MEASURED
+from pipeline.gate.check_result import CheckResult
 from pipeline.models.kernels import TIME_UNITS
 from pipeline.models.prediction import Prediction
 from pipeline.questions.analysis import Level, Outlook
@@ -178,10 +179,10 @@ def _table_frame(table: DataTable, document: Mapping[str, Any], rows: str) -> pd
     return frame
 
 
-def expectations_frame(document: Mapping[str, Any]) -> pd.DataFrame:
-    """Return one row per expectation of a ``check.json``; ``attrs`` has its outcome."""
-    outcome = {"outcome": document["outcome"]}
-    return _table_frame(expectations_table(document["expectations"]), outcome, "")
+def expectations_frame(result: CheckResult) -> pd.DataFrame:
+    """Return one row per expectation of a check; ``attrs`` has its outcome."""
+    outcome = {"outcome": result.outcome.name.lower()}
+    return _table_frame(expectations_table(result.expectations), outcome, "")
 
 
 def checked_kernels_frame(document: Mapping[str, Any]) -> pd.DataFrame:

@@ -12,7 +12,6 @@ from ingest.arrays import FloatArray
 from ingest.errors import UsageError
 from ingest.experiment import MetricChoice
 from ingest.scaling import decide_scaling
-from pipeline.columns.expectations import expectations_json
 from pipeline.columns.held_out import held_out_json
 from pipeline.columns.potentials import PotentialJson, potential_json
 from pipeline.columns.summary import Summary
@@ -29,7 +28,7 @@ from pipeline.questions.analysis import (
     scaling_of,
 )
 from pipeline.questions.differing_work import DifferingWork, differing_work
-from pipeline.questions.expected_growth import judged
+from pipeline.questions.expected_growth import JudgedExpectation, judged
 from pipeline.questions.extra_p import extra_p
 from pipeline.questions.resource_use import PredictedResource, resource_metrics, resource_use
 from pipeline.questions.runtime.pop import efficiencies
@@ -222,12 +221,10 @@ class TargetForecast:
         return {**document, "kernels": document["kernels"][:MOST_POTENTIAL]}
 
     @cached_property
-    def judged_expectations(self) -> list[dict[str, Any]]:
+    def judged_expectations(self) -> tuple[JudgedExpectation, ...]:
         """The ``expectations`` of summary.json, for the last target."""
         models = {self.analysis.metric: self.analysis, **self.others}
-        return expectations_json(
-            judged(self.expectations, self.analysis.experiment, models, self.targets[-1])
-        )
+        return judged(self.expectations, self.analysis.experiment, models, self.targets[-1])
 
     @cached_property
     def held_out(self) -> dict[str, Any] | None:

@@ -142,6 +142,8 @@ def restored(kind: Any, plain: Any, arrays: Mapping[str, Array] | None = None, p
         return None if plain is None else restored(kind, plain, arrays, place)
     if isinstance(kind, type) and is_dataclass(kind):
         hints = _hints(kind)
+        named = {one.key: one.field for one in entries(kind)} | {name: name for name in hints}
+        plain = {named[name]: part for name, part in plain.items()}
         return kind(
             **{name: restored(hints[name], plain[name], arrays, _inside(place, name)) for name in plain}
         )

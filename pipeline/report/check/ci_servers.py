@@ -12,9 +12,8 @@ from urllib.parse import quote
 from pipeline.columns.cells import Audience
 from pipeline.columns.changes import NO_STYLES, SIDES, VERDICTS, AtTarget, change_columns, ratio_at
 from pipeline.columns.column import Column, filled
-from pipeline.columns.expectations import expectation_sentence, expectation_sentences, expectations_json
 from pipeline.gate.check_result import CheckResult, KernelResult, Outcome, Ruling
-from pipeline.questions.expected_growth import Judgement
+from pipeline.questions.expected_growth import Judgement, expectation_sentences
 from pipeline.report.check.wording import (
     EXPECTATION,
     RULE_TEXTS,
@@ -113,13 +112,13 @@ def junit_xml(result: CheckResult) -> str:
         case = ET.SubElement(suite, "testcase", classname=SUITE, name=reason.cause.value, time="0")
         failure = ET.SubElement(case, "failure", type=reason.cause.value, message=xml(headline(result)))
         failure.text = xml(reason.text)
-    for row in expectations_json(result.expectations):
-        sentence = expectation_sentence(row)
-        name = xml(f"{row['place']}: {row['at_most']}")
+    for expected in result.expectations:
+        sentence = expected.sentence
+        name = xml(f"{expected.place}: {expected.at_most}")
         case = ET.SubElement(suite, "testcase", classname=f"{SUITE}.expectation", name=name, time="0")
-        if row["judgement"] == Judgement.EXCEEDED.value:
+        if expected.judgement is Judgement.EXCEEDED:
             ET.SubElement(case, "failure", type="expectation", message=xml(sentence)).text = xml(sentence)
-        elif row["judgement"] == Judgement.UNKNOWN.value:
+        elif expected.judgement is Judgement.UNKNOWN:
             ET.SubElement(case, "skipped", message=xml(sentence))
     for one in result.kernels:
         _add_case(suite, one)
@@ -252,7 +251,7 @@ def check_markdown(result: CheckResult) -> str:
     """Return the document: headline, one table per verdict, below them the evidence, folded."""
     parts = [f"## {ICONS[result.outcome]} {headline(result)}"]
     parts += [f"- {markdown(reason.text)}" for reason in result.reasons]
-    said = expectation_sentences(expectations_json(result.expectations))
+    said = expectation_sentences(result.expectations)
     parts += [f"- {markdown(sentence)}" for sentence, _ in said]
     for verdict, row in VERDICT_ROWS.items():
         if row.heading and (found := result.of(verdict)):

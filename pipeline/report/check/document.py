@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, TypedDict, cast
 
-from pipeline.columns.expectations import expectations_json
 from pipeline.columns.json_schema import Published
 from pipeline.gate.check_result import CheckResult, KernelResult
 from pipeline.gate.kernel_values import KernelId
-from pipeline.wording.record_codec import as_plain, rounded
+from pipeline.wording.record_codec import as_plain, document, rounded
 
 VERSION = 1
 ENDS = ("value", "lower", "upper")
@@ -19,7 +18,7 @@ def check_document(result: CheckResult) -> dict[str, Any]:
     found = as_plain(replace(result, expectations=()))
     if found["power"] is not None:
         del found["power"]["has_common"]
-    document: dict[str, Any] = {
+    content: dict[str, Any] = {
         "version": VERSION,
         "outcome": result.outcome.name.lower(),
         "exit_code": int(result.outcome),
@@ -27,10 +26,10 @@ def check_document(result: CheckResult) -> dict[str, Any]:
         "causes": [reason.cause.value for reason in result.reasons],
         "correction": "holm",
         **{name: value for name, value in found.items() if name not in {"outcome", "reasons", "kernels"}},
-        "expectations": expectations_json(result.expectations),
+        "expectations": document(result.expectations),
         "kernels": [_kernel(one) for one in result.kernels],
     }
-    plain: dict[str, Any] = rounded(document)
+    plain: dict[str, Any] = rounded(content)
     return plain
 
 

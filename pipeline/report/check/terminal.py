@@ -8,7 +8,7 @@ from rich.text import Text
 
 from pipeline.columns.cells import DataTable
 from pipeline.columns.changes import SIDES, VERDICTS, changed_kernels, changes_table
-from pipeline.columns.expectations import expectations_json, expectations_table
+from pipeline.columns.expectations import expectations_table
 from pipeline.gate.check_result import Cause, CheckResult, Outcome, PointRatio, Ruling
 from pipeline.gate.compared_studies import ComparedCurves
 from pipeline.gate.kernel_values import KernelId, Scope
@@ -86,7 +86,7 @@ def show_details(
             out.print(f"{len(changed) - limit} more left out; --limit shows them", style="dim")
     if result.expectations:
         out.print()
-        show_table(out, expectations_table(expectations_json(result.expectations)))
+        show_table(out, expectations_table(result.expectations))
     explained = [one for one in changed[:limit] if VERDICT_ROWS[one.verdict].explained]
     doubts = result.of(Ruling.INCONCLUSIVE)
     explained += doubts[:DOUBTS]

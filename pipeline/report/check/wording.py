@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from pipeline.columns.expectations import expectation_sentence, expectations_json
 from pipeline.gate.check_result import (
     Cause,
     CheckResult,
@@ -228,13 +227,13 @@ class OpenExpectation:
 def open_expectations(result: CheckResult, root: str) -> list[OpenExpectation]:
     """Return the expectations that are not met; files are relative to the directory `root`."""
     found = []
-    for row in expectations_json(result.expectations):
-        if row["judgement"] != Judgement.MET.value:
-            file, _, line = row["place"].rpartition(":")
+    for expected in result.expectations:
+        if expected.judgement is not Judgement.MET:
+            file, _, line = expected.place.rpartition(":")
             one = OpenExpectation(
-                exceeded=row["judgement"] == Judgement.EXCEEDED.value,
-                subject=f"{row['metric']} of {row['region'] or 'the total'}, at most {row['at_most']}",
-                text=expectation_sentence(row),
+                exceeded=expected.judgement is Judgement.EXCEEDED,
+                subject=f"{expected.metric} of {expected.region or 'the total'}, at most {expected.at_most}",
+                text=expected.sentence,
                 file=relative_to(file, root),
                 line=int(line) if line.isdecimal() else 1,
             )

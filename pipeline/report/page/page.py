@@ -12,7 +12,6 @@ import numpy as np
 from ingest.arrays import FloatArray, IntArray
 from ingest.location_values import SmallFloatArray
 from ingest.number_text import figure
-from pipeline.columns.expectations import expectation_sentences
 from pipeline.columns.held_out import held_out_tables
 from pipeline.columns.limit_intervals import interval_behind
 from pipeline.columns.potentials import gain_text
@@ -22,6 +21,7 @@ from pipeline.models.kernel_locations import KernelLocations, PointLocations, fo
 from pipeline.projection.rooflines.rooflines import StudyRoofline
 from pipeline.questions.analysis import Analysis, Outlook, too_few_scales_sentence
 from pipeline.questions.differing_work import DifferingWork
+from pipeline.questions.expected_growth import JudgedExpectation, expectation_sentences
 from pipeline.questions.locations import Comparison
 from pipeline.questions.resource_use import PredictedResource
 from pipeline.questions.runtime.figures import Figures
@@ -75,9 +75,9 @@ Answer = tuple[str, str]
 """A question in a word or two, and its answer in a line."""
 
 
-def expectations(rows: Sequence[Mapping[str, Any]]) -> list[Answer]:
-    """Say which of the ``expectations`` of ``summary.json`` are met; nothing if nothing is expected."""
-    text = " ".join(sentence for sentence, _ in expectation_sentences(rows))
+def expectations(found: Sequence[JudgedExpectation]) -> list[Answer]:
+    """Say which expectations are met; nothing if nothing is expected."""
+    text = " ".join(sentence for sentence, _ in expectation_sentences(found))
     return [("As expected", text)] if text else []
 
 
@@ -124,7 +124,7 @@ class Report:
     next_measurement: Mapping[str, Any] | None = None
     potential: Mapping[str, Any] | None = None
     resource_use: Sequence[PredictedResource] = ()
-    expectations: Sequence[Mapping[str, Any]] = ()
+    expectations: Sequence[JudgedExpectation] = ()
     held_out: Mapping[str, Any] | None = None
     others: Sequence[MetricOutlook] = ()
     machines: "StudyOnTwoMachines | None" = None

@@ -13,7 +13,6 @@ from rich.console import Console
 from ingest.accelerators import GPU_TIME
 from ingest.experiment import per_text
 from pipeline.columns.column import filled
-from pipeline.columns.expectations import expectation_sentences
 from pipeline.columns.kernel_tables import kernel_names
 from pipeline.columns.kernels import PREDICTION, kernel_columns
 from pipeline.columns.potentials import potential_sentence
@@ -25,6 +24,7 @@ from pipeline.columns.target_sentences import (
     work_sentence,
 )
 from pipeline.models.growth import FALLS
+from pipeline.questions.expected_growth import expectation_sentences
 from pipeline.questions.runtime.losses import causes_sentence
 from pipeline.report.render.console import JOIN, show_sentence
 from pipeline.report.render.terminal_tables import terminal_table

@@ -65,11 +65,11 @@ def two_kernels(at):
 
 def test_the_factors_are_those_of_the_function_and_of_the_program():
     (found,) = judge(analysed(two_kernels, (1, 2, 4, 8, 16)), expect("p", "MPI_Allreduce"), at=64)
-    assert (found.start, found.target) == ({"p": 2.0}, {"p": 64.0})  # one process communicates with nobody
-    assert found.allowed == pytest.approx(32)
-    assert found.growth[0] == pytest.approx(32, rel=0.05)
+    assert (found.start, found.at) == ({"p": 2.0}, {"p": 64.0})  # one process communicates with nobody
+    assert found.allowed_factor == pytest.approx(32)
+    assert found.predicted_factor["value"] == pytest.approx(32, rel=0.05)
     assert found.judgement is Judgement.MET
-    assert found.probability > 0.9
+    assert found.probability_met > 0.9
 
 
 def test_groups_patterns_and_the_total_are_added_up():
@@ -78,16 +78,16 @@ def test_groups_patterns_and_the_total_are_added_up():
         analysis, expect("1"), expect("1", "MPI_*"), expect("1", "communication"), expect("1", "main/MPI_*")
     )
     grown = [(0.1 * p + 0.2) / (0.4 + 0.2) for p in (256,)]
-    assert pattern.growth == pytest.approx(group.growth, rel=0.05)
-    assert pattern.growth[0] == pytest.approx(grown[0], rel=0.1)
-    assert path.growth[0] == pytest.approx(grown[0], rel=0.1)
-    assert whole.growth[0] == pytest.approx((64 + 25.6 + 0.2) / (64 + 0.4 + 0.2), rel=0.1)
+    assert pattern.predicted_factor == pytest.approx(group.predicted_factor, rel=0.05)
+    assert pattern.predicted_factor["value"] == pytest.approx(grown[0], rel=0.1)
+    assert path.predicted_factor["value"] == pytest.approx(grown[0], rel=0.1)
+    assert whole.predicted_factor["value"] == pytest.approx((64 + 25.6 + 0.2) / (64 + 0.4 + 0.2), rel=0.1)
     assert pattern.judgement is Judgement.EXCEEDED
 
 
 def test_too_few_scales_tell_nothing():
     (found,) = judge(analysed(two_kernels, (4, 8)), expect("1", "work"))
-    assert (found.judgement, found.probability) == (Judgement.UNKNOWN, None)
+    assert (found.judgement, found.probability_met) == (Judgement.UNKNOWN, None)
     assert found.reason == "too few scales were measured"
 
 
