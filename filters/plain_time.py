@@ -28,7 +28,7 @@ _NORMAL = np.array([-1.64, -1.04, -0.67, -0.39, -0.13, 0.13, 0.39, 0.67, 1.04, 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class RunTimes:
     """The times of one run in core-seconds, and the events whose cost lies in them.
 
     Attributes:
@@ -221,14 +221,14 @@ def _judged(reading: Reading, runs: Visited, cost: EventCost, known: KnownPlain)
     )
 
 
-def _left(run: Measured, cost: EventCost) -> float:
+def _left(run: RunTimes, cost: EventCost) -> float:
     """Clear time without the cost of its events."""
     return max(run.clear - cost.recorded * run.clear_events, 0.0)
 
 
-def _measured(runs: Visited, reading: Reading, r: int) -> Measured:
+def _measured(runs: Visited, reading: Reading, r: int) -> RunTimes:
     clear, doubtful = runs.computing & reading.clear, runs.computing & ~reading.clear
-    return Measured(
+    return RunTimes(
         clear=float(runs.time[clear, r].sum()),
         clear_events=float(runs.events[clear, r].sum()),
         doubtful=float(runs.time[doubtful, r].sum()),
@@ -252,7 +252,7 @@ def total_times(
                 for reading, belief in zip(readings, beliefs, strict=True)
             ]
             weights = [one.weights * reading.weight for one, reading in zip(samples, readings, strict=True)]
-            sample = Sample(np.concatenate([one.values for one in samples]), np.concatenate(weights))
+            sample = WeightedValues(np.concatenate([one.values for one in samples]), np.concatenate(weights))
             low[r], total[r], high[r] = sample.quantiles(0.05, 0.5, 0.95)
     most = runs.measured
     return np.minimum(total, most), np.minimum(low, most), np.minimum(high, most)
@@ -402,7 +402,7 @@ def _median(rate: FloatArray) -> FloatArray:
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class WeightedValues:
     """Values with weights that add up to 1, float64[S] each."""
 
     values: FloatArray
@@ -415,7 +415,7 @@ class Sample:
         return tuple(np.interp(np.array(shares) * reached[-1], reached, self.values[order]).tolist())
 
 
-def plain_times(run: Measured, beliefs: Beliefs) -> Sample:
+def plain_times(run: RunTimes, beliefs: Beliefs) -> WeightedValues:
     """Return plausible plain computing times of a run, in core-seconds.
 
     What optimisation saves beyond the cost of visits goes with all visits, and is found in clear call paths.
@@ -429,10 +429,10 @@ def plain_times(run: Measured, beliefs: Beliefs) -> Sample:
     events += np.maximum(factor - 1.0, 0.0) * (run.clear_events + run.doubtful_events)
     spent = cost[:, None] * events
     total = doubtful[:, None] + np.maximum(run.clear - spent, LEAST_CLEAR * run.clear)
-    return Sample(total.ravel(), (weight[:, None] * share).ravel())
+    return WeightedValues(total.ravel(), (weight[:, None] * share).ravel())
 
 
-def _of_doubtful(run: Measured, beliefs: Beliefs) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _of_doubtful(run: RunTimes, beliefs: Beliefs) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Plain times of doubtful call paths, costs of a visit that go with them, and weights."""
     usual, spread = beliefs.cost.recorded, beliefs.cost.spread
     time, events = run.doubtful, run.doubtful_events
@@ -450,7 +450,7 @@ def _of_doubtful(run: Measured, beliefs: Beliefs) -> tuple[FloatArray, FloatArra
     return plain, cost, weight / weight.sum()
 
 
-def _shown_density(plain: FloatArray, run: Measured, beliefs: Beliefs) -> FloatArray:
+def _shown_density(plain: FloatArray, run: RunTimes, beliefs: Beliefs) -> FloatArray:
     """Density of the logarithm of the plain time of doubtful call paths, given what they show.
 
     Beside clear ones they may have work of any size: where kernels are heavy, what is short is not empty.

@@ -13,8 +13,7 @@ from pipeline.config.option_readers import broadcast_points
 from pipeline.projection.applications.projections import ApplicationProjection as Result
 from pipeline.report.frames import frame_html, projection_frame, two_machines_frame
 from pipeline.stages.project import project as project_files
-from pipeline.stages.projected_results import ProjectedStudy as StudyResult
-from pipeline.stages.projected_results import places_of, project_read
+from pipeline.stages.projected_results import ProjectedForecast, places_of, project_read
 from pipeline.wording.quantities import counted, figure
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ class Projection:
 class ProjectedStudy:
     """A measured study on another machine; `project` makes it."""
 
-    _result: StudyResult
+    _result: ProjectedForecast
 
     @property
     def models(self) -> Models:

@@ -23,7 +23,7 @@ from pipeline.config.options import Options
 from pipeline.report.export import EXPORTS, export_format
 
 if TYPE_CHECKING:
-    from pipeline.config.job_options import Job
+    from pipeline.config.job_options import DescribedJob
 
 PROPOSAL = "proposal"
 Format = StrEnum("Format", [(name, name) for name in (*(one.name for one in EXPORTS), PROPOSAL)])  # type: ignore[misc]
@@ -106,7 +106,7 @@ def export(
 
 
 def _export_proposal(
-    out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, output: str, job: "Job"
+    out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, output: str, job: "DescribedJob"
 ) -> None:
     from pipeline.stages.computing_time_proposal import proposal_text, write_proposal
 

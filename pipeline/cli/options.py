@@ -108,7 +108,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from pipeline.columns.cells import DataTable
-    from pipeline.config.job_options import Job
+    from pipeline.config.job_options import DescribedJob
     from pipeline.projection.study.study_machine import StudyMachine
 
 
@@ -275,7 +275,7 @@ class JobOptions:
     ] = None
 
     @property
-    def read(self) -> "Job":
+    def read(self) -> "DescribedJob":
         """The job."""
         from pipeline.config.job_options import read_job
 

@@ -9,7 +9,7 @@ from pipeline.questions.choice import JobLimits
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class DescribedJob:
     """A job as users describe it; None for what they do not say.
 
     Attributes:
@@ -35,7 +35,7 @@ def read_job(
     price: str | None = None,
     cores_per_node: int | None = None,
     steps: float | None = None,
-) -> Job:
+) -> DescribedJob:
     """Read a job from the texts of the options that are called like the arguments."""
     limits = JobLimits(
         deadline=_quantity("deadline", deadline, TIME, "write 6h, 90min or 2d"),
@@ -44,7 +44,7 @@ def read_job(
         memory=_quantity("memory-per-node", memory_per_node, BYTES, "write 256GB or 240GiB"),
         energy=_quantity("energy", energy, JOULE, "write 40kWh or 150MJ"),
     )
-    return Job(
+    return DescribedJob(
         limits=limits,
         price=None if price is None else _price(price),
         node_cores=_positive("cores-per-node", cores_per_node),

@@ -6,7 +6,7 @@ import numpy as np
 
 from ingest.errors import UsageError
 from pipeline.columns.jobs import ShownJobs
-from pipeline.config.job_options import Job
+from pipeline.config.job_options import DescribedJob
 from pipeline.models.kernels import is_time
 from pipeline.questions.analysis import Analysis
 from pipeline.questions.choice import JobChoice, choose, job_of
@@ -46,7 +46,7 @@ def chosen_jobs(
     analysis: Analysis,
     resources: Mapping[str, Analysis],
     at: Sequence[Mapping[str, float]],
-    job: Job,
+    job: DescribedJob,
     changes: Sequence[str] = (),
 ) -> ShownJobs:
     """Look at a job at scales up to the last target, and choose among those that hold its limits.

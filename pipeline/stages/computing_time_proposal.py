@@ -9,7 +9,7 @@ import numpy as np
 from ingest.errors import UsageError
 from pipeline.columns.jobs import job_sentences, jobs_table
 from pipeline.columns.verdict_line import verdict_line
-from pipeline.config.job_options import Job
+from pipeline.config.job_options import DescribedJob
 from pipeline.questions.runtime.runtime import runtime
 from pipeline.report.page.sections import study_name
 from pipeline.report.proposal import proposal_csv, proposal_sentences, write_proposal_figure
@@ -24,13 +24,15 @@ FORMS = ("pdf", "svg", "png")
 NAME = "proposal.pdf"  # of the figure in a directory
 
 
-def proposal_text(out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, job: Job) -> str:
+def proposal_text(
+    out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, job: DescribedJob
+) -> str:
     """Return sentences on separate lines, for the last target point; see `write_proposal`."""
     return _Study(out, at, min_efficiency, job).text
 
 
 def write_proposal(
-    out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, output: Path, job: Job
+    out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, output: Path, job: DescribedJob
 ) -> list[Path]:
     """Write figure, table, table of jobs and sentences; return their files.
 
@@ -65,7 +67,9 @@ def write_proposal(
 class _Study:
     """A stored study with its runtime at the target points."""
 
-    def __init__(self, out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, job: Job) -> None:
+    def __init__(
+        self, out: Path, at: Sequence[Mapping[str, float]], min_efficiency: float, job: DescribedJob
+    ) -> None:
         stored = read_study(out)
         provenance = stored.result.provenance
         self.name = study_name(provenance)

@@ -80,7 +80,7 @@ class Tools:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredMachine:
     """A machine file, and what could not be measured, one sentence each."""
 
     text: str
@@ -92,7 +92,7 @@ def default_flags() -> str:
     return "-O3 -march=native" if platform.machine() in ("x86_64", "AMD64") else "-O3 -mcpu=native"
 
 
-def measure_machine(tools: Tools, effort: Effort = THOROUGH, host: Host | None = None) -> Measured:
+def measure_machine(tools: Tools, effort: Effort = THOROUGH, host: Host | None = None) -> MeasuredMachine:
     """Return the machine file of the node that this process runs on, and of its network if MPI is there."""
     host = host or read_host()
     compiler = _compiler(tools.compiler)
@@ -115,7 +115,7 @@ def measure_machine(tools: Tools, effort: Effort = THOROUGH, host: Host | None =
         rounds=len(node["hz", 0]),
         doubts=doubts,
     )
-    return Measured(machine_file(host, figures, network, provenance), (*doubts, *notices))
+    return MeasuredMachine(machine_file(host, figures, network, provenance), (*doubts, *notices))
 
 
 def _scratch(tools: Tools) -> tempfile.TemporaryDirectory[str]:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ProjectedStudy:
+class ProjectedForecast:
     """A study on two machines; what is not asked for is not computed.
 
     Attributes:
@@ -80,7 +80,7 @@ class ProjectedStudy:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ProjectedResults(ProjectedStudy):
+class ProjectedResults(ProjectedForecast):
     """Stored results on two machines.
 
     Attributes:
@@ -128,11 +128,11 @@ def project_read(
     options: Options,
     places: tuple[StudyMachine, StudyMachine],
     at: Sequence[Mapping[str, float]],
-) -> ProjectedStudy:
+) -> ProjectedForecast:
     """Model runs that were read, and project all kernels to another machine; else as `project_results`."""
     analysis = modelled(read, options, metric_to_model(read, options))
     others = modelled_beside(read, options, analysis)
-    return ProjectedStudy(
+    return ProjectedForecast(
         measured=analysis,
         projection=project_study(analysis, others, *places, options.models),
         targets=target_points(analysis, at or options.at),

@@ -45,7 +45,7 @@ _DATA = "SecCallPathProfileData"
 
 
 @dataclass(eq=False, kw_only=True)
-class Document:
+class MetricDocument:
     """The content of a document; columns have one entry per node, callers first."""
 
     # of those with values in ``*.metric-db``, the name as it is written, with its unit and (I) or (E) for
@@ -71,7 +71,7 @@ class Document:
         return kept
 
 
-def read_document(path: Path) -> Document:
+def read_document(path: Path) -> MetricDocument:
     """Parse a document."""
     events = _Events()
     events.read(path, MAX_DOCUMENT)
@@ -83,7 +83,7 @@ class _Events(XmlEvents):
 
     def __init__(self) -> None:
         super().__init__()
-        self.document = Document()
+        self.document = MetricDocument()
         self.inside = False  # of the call tree
         self.open: list[int] = [ROOT]
         self.files: list[str] = [""]  # of the nodes that are open
@@ -223,7 +223,7 @@ def _damaged(file: Path) -> InputError:
     return InputError("damaged, truncated or renamed since hpcprof wrote it", where=str(file))
 
 
-def _columns(document: Document) -> list[_Column]:
+def _columns(document: MetricDocument) -> list[_Column]:
     """Return the metrics that have inclusive values; of several times the first is the time."""
     exclusive = {name.removesuffix(_EXCLUSIVE): column for name, column in document.metrics}
     columns: dict[str, _Column] = {}
@@ -240,7 +240,7 @@ def _columns(document: Document) -> list[_Column]:
 
 
 def _profile(
-    path: Path, document: Document, threads: Sequence[_Thread], columns: Sequence[_Column], shape: Shape
+    path: Path, document: MetricDocument, threads: Sequence[_Thread], columns: Sequence[_Column], shape: Shape
 ) -> Profile:
     tree, regions, kept = _call_tree(document)
     if len(kept) * len(threads) * len(columns) > MAX_VALUES:
@@ -277,7 +277,7 @@ def _profile(
     )
 
 
-def _call_tree(document: Document) -> tuple[CallTree, RegionTable, IntArray]:
+def _call_tree(document: MetricDocument) -> tuple[CallTree, RegionTable, IntArray]:
     """Return the call paths, their regions, which name and file identify, and int64[n], their nodes."""
     marked = np.array(document.kept(), dtype=np.bool_)
     kept = np.flatnonzero(marked)

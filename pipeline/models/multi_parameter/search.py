@@ -15,7 +15,7 @@ from itertools import combinations, product
 import numpy as np
 from numpy.typing import NDArray
 
-from ingest.arrays import BoolArray, FloatArray, IntArray
+from ingest.arrays import BoolArray, FloatArray, IntArray, Rows
 from pipeline.models.forms import (
     FACTOR_KINDS,
     FactorKind,
@@ -183,7 +183,7 @@ _Prior = str | tuple[tuple[Exponent, float], ...]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class _ExponentTable:
+class _ExponentTable(Rows):
     """n exponents."""
 
     exponents: tuple[Exponent, ...]  # the first is NO_EXPONENT
@@ -193,11 +193,6 @@ class _ExponentTable:
     growing: BoolArray  # bool[n], whether the factor grows without end
     least: FloatArray  # float64[n], the smallest parameter value at which each is tried
     coarse: IntArray  # int64[n], places among the exponents from which a search starts, -1 for the others
-
-    def take(self, places: IntArray) -> "_ExponentTable":
-        """Return some of the exponents."""
-        arrays = {name: values[places] for name, values in vars(self).items() if name != "exponents"}
-        return _ExponentTable(exponents=tuple(self.exponents[n] for n in places.tolist()), **arrays)
 
 
 def exponent_table(options: ModelOptions) -> _ExponentTable:
