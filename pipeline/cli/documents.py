@@ -35,7 +35,7 @@ DOCUMENTS: Mapping[str, Document] = {
     "summary": Document(title="summary.json of pipeline"),
     "groups": Document(title="A study per value of some metadata", type="pipeline.stages.run:Groups"),
     "potential": Document(
-        title="What kernels would gain in wall time", type="pipeline.columns.potentials:PotentialJson"
+        title="What kernels would gain in wall time", type="pipeline.questions.what_if:PotentialAt"
     ),
     "choice": Document(title="Jobs at several scales", type="pipeline.columns.jobs:ChoiceJson"),
     "isoefficiency": Document(

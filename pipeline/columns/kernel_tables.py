@@ -3,7 +3,7 @@
 With several targets, files have one row per kernel and target.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sized
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -229,7 +229,7 @@ def models_table(summary: Summary, *, by: str, limit: int) -> DataTable:
     return filled(columns, rows, notes=notes, title=f"Models of {', '.join(named)}")
 
 
-def left_out(rows: Rows, kept: Rows) -> list[str]:
+def left_out(rows: Sized, kept: Sized) -> list[str]:
     """Say how many kernels are not shown, if any."""
     more = len(rows) - len(kept)
     return [f"{more} more left out; --limit shows them"] if more > 0 else []

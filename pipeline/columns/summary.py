@@ -13,6 +13,7 @@ from pipeline.questions.expected_growth import JudgedExpectation
 from pipeline.questions.extra_p import OtherMethod
 from pipeline.questions.resource_use import PredictedResource
 from pipeline.questions.runtime.losses import LossCause
+from pipeline.questions.what_if import PotentialAt
 from pipeline.wording.quantities import FigureJson
 
 Point: TypeAlias = Mapping[str, float]
@@ -164,7 +165,7 @@ class Summary:
     differing_work: DifferingWork | None = None
     extra_p: OtherMethod | None = None
     next_measurement: Row | None = None
-    potential: Row | None = None
+    potential: PotentialAt | None = None
     efficiency: Row = field(default_factory=dict)
     expectations: tuple[JudgedExpectation, ...] = ()
     held_out: Row | None = None

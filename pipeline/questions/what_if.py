@@ -1,9 +1,9 @@
 """What if some kernels took more or less time, or all locations took the mean?"""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Annotated, TypeAlias
 
 import numpy as np
 
@@ -21,7 +21,16 @@ from pipeline.questions.runtime.estimate import Estimate
 from pipeline.questions.runtime.figures import Figures, RuntimeStudy
 from pipeline.questions.runtime.pop import predicted_imbalance
 from pipeline.wording.escaping import shown_name, visible
-from pipeline.wording.quantities import estimate_text, percent, point_json, point_text, quantity
+from pipeline.wording.quantities import (
+    FigureJson,
+    estimate_json,
+    estimate_text,
+    percent,
+    point_json,
+    point_text,
+    quantity,
+)
+from pipeline.wording.record_codec import entry
 
 _Factors: TypeAlias = Callable[[FloatArray], FloatArray]
 """Of all kernels at points float64[Q, D], float64[K, Q], from 0 on."""
@@ -278,9 +287,48 @@ def effect(before: Analysis, after: Analysis, points: FloatArray) -> Effect:
 
 
 TWICE, SCALING = "twice as fast", "perfect scaling"
-WAYS = (TWICE, SCALING, BALANCED)
+WAYS = {TWICE: "twice as fast", SCALING: "scaling perfectly", BALANCED: "balanced"}  # in sentences
 _Ends = tuple[FloatArray, FloatArray, FloatArray]
 """Values, lower and upper ends of 90 % intervals, each float64[K]."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelPotential:
+    """What a kernel would gain in seconds of wall time."""
+
+    id: Annotated[int | None, "of call paths only: the number in the preorder of the call tree"] = field(
+        default=None, metadata=entry(may_lack=True)
+    )
+    callpath: tuple[str, ...]
+    by: Annotated[str, "what gains most: twice as fast, perfect scaling or balanced"]
+    gain: FigureJson | None
+    share: Annotated[float, "of the wall time"]
+    twice_as_fast: FigureJson | None
+    perfect_scaling: FigureJson | None
+    balanced: FigureJson | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class PotentialAt:
+    """What kernels would gain at a point, the largest gain first."""
+
+    at: Mapping[str, float]
+    wall_seconds: float
+    kernels: tuple[KernelPotential, ...]
+
+    @property
+    def sentence(self) -> str:
+        """Which kernel would gain most; empty if nothing would."""
+        return f"Most to gain at {point_text(self.at)}: {self.gain_text}." if self.gain_text else ""
+
+    @property
+    def gain_text(self) -> str:
+        """The same without the point: ``MPI_Send without waiting saves 4.64 s of 10.9 s``."""
+        best = next(iter(self.kernels), None)
+        if best is None or best.gain is None or best.gain["value"] is None or best.share <= 0:
+            return ""
+        gain, wall = (quantity(value, "s") for value in (best.gain["value"], self.wall_seconds))
+        return f"{shown_name(best.callpath[-1])} {WAYS[best.by]} saves {gain} of {wall}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -303,7 +351,37 @@ class Potential:
     def best(self) -> list[str]:
         """The way that gains most of each kernel."""
         values = np.stack([np.nan_to_num(self.gains[way][0], nan=-1.0) for way in WAYS])
-        return [WAYS[n] for n in values.argmax(axis=0).tolist()]
+        return [list(WAYS)[n] for n in values.argmax(axis=0).tolist()]
+
+    def of(self, level: Level, parameters: Sequence[str]) -> PotentialAt:
+        """Name the kernels of the level, the largest gain first."""
+
+        def kernel(place: int, kernel: int, best: str) -> KernelPotential:
+            node = int(level.kernels.node[kernel])
+            gains = {way: _figure(*(float(end[place]) for end in ends)) for way, ends in self.gains.items()}
+            gain = gains[best]
+            seconds = None if gain is None else gain["value"]
+            return KernelPotential(
+                id=node + 1 if node >= 0 else None,
+                callpath=tuple(level.kernels.callpaths[kernel]),
+                by=best,
+                gain=gain,
+                share=(seconds or 0.0) / self.wall if self.wall > 0 else 0.0,
+                twice_as_fast=gains[TWICE],
+                perfect_scaling=gains[SCALING],
+                balanced=gains[BALANCED],
+            )
+
+        rows = enumerate(zip(self.kernels.tolist(), self.best, strict=True))
+        return PotentialAt(
+            at=point_json(parameters, self.point),
+            wall_seconds=self.wall,
+            kernels=tuple(kernel(place, *one) for place, one in rows),
+        )
+
+
+def _figure(value: float, lower: float, upper: float) -> FigureJson | None:
+    return estimate_json(value, lower, upper) if np.isfinite(value) else None
 
 
 def potential(analysis: Analysis, level: Level, point: FloatArray) -> Potential | None:

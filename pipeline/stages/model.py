@@ -13,7 +13,6 @@ from ingest.errors import UsageError
 from ingest.experiment import MetricChoice
 from ingest.scaling import decide_scaling
 from pipeline.columns.held_out import held_out_json
-from pipeline.columns.potentials import PotentialJson, potential_json
 from pipeline.columns.summary import Summary
 from pipeline.config.options import Options
 from pipeline.models.kernels import metrics_beside
@@ -33,7 +32,7 @@ from pipeline.questions.extra_p import extra_p
 from pipeline.questions.resource_use import PredictedResource, resource_metrics, resource_use
 from pipeline.questions.runtime.pop import efficiencies
 from pipeline.questions.runtime.runtime import Runtime, runtime
-from pipeline.questions.what_if import effect, potential, what_if
+from pipeline.questions.what_if import PotentialAt, effect, potential, what_if
 from pipeline.report.runtime_summary import runtime_summary
 from pipeline.report.summary import (
     LISTED,
@@ -212,13 +211,13 @@ class TargetForecast:
         return efficiency_summary(experiment, efficiencies(experiment, self.analysis.decision))
 
     @cached_property
-    def potential(self) -> dict[str, Any] | None:
+    def potential(self) -> PotentialAt | None:
         """The ``potential`` of summary.json, for the last target."""
         found = potential(self.analysis, self.analysis.regions, self.targets[-1])
         if found is None or not len(found.kernels):
             return None
-        document = potential_json(found, self.analysis.regions, self.analysis.experiment.parameters)
-        return {**document, "kernels": document["kernels"][:MOST_POTENTIAL]}
+        all_of_them = found.of(self.analysis.regions, self.analysis.experiment.parameters)
+        return replace(all_of_them, kernels=all_of_them.kernels[:MOST_POTENTIAL])
 
     @cached_property
     def judged_expectations(self) -> tuple[JudgedExpectation, ...]:
@@ -319,7 +318,7 @@ def change_notices(
 
 def potential_at(
     analysis: Analysis, at: Sequence[Mapping[str, float]], changes: Sequence[str], *, by: str
-) -> PotentialJson:
+) -> PotentialAt:
     """Return what kernels would gain at the last target point, largest gains first.
 
     Args:
@@ -335,7 +334,7 @@ def potential_at(
     if found is None:
         hint = "measure time at three scales or more, over processes"
         raise UsageError("no wall time can be predicted", where="--potential", hint=hint)
-    return potential_json(found, level, analysis.experiment.parameters)
+    return found.of(level, analysis.experiment.parameters)
 
 
 def target_points(analysis: Analysis, at: Sequence[Mapping[str, float]]) -> FloatArray:

@@ -14,7 +14,6 @@ from ingest.location_values import SmallFloatArray
 from ingest.number_text import figure
 from pipeline.columns.held_out import held_out_tables
 from pipeline.columns.limit_intervals import interval_behind
-from pipeline.columns.potentials import gain_text
 from pipeline.columns.target_sentences import measure_text, next_sentence, work_sentence
 from pipeline.columns.verdict_line import verdict_line
 from pipeline.models.kernel_locations import KernelLocations, PointLocations, folded
@@ -29,6 +28,7 @@ from pipeline.questions.runtime.limits import Limit
 from pipeline.questions.runtime.losses import Losses, causes_text
 from pipeline.questions.runtime.runtime import Runtime, runtimes_along
 from pipeline.questions.runtime.trust import FAR, VERY_FAR, Reason, Trust
+from pipeline.questions.what_if import PotentialAt
 from pipeline.report.page.embedding import compressed, integers, packed, packed_script, page_text, style_sheet
 from pipeline.report.page.page_data import (
     MetricOutlook,
@@ -122,7 +122,7 @@ class Report:
     work: DifferingWork | None = None
     runtime: Runtime | None = None
     next_measurement: Mapping[str, Any] | None = None
-    potential: Mapping[str, Any] | None = None
+    potential: PotentialAt | None = None
     resource_use: Sequence[PredictedResource] = ()
     expectations: Sequence[JudgedExpectation] = ()
     held_out: Mapping[str, Any] | None = None
@@ -447,7 +447,7 @@ def said_along(findings: Findings, found: Runtime, positions: Positions) -> dict
 
 
 def in_brief(
-    findings: Findings, found: Runtime, plan: Mapping[str, Any] | None, potential: Mapping[str, Any] | None
+    findings: Findings, found: Runtime, plan: Mapping[str, Any] | None, potential: PotentialAt | None
 ) -> list[Answer]:
     """Say what breaks, with what it would gain, and what to do next, each in a few words."""
     breaks = []
@@ -456,7 +456,7 @@ def in_brief(
         share = f"{100 * worst.share:.0f}{SPACE}%"
         cause = f"{worst.cause[:1].upper()}{worst.cause[1:]}"
         breaks.append(f"{cause}, {share} of what is lost at {findings.place(found.losses[-1].point)}")
-    breaks += filter(None, [gain_text(potential)])
+    breaks += filter(None, [potential.gain_text if potential else ""])
     brief = ("What breaks first", "; ".join(breaks)), ("What next", measure_text(plan))
     return [(name, UNBROKEN.sub(SPACE, text)) for name, text in brief if text]
 

@@ -15,7 +15,6 @@ from ingest.experiment import per_text
 from pipeline.columns.column import filled
 from pipeline.columns.kernel_tables import kernel_names
 from pipeline.columns.kernels import PREDICTION, kernel_columns
-from pipeline.columns.potentials import potential_sentence
 from pipeline.columns.summary import HeldOutScale, LossAt, RuntimeSummary, Summary
 from pipeline.columns.target_sentences import (
     limits_sentence,
@@ -73,7 +72,7 @@ def show_answer(
     if runtime is not None:
         _show_limits(out, runtime, predicted=modelled)
         _show_losses(out, runtime)
-    if sentence := potential_sentence(summary.potential):
+    if summary.potential and (sentence := summary.potential.sentence):
         show_sentence(out, sentence)
     _show_expectations(out, summary)
     if modelled:
