@@ -40,7 +40,7 @@ def _report(error: BaseException) -> str:
 
 def _versions() -> dict[str, str]:
     try:
-        from pipeline.store.freshness import software
+        from pipeline.store.made_from import software
 
         return software()
     except Exception:  # the installation itself may be what is broken

@@ -25,9 +25,9 @@ from pipeline.campaign.run_state import read_facts, run_state, write_facts
 from pipeline.stages.campaign import error_line, read_progress, read_queue, watch_runs, with_states
 from pipeline.stages.campaign_output import collect_again, reset_runs
 from pipeline.store.atomic import not_writable, write_json, write_text
-from pipeline.store.freshness import installed_version
 from pipeline.store.generation import digest_of
 from pipeline.store.lock import Notify, between_runs, only_campaign_here, only_writer
+from pipeline.store.made_from import installed_version
 from pipeline.wording.quantities import counted, quantity
 
 MADE_FROM = "made_from.json"

@@ -44,7 +44,6 @@ from pipeline.execution.executors import (
 )
 from pipeline.store.cache import ProfileCache, key_of
 from pipeline.store.freshness import (
-    InputFile,
     RunFiles,
     describe_input,
     described_inputs,
@@ -52,6 +51,7 @@ from pipeline.store.freshness import (
     state_of,
 )
 from pipeline.store.generation import is_result
+from pipeline.store.made_from import InputFile
 from pipeline.wording.quantities import counted, value_text
 
 Outcome = ReducedProfile | InputError

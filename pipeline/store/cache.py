@@ -23,7 +23,8 @@ from ingest.errors import InputError
 from ingest.location_values import SmallFloatArray
 from ingest.reduction import ReducedProfile, Reduction
 from pipeline.store.atomic import not_writable, write_atomically
-from pipeline.store.freshness import DIGESTS, DigestMemory, InputFile, installed_version
+from pipeline.store.freshness import DIGESTS, DigestMemory
+from pipeline.store.made_from import InputFile, installed_version
 from pipeline.wording.record_codec import Array, as_plain, restored
 
 CACHE = ".cache"

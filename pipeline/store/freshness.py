@@ -8,14 +8,11 @@ stay the same after one more change.
 import hashlib
 import json
 import os
-import platform
 import time
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass, fields, is_dataclass
 from fractions import Fraction
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -27,25 +24,7 @@ from ingest.readers import ProfileReader, SeriesReader
 from ingest.tables.table_files import TableSource
 from pipeline.store.atomic import not_writable
 from pipeline.store.generation import open_result
-
-LIBRARIES = ("callpath-pipeline", "numpy", "pandas", "scipy", "scikit-learn", "pyarrow")
-
-installed_version = cache(version)  # of a package; a lookup parses the package's metadata
-
-
-@dataclass(frozen=True)
-class InputFile:
-    """A file that was read: its path, size in bytes and SHA-256 digest."""
-
-    path: str
-    size: int
-    sha256: str
-
-
-def software() -> dict[str, str]:
-    """Return the versions of the software that computes results."""
-    return {"python": platform.python_version(), **{name: installed_version(name) for name in LIBRARIES}}
-
+from pipeline.store.made_from import InputFile, software
 
 DIGESTS = "digests.jsonl"
 SETTLED = 2_000_000_000  # nanoseconds; the times of file systems have steps of up to two seconds

@@ -51,8 +51,8 @@ from pipeline.store.arrow import (
     write_table,
     write_tables,
 )
-from pipeline.store.freshness import InputFile, software
 from pipeline.store.generation import STORE_VERSION, StoredResult, damaged, read_result
+from pipeline.store.made_from import InputFile, software
 from pipeline.wording.record_codec import as_plain, restored
 
 CALLPATHS, MEASUREMENTS, RUNS = "callpaths.parquet", "measurements.parquet", "runs.parquet"

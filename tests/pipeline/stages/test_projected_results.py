@@ -92,7 +92,7 @@ def test_a_measured_scale_that_is_asked_for_has_one_row(folder):
     places = places_of(folder / "here.toml", folder / "there.toml")
     found = project_results(folder / "out", places, [{"p": 4.0}, {"p": 6.0}]).two_machines
     for side in found.sides:
-        rows = [(row["point"]["p"], row["measured"]) for row in side.summary["runtime"]["at"]]
+        rows = [(row.point["p"], row.measured) for row in side.summary.runtime.at]
         assert rows == [(1, True), (2, True), (4, True), (8, True), (6, False)]
 
 

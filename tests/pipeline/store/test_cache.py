@@ -29,7 +29,8 @@ from pipeline.store.cache import (
     read_reduced,
     write_reduced,
 )
-from pipeline.store.freshness import SETTLED, DigestMemory, FileState, InputFile, remembered_inputs
+from pipeline.store.freshness import SETTLED, DigestMemory, FileState, remembered_inputs
+from pipeline.store.made_from import InputFile
 from tests.foam_cases import write_foam_case
 
 

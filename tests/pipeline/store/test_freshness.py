@@ -30,9 +30,9 @@ from pipeline.store.freshness import (
     describe_input,
     files_of,
     reuse_key,
-    software,
     state_of,
 )
+from pipeline.store.made_from import software
 
 CUBE = next(reader for reader in profile_readers() if reader.name == "CUBE")
 FOAM = next(reader for reader in profile_readers() if reader.name == "OpenFOAM")

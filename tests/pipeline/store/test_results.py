@@ -11,8 +11,9 @@ import pytest
 from ingest.errors import InputError
 from pipeline.config.options import Options
 from pipeline.stages.run import run
-from pipeline.store.freshness import InputFile, reuse_key, unchanged
+from pipeline.store.freshness import reuse_key, unchanged
 from pipeline.store.generation import STORE_VERSION, open_result
+from pipeline.store.made_from import InputFile
 from pipeline.store.results import read_analysis
 from pipeline.wording.record_codec import document
 from tests.documents import summary_of
