@@ -5,7 +5,7 @@ Kernels are rows of the columns `pipeline.columns.kernels.KERNELS`.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from pipeline.questions.crossovers import NamedCrossover
 from pipeline.questions.differing_work import DifferingWork
@@ -15,10 +15,11 @@ from pipeline.questions.resource_use import PredictedResource
 from pipeline.questions.runtime.losses import LossCause
 from pipeline.questions.what_if import PotentialAt
 from pipeline.wording.quantities import FigureJson
+from pipeline.wording.record_codec import PLAIN
 
 Point: TypeAlias = Mapping[str, float]
 Row: TypeAlias = Mapping[str, Any]
-Rows: TypeAlias = Sequence[Row]
+Rows: TypeAlias = Annotated[Sequence[Row], PLAIN]
 
 CROSSOVERS = {"regions": "region_crossovers", "kernels": "crossovers", "groups": "group_crossovers"}
 

@@ -52,6 +52,7 @@ class Entry:
         kind: its type, with what `Annotated` says of it.
         made: makes what stands there of its value, whose type is then what this returns.
         may_lack: whether it is left out if it is None.
+        plain: whether its value is what stands there (`PLAIN`): many rows that are rounded already.
     """
 
     field: str
@@ -59,6 +60,10 @@ class Entry:
     kind: Any
     made: Callable[[Any], Any] | None = None
     may_lack: bool = False
+    plain: bool = False
+
+
+PLAIN = "plain"  # in `Annotated`: a field's value stands in documents as it is
 
 
 def entry(
@@ -82,7 +87,8 @@ def entries(kind: type) -> tuple[Entry, ...]:
             hint = hints[one.name] if made is None else get_type_hints(made, include_extras=True)["return"]
             name = one.name if key is None else key
             if name:
-                yield Entry(field=one.name, key=name, kind=hint, made=made, may_lack=may_lack)
+                plain = PLAIN in getattr(hint, "__metadata__", ())
+                yield Entry(field=one.name, key=name, kind=hint, made=made, may_lack=may_lack, plain=plain)
 
     return tuple(found())
 
@@ -103,7 +109,7 @@ def document(value: Any, *, exact: bool = False) -> Any:  # noqa: ANN401
         exact = exact or getattr(kind, "exact_numbers", False)
         held = ((one, getattr(value, one.field)) for one in entries(kind))
         return {
-            one.key: document(one.made(part) if one.made else part, exact=exact)
+            one.key: part if one.plain else document(one.made(part) if one.made else part, exact=exact)
             for one, part in held
             if part is not None or not one.may_lack
         }

@@ -2,16 +2,16 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import ClassVar
+from typing import Annotated, ClassVar
 
 import numpy as np
 import pytest
 
 from ingest.arrays import FloatArray, IntArray
-from pipeline.wording.record_codec import NO_ENTRY, as_plain, document, entry, restored
+from pipeline.wording.record_codec import NO_ENTRY, PLAIN, as_plain, document, entry, restored
 
 
 class Colour(Enum):
@@ -126,3 +126,13 @@ def test_numbers_of_exact_records_and_of_what_they_hold_have_all_their_digits():
         "inner": [{"of": third}],
     }
     assert document(Share(third)) == {"of": 0.3333333333}
+
+
+@dataclass(frozen=True)
+class Listing:
+    rows: Annotated[Sequence[Mapping[str, float]], PLAIN]
+
+
+def test_rows_that_are_rounded_already_stand_in_a_document_as_they_are():
+    rows = [{"value": 1 / 3}]
+    assert document(Listing(rows))["rows"] is rows
