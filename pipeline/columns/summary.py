@@ -172,7 +172,7 @@ class Summary:
     held_out: Row | None = None
     resource_use: tuple[PredictedResource, ...] = ()
     runtime: RuntimeSummary | None = None
-    metrics: Mapping[str, Row] = field(default_factory=dict)
+    metrics: Annotated[Mapping[str, Row], PLAIN] = field(default_factory=dict)
 
     def rows(self, by: str) -> Rows:
         """Return the ``regions``, the ``kernels`` (call paths) or the ``groups``."""
