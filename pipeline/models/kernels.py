@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from itertools import compress
 
@@ -13,7 +12,7 @@ from ingest.accelerators import GPU, GPU_TIME
 from ingest.arrays import BoolArray, FloatArray, IntArray
 from ingest.callpaths import CallPath, CallPaths, last_names
 from ingest.cpp_names import short_name
-from ingest.errors import UsageError
+from ingest.errors import UsageError, nearest_hint
 from ingest.experiment import Experiment
 from ingest.profile import MetricKind
 from ingest.reading.stacks import PROGRAM
@@ -293,8 +292,8 @@ def did_you_mean(callpaths: Sequence[tuple[str, ...]], pattern: str) -> str:
     """Return a question that names the region which is most like one that is not there; empty without any."""
     names = sorted({callpath[-1] for callpath in callpaths if callpath}, key=len)[:MOST_NAMES]
     around = (name for name in names if pattern.lower() in name.lower())
-    near = next(around, None) or next(iter(get_close_matches(pattern, names, n=1)), None)
-    return f"did you mean '{near}'?" if near else ""
+    near = next(around, None)
+    return f"did you mean '{near}'?" if near else nearest_hint(pattern, names)
 
 
 def named(callpaths: Sequence[tuple[str, ...]], pattern: str, option: str) -> IntArray:

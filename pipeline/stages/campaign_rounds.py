@@ -78,7 +78,7 @@ def plain_times(progress: CampaignProgress, notify: Notify, *, unfiltered: bool 
     profile may be start-up of the plain one, too.
 
     Args:
-        notify: is told of runs that are left out.
+        notify: takes a sentence for each run that is left out.
         unfiltered: whether the table is for the runs before the filter, or for those of the series.
     """
     campaign, rows = progress.campaign, [",".join((*progress.campaign.scales, SECONDS, STARTUP))]
@@ -212,7 +212,7 @@ def next_round(path: Path, notify: Notify, *, rebuilt: bool = False) -> Campaign
 
     Args:
         path: of `campaign.toml`.
-        notify: is told what happens.
+        notify: takes a sentence for what happens.
         rebuilt: the user has built the program with the new filter.
 
     Returns:

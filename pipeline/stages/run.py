@@ -88,7 +88,7 @@ def run(
     Args:
         options: what the user decided.
         progress: passes the runs on as they are read.
-        notify: is told what the user should know; it does not change the result.
+        notify: takes what the user should know; it does not change the result.
         located: some of the runs there, if not all of them are to be read.
     """
     stopwatch = Stopwatch()

@@ -5,7 +5,6 @@ Nothing in a text is ever run: of the syntax tree that Python's parser makes, on
 """
 
 import ast
-import difflib
 import inspect
 import keyword
 import math
@@ -14,7 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ingest.errors import UsageError
+from ingest.errors import UsageError, nearest_hint
 from ingest.units import BYTES, CORES, FLOP, TIME
 from pipeline.projection.expressions import symbolic_model as arithmetic
 from pipeline.projection.expressions.ensembles import columns
@@ -135,8 +134,8 @@ class _Tree:
     def _look_up(self, name: str) -> Model | Function:
         if name in self.names:
             return self.names[name]
-        close = difflib.get_close_matches(name, self.names)
-        hints = [f"did you mean '{close[0]}'?"] if close else []
+        near = nearest_hint(name, self.names)
+        hints = [near] if near else []
         hints += [hint for beginning, hint in self.missing.items() if name.startswith(beginning)]
         known = ", ".join(sorted(set(self.names) - set(FUNCTIONS) - set(UNITS)))
         raise UsageError(

@@ -57,7 +57,7 @@ class Expression:
     @property
     def is_zero(self) -> bool:
         """Whether it is the number 0."""
-        return self.kind == "number" and self.value == 0
+        return self.is_number and self.value == 0
 
     def __add__(self, other: "Expression") -> "Expression":
         return combined("+", self, other)
@@ -104,7 +104,7 @@ ZERO, ONE = number(0), number(1)
 
 def combined(kind: str, *parts: Expression) -> Expression:
     """Return an operation on expressions, a number if all are numbers; adding 0 and the like is left out."""
-    if all(part.kind == "number" for part in parts):
+    if all(part.is_number for part in parts):
         with np.errstate(all="ignore"):
             return number(float(_COMPUTED[kind](*(part.value for part in parts))))
     return _neutral(kind, *parts) or _unique(kind, parts)
